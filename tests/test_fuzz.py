@@ -16,7 +16,7 @@ from fuzz.tools import FORMATS
 
 from clueval.cli import COMMANDS, check, main
 from clueval.cli.commands import command_parser
-from clueval.overwriting import OUTPUT_TYPES, input_path
+from clueval.files.overwriting import OUTPUT_TYPES, input_path
 
 REGRESSIONS = sorted((Path(__file__).parent / "fuzz" / "regressions").glob("*.json"))
 

@@ -25,10 +25,8 @@ BASE = {
     "hints",
     "limits",
     "options",
-    "overwriting",
     "textfiles",
     "version",
-    "writing",
 }
 """Modules that every package may import."""
 

@@ -33,8 +33,8 @@ import clueval.cli
 from clueval import FileError, UsageError, convert
 from clueval.cli import main
 from clueval.evaluation.parallel.workers import WorkerPool
+from clueval.files.writing import whole_file
 from clueval.spans.document import Document
-from clueval.writing import whole_file
 
 Patch = pytest.MonkeyPatch
 

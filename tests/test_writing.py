@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 
 from clueval.files.errors import FileError
+from clueval.files.writing import scratch_folder, whole_bytes, whole_file
 from clueval.findings import xlsx
 from clueval.findings.table import Finding, error_table
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.writing import scratch_folder, whole_bytes, whole_file
 
 Write = Callable[[Path], object]
 
@@ -163,7 +163,7 @@ class TestWhatIsThere:
         path, write = writer
         path.write_bytes(b"old")
         before = path.stat()
-        monkeypatch.setattr("clueval.writing._given_to_owner", lambda *_: False)
+        monkeypatch.setattr("clueval.files.writing._given_to_owner", lambda *_: False)
 
         write(path)
 
@@ -203,7 +203,7 @@ class TestWhatIsThere:
         assert written == b"a\tb\\u001b[31m\\u202e\r\n"  # and a terminal is not controlled by it
 
     def test_standard_output_goes_on_where_it_is(self, tmp_path: Path) -> None:
-        code = "from pathlib import Path\nfrom clueval.writing import whole_file\n"
+        code = "from pathlib import Path\nfrom clueval.files.writing import whole_file\n"
         code += "with whole_file(Path('/dev/stdout')) as output: output.write('second')"
         path = tmp_path / "out"
         path.write_text("first ")

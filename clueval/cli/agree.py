@@ -17,7 +17,7 @@ from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, say, wrote
 from clueval.cli.progress import progress
 from clueval.files.errors import UsageError
-from clueval.overwriting import input_path, output_folder, output_path
+from clueval.files.overwriting import input_path, output_folder, output_path
 from clueval.reports.language import speaking
 from clueval.reports.report import FORMS
 from clueval.studies.annotators.agreement import OTHERS, Agreement, agree

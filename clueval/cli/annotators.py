@@ -11,7 +11,7 @@ from typing import Any
 from clueval.cli import options as common
 from clueval.cli.parser import CommandParser
 from clueval.files.errors import UsageError
-from clueval.overwriting import input_path
+from clueval.files.overwriting import input_path
 from clueval.reading.pairing import PAIR_BY
 from clueval.studies.annotators.source import LAYOUTS, names_of
 

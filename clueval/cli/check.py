@@ -12,10 +12,10 @@ from clueval.cli.outputs import add_output, put_result, writable_names
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.setting_names import with_options
 from clueval.files.errors import CluevalError, in_words
+from clueval.files.overwriting import input_path
 from clueval.files.visible import visible
 from clueval.formats.format import Format
 from clueval.options import whole
-from clueval.overwriting import input_path
 from clueval.reading.check import Check, checks
 from clueval.reading.convert import writable_format
 from clueval.reading.pairing import tag_columns

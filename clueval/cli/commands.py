@@ -10,7 +10,7 @@ from typing import Any
 from clueval.cli import hints
 from clueval.cli.parser import Command, CommandParser, HelpText, Parser, suggestion
 from clueval.files.errors import UsageError
-from clueval.overwriting import output_path
+from clueval.files.overwriting import output_path
 from clueval.version import __version__
 
 COMMANDS = {

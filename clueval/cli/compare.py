@@ -17,8 +17,8 @@ from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.evaluation.options import Counting, Trust
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import input_path
 from clueval.options import number
-from clueval.overwriting import input_path
 from clueval.reading.options import Reading
 from clueval.reports.report import FORMS
 from clueval.studies.compare import compare

@@ -22,10 +22,10 @@ from typing import Any
 from clueval.cli.outputs import fixes_form, shows_digits
 from clueval.cli.parser import CommandParser, suggestion
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
+from clueval.files.overwriting import OUTPUT_TYPES, note_input
 from clueval.formats import format_named
 from clueval.formats.format import Format
 from clueval.options import options_of
-from clueval.overwriting import OUTPUT_TYPES, note_input
 from clueval.reading.options import Reading
 from clueval.reading.paths import files_of
 from clueval.reading.read_options import ReadOptions, formats_that_read

@@ -17,7 +17,7 @@ from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, remarking_passed_over
 from clueval.clusters.merged import merged_rows
 from clueval.files.errors import in_words
-from clueval.overwriting import input_path
+from clueval.files.overwriting import input_path
 from clueval.reading.convert import Conversion, of_one_file, require_one_file, token_documents, with_label
 from clueval.reading.layers import layer_names
 from clueval.reading.source import noting_passed_over, read

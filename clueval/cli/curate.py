@@ -14,7 +14,7 @@ from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
 from clueval.files.errors import UsageError
-from clueval.overwriting import output_path
+from clueval.files.overwriting import output_path
 from clueval.reading.convert import Conversion, table_format
 from clueval.reading.layers import layer_names
 from clueval.spans.document import Document

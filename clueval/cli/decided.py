@@ -11,12 +11,12 @@ from clueval.cli.outputs import refuse_to_overwrite
 from clueval.cli.printing import remark
 from clueval.evaluation.result import Result
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import input_path
 from clueval.findings.choice import Choice
 from clueval.findings.decisions import CONFLICTS, PlaceDecisions, read_decisions
 from clueval.findings.kept import KeptRows
 from clueval.findings.stream import decisions_about_errors
 from clueval.formats.format import Format
-from clueval.overwriting import input_path
 from clueval.reading.convert import Conversion
 from clueval.reading.options import Reading, readings_of
 from clueval.reports.table import Table

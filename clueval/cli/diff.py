@@ -22,7 +22,7 @@ from clueval.cli.parser import CommandParser
 from clueval.cli.printing import complain
 from clueval.evaluation.options import Counting
 from clueval.files.errors import UsageError
-from clueval.overwriting import input_path
+from clueval.files.overwriting import input_path
 from clueval.studies.diff import Diff, diff
 
 

@@ -31,6 +31,7 @@ from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import input_path, output_name, output_path
 from clueval.findings.choice import Choice, ReasonKey, expected, metrics_of, reports_of
 from clueval.findings.kept import KeptRows
 from clueval.findings.page_profile import PageProfile
@@ -39,7 +40,6 @@ from clueval.findings.table import FINDING_KINDS, REASONS, Finding
 from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric
 from clueval.options import whole
-from clueval.overwriting import input_path, output_name, output_path
 from clueval.reports.language import speaking
 from clueval.reports.report import FORMS
 from clueval.reports.text import render as as_text

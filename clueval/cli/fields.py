@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypeVar, get_args
 
 from clueval.cli.parser import CommandParser
 from clueval.evaluation.values import shown_default, type_of, values_of
+from clueval.files.overwriting import output_path
 from clueval.options import Option, options_of
-from clueval.overwriting import output_path
 
 Group = TypeVar("Group")
 

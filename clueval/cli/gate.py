@@ -26,9 +26,9 @@ from clueval.compat.gate.run import gate
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import output_folder, output_path
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.list_evaluation import Lists
-from clueval.overwriting import output_folder, output_path
 
 
 def _lists(options: argparse.Namespace) -> Lists | None:

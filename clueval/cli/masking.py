@@ -25,9 +25,9 @@ from clueval.cli.printing import complain, name_of_output, remark, wrote
 from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import output_path
 from clueval.metrics.masking import Masking
 from clueval.options import column
-from clueval.overwriting import output_path
 from clueval.reports.language import phrase, speaking
 from clueval.studies.masking.report import MaskingReport, require_limits
 

@@ -14,9 +14,9 @@ from clueval.cli.printing import flush, remark
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import plain_changes, plain_tally
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import input_path
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
-from clueval.overwriting import input_path
 from clueval.reading.layers import LayerColumns, LayerSource
 from clueval.reading.options import Reading
 from clueval.reading.read_options import formats_that_read

@@ -18,12 +18,12 @@ from clueval.cli.fields import typed
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import put, put_file, while_read, writing_for_stdout, wrote
 from clueval.files.errors import FileError, UsageError
+from clueval.files.overwriting import output_name, output_path
+from clueval.files.overwriting import refuse_to_overwrite as refuse_to_overwrite
+from clueval.files.writing import is_written_through
 from clueval.formats.format import Format
 from clueval.options import whole
-from clueval.overwriting import output_name, output_path
-from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
 from clueval.reports.report import ENDINGS, READABLE, Report, ending_of
-from clueval.writing import is_written_through
 
 
 def outputs_of(options: argparse.Namespace) -> dict[str, Path]:
@@ -285,7 +285,7 @@ def put_result(lines: Iterable[str], path: Path | None) -> None:
             with while_read():
                 put(line)
         return
-    from clueval.writing import whole_file
+    from clueval.files.writing import whole_file
 
     with whole_file(path) as output:
         output.writelines(f"{line}\n" for line in lines)

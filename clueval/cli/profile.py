@@ -6,8 +6,8 @@ from clueval.cli import options as common
 from clueval.cli.declared import OUTPUT, declared, fields, one_metric, option, preparing, put_saying, reading
 from clueval.cli.fields import typed
 from clueval.evaluation.options import Counting
+from clueval.files.overwriting import input_path
 from clueval.options import whole
-from clueval.overwriting import input_path
 from clueval.studies.profile import all_features, profile
 
 PROFILE_COMMAND = declared(

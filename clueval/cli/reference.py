@@ -24,12 +24,12 @@ from clueval.cli.printing import put, put_painted, wrote
 from clueval.evaluation.values import shown_default, values_of
 from clueval.files import errors
 from clueval.files.errors import UsageError, extra
+from clueval.files.overwriting import output_folder
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.format import Format
 from clueval.guide.pages import Page, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.options import Option, option_of, options_of
-from clueval.overwriting import output_folder
 from clueval.reading.options import Reading
 
 _LAYER = Option(

@@ -12,8 +12,8 @@ from pathlib import Path
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import say
 from clueval.files.errors import FileError
-from clueval.overwriting import output_folder
-from clueval.writing import errors_of, make_folder, whole_bytes
+from clueval.files.overwriting import output_folder
+from clueval.files.writing import errors_of, make_folder, whole_bytes
 
 
 def _add_arguments(parser: CommandParser) -> None:

@@ -21,10 +21,10 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.units.unit import BY_DEFAULT
 from clueval.files.errors import CluevalWarning, UsageError
+from clueval.files.overwriting import input_path
 from clueval.files.visible import visible, visible_lines
 from clueval.metrics.metric import Metric
 from clueval.options import options_of, whole
-from clueval.overwriting import input_path
 from clueval.reports.report import FORMS
 from clueval.reports.table import cut_label
 from clueval.reports.text import layers_not_predicted

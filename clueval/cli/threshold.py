@@ -22,7 +22,7 @@ from clueval.cli.outputs import rendered
 from clueval.cli.printing import complain, put, wrote
 from clueval.evaluation.options import Counting
 from clueval.files.errors import UsageError
-from clueval.overwriting import output_path
+from clueval.files.overwriting import output_path
 from clueval.studies.threshold import NoThreshold, Threshold, threshold
 
 _COUNTED = fields(Counting, "counting", ["score_feature", "thresholds", "merge", "where", "pair_by"])

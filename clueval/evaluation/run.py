@@ -26,8 +26,8 @@ from clueval.evaluation.result import Result, choices_of_counts, result_of
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, SENTENCE
 from clueval.files.errors import CluevalWarning, UsageError, described, warn
+from clueval.files.overwriting import keeps_inputs
 from clueval.metrics.metric import Metric
-from clueval.overwriting import keeps_inputs
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import ANSWER_FORMATS, Reading, Readings

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Generic, Self, TypeVar
 
-from clueval.writing import errors_of
+from clueval.files.writing import errors_of
 
 Row = TypeVar("Row")
 

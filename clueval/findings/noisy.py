@@ -20,6 +20,7 @@ from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any
 
+from clueval.files.writing import whole_file
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.metrics.tables import noisy
@@ -30,7 +31,6 @@ from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 from clueval.statistics.alignment import align
-from clueval.writing import whole_file
 
 WITHOUT_SCRIPT = 500
 """The number of spans that the page shows without its script."""

@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
+from clueval.files.writing import whole_file
 from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, ReasonKey, expected, in_words, reports_of
 from clueval.findings.decisions import PlaceDecisions
@@ -30,7 +31,6 @@ from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.reports.table import Table, cut_label, how_many, labels_of
 from clueval.spans.document import Unit
 from clueval.spans.match_classes import UNMATCHED
-from clueval.writing import whole_file
 
 WITHOUT_SCRIPT = 500
 """The number of places that a page shows without its script."""

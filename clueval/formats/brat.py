@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
+from clueval.files.overwriting import note_input
 from clueval.formats.flat_rows import FlatSpans, flat_spans
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
-from clueval.overwriting import note_input
 from clueval.spans.document import Document
 from clueval.spans.features import GROUP, in_order
 from clueval.spans.limits import require_short_texts

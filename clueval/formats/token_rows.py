@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from clueval.files.errors import FileError, FormatError, UsageError
+from clueval.files.overwriting import note_input
 from clueval.formats.flat_rows import TaggedRow
 from clueval.formats.format import Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows, tags_of
-from clueval.overwriting import note_input
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.schemes import OUTSIDE

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.files.errors import UsageError, extra
+from clueval.files.writing import make_folder, whole_file
 from clueval.hints import nearest
 from clueval.reports.page import assets, environment, json_inside
 from clueval.version import __version__
-from clueval.writing import make_folder, whole_file
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -18,9 +18,10 @@ from unicodedata import normalize
 
 from clueval.arguments import checked_call, require_instance, require_kind
 from clueval.files.errors import FileError, UsageError, warn
+from clueval.files.overwriting import keeps_inputs, refuse_to_overwrite
+from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
 from clueval.formats import all_formats, format_named
 from clueval.formats.format import IDS, Format, Uses, Writer, fitted, refuse_lost, writer_of
-from clueval.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading, ReadingOptions
 from clueval.reading.paths import as_path
@@ -33,7 +34,6 @@ from clueval.spans.span import Span, name_of
 from clueval.textfiles import is_folder
 from clueval.transforms.characters import Characters, to_characters
 from clueval.transforms.placing import WORD_OR_MARK, token_places
-from clueval.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
 
 _READING = Reading()
 

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, TypedDict
 
 from clueval.arguments import require_instance, require_kind
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import input_path
 from clueval.formats import FORMATS
 from clueval.formats.format import OFFSETS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option_field, require_types, whole, with_fields
-from clueval.overwriting import input_path
 from clueval.reading.layers import meta_columns, require_name
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 

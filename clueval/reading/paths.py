@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clueval.files.errors import FileError, UsageError, described
+from clueval.files.overwriting import note_input
 from clueval.formats import GROUPED
-from clueval.overwriting import note_input
 from clueval.reading.spooled import is_open_file
 from clueval.tagging.schemes import is_tag
 from clueval.textfiles import is_file, is_folder

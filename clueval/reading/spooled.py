@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.files.errors import CluevalError, FileError, UsageError
-from clueval.overwriting import note_open_file
+from clueval.files.overwriting import note_open_file
 
 STDIN = "-"
 """The path that stands for standard input."""

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 from clueval.files.errors import extra
 from clueval.files.visible import escaped_in_json, visible
+from clueval.files.writing import whole_file
 from clueval.reports.language import language_of_corpus, numeral, phrase, spoken, texts_of
 from clueval.reports.table import Content, Table
 from clueval.reports.text import shown
-from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -141,7 +141,7 @@ class Report(Hinting, ABC):
 
         A file that ends in ``.gz``, as ``.csv.gz``, is packed. Raises `UsageError` for another ending, `FileError`.
         """
-        from clueval.writing import whole_file
+        from clueval.files.writing import whole_file
 
         ending = ending_of(path)
         if ending not in ENDINGS:

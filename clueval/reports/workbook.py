@@ -10,7 +10,7 @@ from traceback import walk_tb
 from typing import IO, Any
 
 from clueval.files.errors import FileError, UsageError, extra
-from clueval.writing import is_written_through, scratch_folder, whole_bytes
+from clueval.files.writing import is_written_through, scratch_folder, whole_bytes
 
 ROWS = 1_048_576
 """The number of rows of a sheet, including the header."""

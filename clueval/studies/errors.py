@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from clueval.arguments import checked_call
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.findings.choice import SIDES, Choice, choice_with, in_words
 from clueval.findings.rows import split_first
 from clueval.findings.stream import errors as found_errors
 from clueval.findings.systems import System, shared_states
 from clueval.findings.table import REASONS, Finding, joined
 from clueval.findings.text import HEAD, lines_of
-from clueval.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, Readings

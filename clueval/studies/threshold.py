@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 from clueval.arguments import checked_call, require_kind
 from clueval.evaluation.run import score
 from clueval.files.errors import UsageError
+from clueval.files.writing import whole_file
 from clueval.metrics.metric import Metric
 from clueval.metrics.tables import named
 from clueval.reading.given import InputSide
@@ -28,7 +29,6 @@ from clueval.reports.report import Data, Report
 from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.textfiles import sha256_of
 from clueval.version import __version__
-from clueval.writing import whole_file
 
 _MEASURE = re.compile(r"(f1)|(precision)@(recall)>=(.+)|(recall)@(precision)>=(.+)")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import input_path
 from clueval.options import changed_fields, number, option_field, require_types, whole
-from clueval.overwriting import input_path
 from clueval.transforms.group import names_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from clueval.cli import COMMANDS, main
 from clueval.cli.commands import command_parser
-from clueval.overwriting import input_path
+from clueval.files.overwriting import input_path
 
 Capture = pytest.CaptureFixture[str]
 

@@ -15,8 +15,8 @@ from clueval.cli.fields import typed
 from clueval.cli.outputs import settle_output
 from clueval.cli.parser import CommandParser
 from clueval.files.errors import CluevalError, FileError
+from clueval.files.overwriting import inputs_kept
 from clueval.options import whole
-from clueval.overwriting import inputs_kept
 from clueval.reports.report import FORMS, Report
 from clueval.reports.table import Table
 

@@ -20,7 +20,7 @@ from clueval import convert, gate, read, score
 from clueval.cli import COMMANDS, main
 from clueval.cli.commands import command_parser
 from clueval.files.errors import CluevalError, FileError, UsageError
-from clueval.overwriting import inputs_kept, note_input, refuse_to_overwrite, require_no_input
+from clueval.files.overwriting import inputs_kept, note_input, refuse_to_overwrite, require_no_input
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 

@@ -111,6 +111,8 @@ OUTPUTS = {
         " more (--tsv or --format json has all)",
         " more (--documents has all)",
     ),
+    # properties of a style sheet
+    "second/reports/page.py": (' class="heat" style="--heat:', "--from:", ";--width:", '<i style="--value:'),
 }
 """Text of reports, which the command line prints, as what `phrase` is given; it is no message of a function."""
 

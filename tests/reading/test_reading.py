@@ -9,9 +9,9 @@ from hypothesis import given
 
 from clueval import Span, read, score
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
+from clueval.files.writing import whole_file
 from clueval.formats import format_named
 from clueval.formats.columns.layout import ColumnOptions, unescape
-from clueval.writing import whole_file
 
 LAYERS = {"entity": 2, "risk": 3}
 TEXT = """\

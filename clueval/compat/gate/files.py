@@ -30,6 +30,7 @@ from typing import Any, ClassVar
 
 from clueval.compat.gate.table import Counted, header, list_lines, tagging_lines
 from clueval.files.errors import FileError, OverlapError, UsageError
+from clueval.files.writing import whole_file
 from clueval.findings.context import Context
 from clueval.findings.table import Finding, error_table
 from clueval.findings.text import BRACKETS
@@ -58,7 +59,6 @@ from clueval.reports.page import ShownTable, assets, environment
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 from clueval.transforms.group import Group
-from clueval.writing import whole_file
 
 
 class _ObserverOfFiles:

@@ -15,16 +15,16 @@ from clueval.evaluation.options import single_options
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import keeps_inputs
+from clueval.files.writing import whole_file
 from clueval.metrics import plain
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.counts import macro_report
 from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
-from clueval.overwriting import keeps_inputs
 from clueval.reading.options import Reading, Readings
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.transforms.group import Group
-from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from clueval.reading.given import InputSide

@@ -18,9 +18,9 @@ from typing import Any
 
 from clueval.evaluation.units.unit import CountedUnits, Tallies, Unit, Units
 from clueval.files.errors import UsageError
+from clueval.files.writing import whole_file
 from clueval.metrics.metric import Metric
 from clueval.version import __version__
-from clueval.writing import whole_file
 
 FORMAT = 1
 """The number of the format, in the first line; a higher one is refused."""

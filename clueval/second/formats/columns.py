@@ -1,6 +1,6 @@
 """Columns: the engine that reads all files with one token per line.
 
-A format says which lines are no tokens (`Mark`), which columns have the tokens and the labels, and how values become
+A format says which lines are no tokens (`LineRule`), which columns have the tokens and the labels, and how values become
 tags or spans (`ColumnFormat`). Blocks of whole lines come in. Sentences are cut at blank lines and marks, and kept as
 text; columns are split, and tags decoded, for a whole document at once.
 """
@@ -47,7 +47,7 @@ KINDS_OF_ROWS = {"-": "multiword tokens", ".": "empty nodes"}
 """What the rows ``3-4`` and ``5.1`` stand for where a column numbers the tokens of a sentence."""
 
 
-class Mark(NamedTuple):
+class LineRule(NamedTuple):
     """A line that is no token: its pattern, and what it does, given the number of the line."""
 
     pattern: re.Pattern[str]
@@ -121,7 +121,7 @@ class ColumnFormat:
     endings: tuple[str, ...] = ()
     separator: str = ""
     special: re.Pattern[str] = _NEVER
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[LineRule, ...] = ()
     is_token: Callable[[ColumnReader, str], bool] = lambda reader, line: False
     passed_over: Callable[[ColumnReader, int, str], str | None] = lambda reader, number, line: None
     columns: Callable[[Blocks, str, FormatOptions], Columns] = lambda blocks, file, options: Columns()

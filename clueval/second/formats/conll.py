@@ -23,7 +23,14 @@ from __future__ import annotations
 import re
 
 from clueval.core.tags import is_tag
-from clueval.second.formats.columns import KINDS_OF_ROWS, Blocks, ColumnFormat, ColumnReader, Columns, Mark
+from clueval.second.formats.columns import (
+    KINDS_OF_ROWS,
+    Blocks,
+    ColumnFormat,
+    ColumnReader,
+    Columns,
+    LineRule,
+)
 from clueval.second.formats.options import FormatOptions
 
 NO_TOKEN = re.compile(r" *[0-9]+([-.])[0-9]+[\t ]")
@@ -64,11 +71,11 @@ META = re.compile(r"#\s*meta::(\S+)\s*=(.*)$")
 _DOCSTART = re.compile(r"-DOCSTART-(?:[\t ].*)?$")
 
 _MARKS = (
-    Mark(_DOCSTART, _docstart),
-    Mark(re.compile(r"#\s*id\s+([^\s=]+)((?:\s+[^\s=]+=\S*)*)\s*$"), _sample),
-    Mark(NEW_DOCUMENT, _new_document),
-    Mark(SENTENCE, _sentence),
-    Mark(META, _meta),
+    LineRule(_DOCSTART, _docstart),
+    LineRule(re.compile(r"#\s*id\s+([^\s=]+)((?:\s+[^\s=]+=\S*)*)\s*$"), _sample),
+    LineRule(NEW_DOCUMENT, _new_document),
+    LineRule(SENTENCE, _sentence),
+    LineRule(META, _meta),
 )
 
 
@@ -183,7 +190,7 @@ HIPE = ColumnFormat(
     told=lambda text: _HEADER.match(text) is not None,
     separator="\t",
     special=re.compile(r"^(?:# |TOKEN\t|[^\S\n]*\n)", re.MULTILINE),
-    marks=(Mark(re.compile(r"#\s+(?:hipe2022:)?([^\s=]+)\s*=(.*)"), _note),),
+    marks=(LineRule(re.compile(r"#\s+(?:hipe2022:)?([^\s=]+)\s*=(.*)"), _note),),
     is_token=lambda reader, line: (
         line.startswith("TOKEN\t") and tuple(line.split("\t")) != reader.columns.names
     ),

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from clueval.core.span import Frozen, Span
-from clueval.second.formats.columns import Brackets, ColumnFormat, ColumnReader, Columns, Mark
+from clueval.second.formats.columns import Brackets, ColumnFormat, ColumnReader, Columns, LineRule
 
 _BRACKETS = re.compile(r"\(([^()*|\s]+)|\*|(\))")
 _SHORT = 120
@@ -96,7 +96,7 @@ CONLL2012 = ColumnFormat(
     told=lambda text: re.search("#begin document", text[:10_000]) is not None,
     endings=(".gold_conll", ".auto_conll"),
     special=re.compile("^#", re.MULTILINE),
-    marks=(Mark(re.compile("#begin document"), _begin), Mark(re.compile("#end document"), _end)),
+    marks=(LineRule(re.compile("#begin document"), _begin), LineRule(re.compile("#end document"), _end)),
     columns=lambda blocks, file, options: Columns(
         ("", "", "", "word", "", "parse", "", "", "", "", "entity"), "entity", 4
     ),

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from clueval.files.errors import FormatError
-from clueval.second.formats.columns import ColumnFormat, ColumnReader, Mark
+from clueval.second.formats.columns import ColumnFormat, ColumnReader, LineRule
 from clueval.second.formats.entities import unescape
 
 _NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
@@ -165,7 +165,7 @@ VRT = ColumnFormat(
     endings=(".vrt", ".vert"),
     separator="\t",
     special=re.compile(r"^(?:<| *\n)", re.MULTILINE),
-    marks=(Mark(_TAG, _tag), Mark(re.compile("<"), _oddity)),
+    marks=(LineRule(_TAG, _tag), LineRule(re.compile("<"), _oddity)),
     is_token=_is_token,
     blank_ends=False,
     entities=True,

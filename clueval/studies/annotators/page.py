@@ -13,6 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from clueval.files.writing import whole_file
 from clueval.findings.decisions import require_no_choices
 from clueval.reports.language import numeral, phrase
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
@@ -26,7 +27,6 @@ from clueval.studies.annotators.render import (
     remarks,
     sequence_tables,
 )
-from clueval.writing import whole_file
 
 Report = Mapping[str, Any]
 

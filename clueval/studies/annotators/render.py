@@ -15,6 +15,7 @@ from typing import Any
 
 from clueval.files.errors import FileError, UsageError
 from clueval.files.visible import visible_lines
+from clueval.files.writing import make_folder, whole_file
 from clueval.metrics.tables import named
 from clueval.reports.language import numeral, phrase
 from clueval.reports.separated import guarded
@@ -22,7 +23,6 @@ from clueval.reports.table import Rate, Table, with_decimals
 from clueval.reports.workbook import ROWS, require_package, whole_workbook
 from clueval.studies.annotators.places import Disagreement, Marks, marks_of, written
 from clueval.studies.annotators.study import Study, sequences_of
-from clueval.writing import make_folder, whole_file
 
 Content = Mapping[str, Any]
 

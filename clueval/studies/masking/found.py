@@ -15,6 +15,7 @@ from typing import Any
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.files.visible import visible
+from clueval.files.writing import whole_file
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.mention import risk_by
 from clueval.metrics.tables import first_of, named, of_report, of_section
@@ -27,7 +28,6 @@ from clueval.studies.masking.documents import COLUMNS as DOCUMENT_COLUMNS
 from clueval.studies.masking.documents import DocumentToReview, documents_of
 from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
 from clueval.studies.masking.review import REVIEWED, Review
-from clueval.writing import whole_file
 
 CONVENTION = "convention "
 """What the names of observers that count as another program does begin with; the name of the program follows."""

@@ -137,7 +137,7 @@ class _Match(NamedTuple):
     value: int
 
 
-class Part(NamedTuple):
+class ListPart(NamedTuple):
     """Targets and lists that overlap, directly or through others; a list reaches over all its candidates.
 
     `matches` holds, for every target and every list whose annotation overlaps it, the candidates that overlap
@@ -188,7 +188,7 @@ class Part(NamedTuple):
 
 def parts_of_lists(
     targets: Sequence[Span], lists: Sequence[CandidateList], test: FeatureTest
-) -> Iterator[Part]:
+) -> Iterator[ListPart]:
     """Yield the parts of targets and lists, both by position."""
     rows = [(span.start, span.end, False, number) for number, span in enumerate(targets)]
     for number, each in enumerate(lists):
@@ -202,7 +202,7 @@ def parts_of_lists(
         )
 
 
-def _part(targets: Sequence[Span], lists: Sequence[CandidateList], test: FeatureTest) -> Part:
+def _part(targets: Sequence[Span], lists: Sequence[CandidateList], test: FeatureTest) -> ListPart:
     ordered = by_ids(candidate for each in lists for candidate in each.candidates)
     places = {id(span): place for place, span in enumerate(ordered)}
     order = [[places[id(candidate)] for candidate in each.candidates] for each in lists]
@@ -219,7 +219,7 @@ def _part(targets: Sequence[Span], lists: Sequence[CandidateList], test: Feature
                 if (candidate.start, candidate.end) == place:
                     strict[target, number] = rank
                     break
-    return Part(targets, lists, matches, strict, order)
+    return ListPart(targets, lists, matches, strict, order)
 
 
 def _improving(target: Span, each: CandidateList, test: FeatureTest) -> Iterator[_Match]:

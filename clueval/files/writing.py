@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from clueval.files.errors import FileError
+from clueval.files.overwriting import require_no_input
 from clueval.files.visible import visible_lines
-from clueval.overwriting import require_no_input
 
 _OWNED = 0o600
 """The mode of a temporary file that will replace an existing file."""

@@ -1,0 +1,60 @@
+"""What a study writes of its report: title, verdict, facts, tables and places."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from clueval.second.reports.place import Facet, MarkKind, Place
+from clueval.second.reports.table import Table
+
+
+class Content(ABC):
+    """A title, a verdict, facts, tables and places. Only `title`, `signature` and `to_dict` are required.
+
+    `kinds` are the kinds of marks, in the order of the lanes; `facets` are the filters of the places, in the order of
+    the values of each `Line`. `choices` are what may be decided about a place: what a file of decisions says, and what
+    readers are shown. The browser keeps decisions under the name `store`, and `given` are lines of such files that the
+    page has from the beginning. With `has_sign_off`, a printed page ends with lines for names and signatures.
+
+    `tables` is called once for each form or file, and so is `places`, after it; texts for readers are written with
+    `phrase`, in the language of the context.
+    """
+
+    title: str
+    signature: str
+    kinds: Sequence[MarkKind] = ()
+    facets: Sequence[Facet] = ()
+    choices: Sequence[tuple[str, str]] = ()
+    store: str = ""
+    given: Sequence[Mapping[str, str | int]] = ()
+    has_sign_off: ClassVar[bool] = False
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain dictionaries, lists, strings and numbers. Rates are fractions."""
+
+    def verdict(self) -> str:
+        """Return one sentence with the number that counts."""
+        return ""
+
+    def facts(self) -> Iterable[str]:
+        """Return what was read, in short: numbers of documents and positions, what was repaired."""
+        return ()
+
+    def tables(self) -> Iterable[Table]:
+        """Return the tables for readers, the most important first."""
+        return ()
+
+    def places(self) -> Iterable[Place]:
+        """Yield the places, in the order in which they are listed."""
+        return ()
+
+    def notes(self) -> Iterable[tuple[str, str]]:
+        """Return what stands at the foot of a page, each with its title: options that were used, how to cite."""
+        return ()
+
+    def failures(self) -> Sequence[str]:
+        """Return the limits that are not kept; the command line then ends with exit code 1."""
+        return ()

@@ -1,0 +1,285 @@
+"""The forms of a report: for a terminal, for papers and for programs.
+
+The forms for readers, text, Markdown and LaTeX, have the tables without their bars; text has the first places, too.
+CSV and TSV have data: a row for each finding of the places, otherwise the rows of the tables.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import StringIO
+from itertools import chain, islice, pairwise
+from typing import IO, Any
+
+from clueval.files.errors import UsageError
+from clueval.files.visible import escaped_in_json, visible
+from clueval.second.reports.content import Content
+from clueval.second.reports.language import in_language, phrase
+from clueval.second.reports.place import (
+    DECISION_COLUMNS,
+    KEY_COLUMNS,
+    Line,
+    MarkedText,
+    MarkKind,
+    Place,
+    segments,
+)
+from clueval.second.reports.table import Shares, Table, caption, plain, shown
+
+FORMS = ("text", "json", "csv", "tsv", "markdown", "latex")
+
+FIRST_PLACES = 20
+"""The number of places that the form text has."""
+
+COLUMNS = 100
+"""The width of a terminal; wider tables are divided."""
+
+_BRACKETS = {"above": ("[", "]"), "below": ("{", "}"), "masked": ("<", ">"), "leak": ("[", "]")}
+SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "leak": "🟥"}
+"""What stands before and behind a piece of a text in a spreadsheet: only the first side, only another, or both."""
+
+
+def render(report: Content, form: str, *, digits: int | None = None, lang: str = "") -> str:
+    """Return a report in one of `FORMS`; see `Report.render`."""
+    if form not in FORMS:
+        raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
+    if digits is not None and (type(digits) is not int or not 0 <= digits <= 10):
+        raise UsageError(f"digits must be a whole number from 0 to 10, not {digits!r}")
+    if form == "json":
+        return escaped_in_json(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+    if form in ("csv", "tsv"):
+        file = StringIO()
+        write_rows(report, file, form)
+        return file.getvalue().removesuffix("\n")
+    lines: Callable[[Content, int | None], Iterable[str]] = {
+        "text": text_lines,
+        "markdown": _markdown,
+        "latex": _latex,
+    }[form]
+    with in_language(lang):
+        return "\n".join(lines(report, digits))
+
+
+# --- data
+
+
+def data_rows(report: Content) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the places, or of the tables if there are no places; all have the same keys.
+
+    A cell is text, a number, None, or a list of `MarkedText`.
+    """
+    places = iter(report.places())
+    first = next(places, None)
+    if first is None:
+        yield from _table_rows(report.tables())
+        return
+    for place in chain([first], places):
+        decision = {name: place.decision.get(name, "") for name in DECISION_COLUMNS}
+        for finding in place.findings or [_as_finding(place, report)]:
+            yield {**place.key, **decision, **{n: v for n, v in finding.items() if n not in KEY_COLUMNS}}
+
+
+def _as_finding(place: Place, report: Content) -> dict[str, Any]:
+    """Return the row of a place without findings: the values of its facets, what is said, and its texts."""
+    names = [*(facet.name for facet in report.facets), "what"]
+    columns = zip(*([*line.values, line.words] for line in place.lines), strict=True)
+    said = ("; ".join(dict.fromkeys(filter(None, values))) for values in columns)
+    return {**dict.fromkeys(names, ""), **dict(zip(names, said, strict=False)), "text": [*place.texts]}
+
+
+def as_text(value: object, kinds: Sequence[MarkKind]) -> Any:
+    """Return a cell of `data_rows` without its `MarkedText`, which is drawn with squares."""
+    return " / ".join(drawn(text, kinds) for text in value) if isinstance(value, list) else value
+
+
+def _table_rows(found: Iterable[Table]) -> Iterator[dict[str, Any]]:
+    tables = [without_bars(table) for table in found]
+    columns = dict.fromkeys(name for table in tables for name in table.header)
+    for table in tables:
+        for row in table.rows:
+            cells = dict(zip(table.header, map(plain, row), strict=True))
+            yield {"table": table.title, **dict.fromkeys(columns), **cells}
+
+
+def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
+    """Return a text for a cell of a spreadsheet, with squares around marked pieces.
+
+    >>> from clueval.second.reports.place import Mark
+    >>> drawn(MarkedText("Frau Anna", [Mark(0, 5, 9)]), [MarkKind("above", "", "gold")])
+    'Frau 🟥Anna🟥'
+    """
+    pieces = ((SQUARES.get(style, ""), piece) for piece, style in segments(text, kinds))
+    return _cut_ends("".join(f"{square}{piece}{square}" for square, piece in pieces), text)
+
+
+def write_rows(report: Content, file: IO[str], form: str) -> None:
+    """Write the rows as CSV or TSV; no cell is a formula. None is empty."""
+    rows = data_rows(report)
+    tabs: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar": None}
+    write = csv.writer(file, lineterminator="\n", **({} if form == "csv" else tabs)).writerow
+    first = next(rows, None)
+    if first is None:
+        write([*KEY_COLUMNS, *DECISION_COLUMNS])
+        return
+    write([guarded(name) for name in first])
+    for row in chain([first], rows):
+        write([guarded(as_text(value, report.kinds)) for value in row.values()])
+
+
+def guarded(value: object) -> str:
+    """Return a value as a cell in one line that a spreadsheet does not run as a formula.
+
+    >>> guarded("=1+1"), guarded("a\\tb"), guarded(None), guarded(-1)
+    ("'=1+1", 'a b', '', '-1')
+    """
+    if not isinstance(value, str):
+        return "" if value is None else str(value)
+    text = visible(" ".join(value.splitlines()).replace("\t", " "))
+    return f"'{text}" if text.lstrip("'")[:1] in ("=", "+", "-", "@") and text.lstrip("'") else text
+
+
+# --- readers
+
+
+def without_bars(table: Table) -> Table:
+    """Return a table without its columns of bars."""
+    kept = [n for n in range(len(table.header)) if not any(isinstance(row[n], Shares) for row in table.rows)]
+    rows = [[row[n] for n in kept] for row in table.rows]
+    return table._replace(header=[table.header[n] for n in kept], rows=rows)
+
+
+def text_lines(report: Content, digits: int | None = None) -> Iterator[str]:
+    """Yield the lines of the form text: verdict, facts, tables, the first places, the signature."""
+    yield visible(report.title)
+    yield from map(visible, filter(None, [report.verdict(), ", ".join(report.facts())]))
+    yield ""
+    for table in map(without_bars, report.tables()):
+        yield caption(table)
+        yield from _columns([[visible(name) for name in table.header], *_cells(table, digits)])
+        yield ""
+    places = iter(report.places())
+    for place in islice(places, FIRST_PLACES):
+        yield from _block(place, report.kinds)
+        yield ""
+    if more := sum(1 for _ in places):
+        yield phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more)
+    yield phrase("signature: {signature}", signature=visible(report.signature))
+
+
+def _cells(table: Table, digits: int | None) -> list[list[str]]:
+    return [[shown(cell, digits) for cell in row] for row in table.rows]
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the rows with their columns aligned; a table that is too wide continues below, with its first column."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    starts, width = [1], widths[0]
+    for column, own in enumerate(widths[1:], 1):
+        if width + own + 2 > COLUMNS and column > starts[-1]:
+            starts.append(column)
+            width = widths[0]
+        width += own + 2
+    for start, end in pairwise([*starts, max(len(widths), 1)]):
+        for row in [rows[0], ["-" * width for width in widths], *rows[1:]]:
+            cells = [row[0].ljust(widths[0]), *(row[n].rjust(widths[n]) for n in range(start, end))]
+            yield "  ".join(cells).rstrip()
+
+
+def _block(place: Place, kinds: Sequence[MarkKind]) -> Iterator[str]:
+    """Yield the lines of a place: where it is, its texts with brackets around the spans, what is said."""
+    document, layer, start, end = place.at
+    yield visible(f"{document} {layer} {start}-{end - 1}")
+    for text in place.texts:
+        yield f"    {visible(bracketed(text, kinds))}"
+    for line in place.lines:
+        if line.words:
+            yield f"  {visible(' '.join(filter(None, (in_words(line, kinds), line.note))))}"
+
+
+def in_words(line: Line, kinds: Sequence[MarkKind]) -> str:
+    """Return a line of a place without its note."""
+    side = "" if line.kind is None else kinds[line.kind].legend
+    text = phrase("“") + line.text[:200] + phrase("”") if line.text else ""
+    return " ".join(filter(None, (side, line.label, text, line.words)))
+
+
+def bracketed(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
+    """Return a text for a terminal, with brackets around each span.
+
+    >>> from clueval.second.reports.place import Mark
+    >>> kinds = [MarkKind("above", "", "gold"), MarkKind("below", "", "predicted")]
+    >>> bracketed(MarkedText("Frau Anna", [Mark(0, 5, 9), Mark(1, 0, 9)]), kinds)
+    '{Frau [Anna]}'
+    """
+    at: dict[int, list[str]] = {}
+    for mark in sorted(text.marks, key=lambda mark: (mark.start, -mark.end)):
+        begin, end = _BRACKETS[kinds[mark.kind].style]
+        at.setdefault(mark.start, []).append(begin)
+        at.setdefault(mark.end, []).insert(0, end)
+    cuts = sorted({0, len(text.text), *at})
+    pieces = ["".join(at.get(cut, ())) + text.text[cut:end] for cut, end in pairwise([*cuts, len(text.text)])]
+    return _cut_ends("".join(pieces), text)
+
+
+def _cut_ends(shown_text: str, text: MarkedText) -> str:
+    before, behind = text.is_cut
+    return f"{'… ' if before else ''}{shown_text}{' …' if behind else ''}"
+
+
+def _markdown(report: Content, digits: int | None) -> Iterator[str]:
+    yield f"**{_in_markdown(report.title)}**"
+    for line in filter(None, [report.verdict(), *report.facts()]):
+        yield from ("", _in_markdown(line))
+    for table in map(without_bars, report.tables()):
+        yield from ("", f"**{_in_markdown(caption(table))}**", "")
+        rows = [map(_in_markdown, row) for row in [table.header, *_cells(table, digits)]]
+        head, *others = [f"| {' | '.join(row)} |" for row in rows]
+        yield from (head, f"| {' | '.join(['---', *['---:'] * (len(table.header) - 1)])} |", *others)
+    yield from (
+        "",
+        phrase("signature: {signature}", signature=f"`{visible(report.signature).replace('`', '')}`"),
+    )
+
+
+def _in_markdown(text: str) -> str:
+    """Return text that Markdown and HTML show unchanged."""
+    text = visible(text)
+    for character in "\\`*_[]#|~":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _latex(report: Content, digits: int | None) -> Iterator[str]:
+    """Yield a table in LaTeX for each table; verdict, facts and signature are comments."""
+    signature = phrase("signature: {signature}", signature=report.signature)
+    yield from (
+        f"% {visible(line)}" for line in (report.title, report.verdict(), *report.facts(), signature) if line
+    )
+    yield r"% needs \usepackage{booktabs}"
+    for table in map(without_bars, report.tables()):
+        yield from (r"\begin{table}", r"\centering", rf"\caption{{{_in_latex(caption(table))}.}}")
+        yield rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}"
+        rows = [map(_in_latex, row) for row in [table.header, *_cells(table, digits)]]
+        head, *others = [rf"{' & '.join(row)} \\" for row in rows]
+        yield from (r"\toprule", head, r"\midrule", *others, r"\bottomrule", r"\end{tabular}", r"\end{table}")
+
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "[": "{[}",  # behind the \\ of a row, [ or * would be read as part of it
+        "*": "{*}",
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+    }
+)
+
+
+def _in_latex(text: str) -> str:
+    return visible(text).translate(_LATEX)

@@ -1,0 +1,135 @@
+"""Places: what a card of a page shows, and what one decides about.
+
+A place is a document, a layer (or ``*`` for several) and a range that holds all spans concerned; positions are
+half-open, and files show the last position instead. These four are its *key*. Its *fingerprint* says which spans are
+there, so that a decision is not applied to other spans.
+
+>>> fingerprint([("anna", ((5, 13),), "PER"), ("bob", ((0, 13),), "PER")])
+'5cb2e86028d9'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+ANY_LAYER = "*"
+"""The layer of a place that concerns several."""
+
+KEY_COLUMNS = ("document", "layer", "start", "end_inclusive", "fingerprint")
+DECISION_COLUMNS = ("choice", "comment", "reviewer", "time")
+"""With the columns of the key, those of a file of decisions."""
+
+
+class MarkKind(NamedTuple):
+    """A kind of marks: how they look, what is before their labels, and what they are, for the legend.
+
+    `style` is ``above`` or ``below`` for a bar and a label beside the text, ``masked`` or ``leak`` to colour the text.
+    """
+
+    style: str
+    short: str
+    legend: str
+
+
+class Mark(NamedTuple):
+    """A span in a text: the number of its `MarkKind`, and a range of characters, half-open.
+
+    `is_wrong` marks an error, and `note` is what the tooltip adds to the kind and the label.
+    """
+
+    kind: int
+    start: int
+    end: int
+    label: str = ""
+    is_wrong: bool = False
+    note: str = ""
+
+
+class MarkedText(NamedTuple):
+    """A text with its marks; `is_cut` says whether more text of the document is before and behind it."""
+
+    text: str
+    marks: Sequence[Mark] = ()
+    is_cut: tuple[bool, bool] = (False, False)
+
+
+class Line(NamedTuple):
+    """What is said about a place, in a reader's words, and its value for each facet of the report, or None.
+
+    A line about one span has its kind of mark, its label and its `text`; `note` is shown small: positions, token ids.
+    """
+
+    words: str
+    values: Sequence[str | None]
+    kind: int | None = None
+    label: str = ""
+    text: str = ""
+    note: str = ""
+
+
+class Place(NamedTuple):
+    """A card: document, layer, start and end (half-open), the fingerprint, texts with marks, and lines.
+
+    `findings` are the rows that tables have of this place, all with the same columns; without any, a table has one row
+    for the place; the columns of the key and of decisions are added, so findings have other names for theirs.
+    `decision` has the columns `DECISION_COLUMNS` of what was decided, and `impossible` says of choices why they cannot
+    be made here.
+    """
+
+    at: tuple[str, str, int, int]
+    fingerprint: str
+    texts: Sequence[MarkedText]
+    lines: Sequence[Line]
+    findings: Sequence[Mapping[str, Any]] = ()
+    decision: Mapping[str, str] = {}
+    impossible: Mapping[str, str] = {}
+
+    @property
+    def key(self) -> dict[str, str | int]:
+        """The columns of the place in a file of decisions."""
+        document, layer, start, end = self.at
+        return dict(zip(KEY_COLUMNS, (document, layer, start, end - 1, self.fingerprint), strict=True))
+
+
+class Facet(NamedTuple):
+    """A filter over the values of lines. `is_main`: it is always shown, not behind *More filters*.
+
+    `words` are those values that are words of clueval, such as ``boundary``; only these are translated.
+    """
+
+    name: str
+    title: str
+    is_main: bool = False
+    words: Sequence[str] = ()
+
+
+Ranges = Sequence[tuple[int, int]]
+
+
+def fingerprint(spans: Iterable[tuple[str, Ranges, str]]) -> str:
+    """Return the fingerprint of spans, each with the name of its side, its half-open ranges and its label."""
+    written = sorted({f"{side}\t{_ranges(ranges)}\t{label}" for side, ranges, label in spans})
+    return sha256("\n".join(written).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def _ranges(ranges: Ranges) -> str:
+    if len(ranges) == 1:
+        return f"{ranges[0][0]}\t{ranges[0][1]}"
+    return ",".join(f"{start}-{end}" for start, end in ranges)
+
+
+def segments(text: MarkedText, kinds: Sequence[MarkKind]) -> Iterator[tuple[str, str]]:
+    """Yield the text in pieces, each with the style of its marks: empty, a style, or ``both`` for above and below.
+
+    >>> kinds = [MarkKind("above", "", "gold"), MarkKind("below", "", "predicted")]
+    >>> list(segments(MarkedText("Frau Anna", [Mark(0, 5, 9), Mark(1, 0, 9)]), kinds))
+    [('Frau ', 'below'), ('Anna', 'both')]
+    """
+    cuts = sorted({0, len(text.text), *(cut for mark in text.marks for cut in (mark.start, mark.end))})
+    for start, end in pairwise(cuts):
+        styles = {kinds[mark.kind].style for mark in text.marks if mark.start <= start and end <= mark.end}
+        both = {"above", "below"} <= styles
+        yield text.text[start:end], "both" if both else min(styles, default="")
