@@ -1,7 +1,7 @@
 """Columns: the engine that reads all files with one token per line.
 
-A format says which lines are no tokens (`LineRule`), which columns have the tokens and the labels, and how values become
-tags or spans (`ColumnFormat`). Blocks of whole lines come in. Sentences are cut at blank lines and marks, and kept as
+A format says which lines are no tokens (`LineRule`), which columns have the tokens and the labels, and how values
+become tags or spans (`ColumnFormat`). Blocks of whole lines come in. Sentences are cut at blank lines and marks, and kept as
 text; columns are split, and tags decoded, for a whole document at once.
 """
 

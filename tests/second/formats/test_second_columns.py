@@ -8,7 +8,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.second.formats.test_rows import outcome
 
 import clueval
 from clueval.files.errors import FormatError, TagError, UsageError
@@ -16,6 +15,7 @@ from clueval.second.formats.column_formats import COLUMN_FORMATS, column_format_
 from clueval.second.formats.columns import ColumnFormat, ColumnReader, read_columns
 from clueval.second.formats.options import FormatOptions
 from tests.fuzz.corpora import FORMATS
+from tests.second.formats.test_second_rows import outcome
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 

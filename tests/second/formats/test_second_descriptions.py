@@ -7,7 +7,6 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from tests.second.formats.test_rows import contents
 
 import clueval
 from clueval.core.document import Document
@@ -24,6 +23,7 @@ from clueval.second.formats.dialect import (
 from clueval.second.formats.dialects import DIALECTS, DOCCANO, GLINER, W2NER, dialect_of, read_rows
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.row_writing import row_of
+from tests.second.formats.test_second_rows import contents
 
 WRITTEN = [dialect for dialect in DIALECTS if dialect.is_written]
 

@@ -8,12 +8,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.second.formats.test_rows import contents, outcome
 
 import clueval
 from clueval.second.formats.markup import I2B2, I2B2_2006, LTF, MARKUPS, Markup, markup_of, read_markup
 from clueval.second.formats.options import FormatOptions
 from tests.fuzz.corpora import FORMATS
+from tests.second.formats.test_second_rows import contents, outcome
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 

@@ -24,7 +24,7 @@ from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, UsageError
 from clueval.second.metrics.gate.candidates import (
     CandidateList,
-    Part,
+    ListPart,
     by_ids,
     candidate_lists,
     parts_of_lists,
@@ -180,7 +180,7 @@ class GateLists(GateWithin):
         inside = gold if self.unfiltered == self.type else self.inside(pair.gold, gold)
         return [inside[number] for number in self.kept(inside, {self.type: self.type})]
 
-    def _count_part(self, tally: Tally, part: Part) -> None:
+    def _count_part(self, tally: Tally, part: ListPart) -> None:
         longest = max((len(each.candidates) for each in part.lists), default=0)
         empty = [len(part.targets)] + [0] * (len(NAMES) - 1)
         if self.thresholds is not None:
