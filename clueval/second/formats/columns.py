@@ -1,8 +1,8 @@
 """Columns: the engine that reads all files with one token per line.
 
 A format says which lines are no tokens (`LineRule`), which columns have the tokens and the labels, and how values
-become tags or spans (`ColumnFormat`). Blocks of whole lines come in. Sentences are cut at blank lines and marks, and kept as
-text; columns are split, and tags decoded, for a whole document at once.
+become tags or spans (`ColumnFormat`). Blocks of whole lines come in. Sentences are cut at blank lines and by line
+rules, and kept as text; columns are split, and tags decoded, for a whole document at once.
 """
 
 from __future__ import annotations
