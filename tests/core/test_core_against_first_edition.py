@@ -233,7 +233,7 @@ def test_files_are_counted_as_by_the_first_edition(tmp_path: Path, form: str) ->
 
 @pytest.mark.long
 @pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(1))
 def test_files_are_counted_as_by_the_first_edition_with_every_setting(
     tmp_path: Path, form: str, seed: int
 ) -> None:

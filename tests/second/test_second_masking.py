@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.core.document import Document, Pair
@@ -262,6 +262,7 @@ def test_the_order_of_documents_and_of_spans_changes_nothing(
     assert rows(shuffled) == rows(pairs)
 
 
+@example(265)
 @given(st.integers(0, 1000))
 def test_tokens_have_the_counts_of_their_characters(seed: int) -> None:
     random = Random(seed)
@@ -275,7 +276,10 @@ def test_tokens_have_the_counts_of_their_characters(seed: int) -> None:
         except UsageError:
             continue
         with patch.object(Masking, "examine", partialmethod(Masking.examine, in_characters=True)):
-            assert metric.count_documents([pair], "name", where) == found
+            of_characters = metric.count_documents([pair], "name", where)
+        for tally in (found, of_characters):
+            tally.pop(("redacted", "uncertain"), None)  # the metadata of redacted texts has ranges of positions
+        assert of_characters == found
 
 
 @at_most(25)
