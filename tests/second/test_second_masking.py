@@ -278,7 +278,9 @@ def test_tokens_have_the_counts_of_their_characters(seed: int) -> None:
         with patch.object(Masking, "examine", partialmethod(Masking.examine, in_characters=True)):
             of_characters = metric.count_documents([pair], "name", where)
         for tally in (found, of_characters):
-            tally.pop(("redacted", "uncertain"), None)  # the metadata of redacted texts has ranges of positions
+            tally.pop(
+                ("redacted", "uncertain"), None
+            )  # the metadata of redacted texts has ranges of positions
         assert of_characters == found
 
 
