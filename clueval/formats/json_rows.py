@@ -15,9 +15,9 @@ from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
+from clueval.files.literals import literal_in
 from clueval.formats.flat_rows import ReadRow, TaggedRow
 from clueval.formats.format import EVERY_SET, SELECT_SETS, Format, Lines, Options
-from clueval.formats.literals import literal_in
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document, MissingId
@@ -61,7 +61,7 @@ class RowReader:
         return value
 
     def listed(self, value: object, what: str) -> list[Any]:
-        """Return a value that must be a list, or a text that holds one (`clueval.formats.literals`).
+        """Return a value that must be a list, or a text that holds one (`clueval.files.literals`).
 
         An array of another library becomes a list, None an empty one.
         """

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any, NoReturn
 
 from clueval.files.errors import FormatError
-from clueval.second.formats.literals import literal_in
+from clueval.files.literals import literal_in
 from clueval.second.formats.options import FormatOptions
 
 
