@@ -73,7 +73,7 @@ def tooltips(place: ErrorPlace, drawing: Drawing, systems: Sequence[System] = ()
     else:
         views = [[finding] for finding in place.findings]
     for bars, of_error in zip(drawing.own, views, strict=True):
-        # a gold span that both systems got wrong has one bar
+        # a gold span that is an error of both systems has one bar
         numbers = bars if len(bars) == len(of_error) else bars * len(of_error)
         for number, finding in zip(numbers, of_error, strict=True):
             found.setdefault(number, []).append(finding)

@@ -15,7 +15,7 @@ from clueval.second.agreement.readings import Readings
 
 Value = str | tuple[str, ...] | None
 
-NOBODY, SOME, EACH = "nobody", "some", "each"
+UNMARKED, SOME, EACH = "unmarked", "some", "each"
 """By which of its annotators an item is marked."""
 
 POSITIONS, RANGES = "positions", "spans"
@@ -39,7 +39,7 @@ def count_positions(tally: Tally, humans: Readings, length: int) -> None:
     active: list[Counter[str]] = [Counter() for _ in humans]
     present = [number for number, reading in enumerate(humans) if reading is not None]
     values: dict[int, Value] = dict.fromkeys(present)
-    nobody = length
+    unmarked = length
     for (position, number, change, label), following in pairwise([*events, *events[-1:]]):
         active[number][label] += change
         if not active[number][label]:
@@ -48,9 +48,9 @@ def count_positions(tally: Tally, humans: Readings, length: int) -> None:
         here = following[0] - position
         if here and any(values.values()):
             _count_item(tally, POSITIONS, values, here)
-            nobody -= here
-    if nobody > 0:
-        _count_item(tally, POSITIONS, dict.fromkeys(present), nobody)
+            unmarked -= here
+    if unmarked > 0:
+        _count_item(tally, POSITIONS, dict.fromkeys(present), unmarked)
 
 
 def count_ranges(tally: Tally, humans: Readings) -> None:
@@ -70,7 +70,7 @@ def _count_item(tally: Tally, items: str, values: dict[int, Value], n: int) -> N
     for (i, c), (j, k) in combinations(values.items(), 2):
         tally["pair", items, i, j, c, k] += n
     votes = Counter(values.values())
-    marked = EACH if None not in votes else SOME if len(votes) > 1 else NOBODY
+    marked = EACH if None not in votes else SOME if len(votes) > 1 else UNMARKED
     for c, often in votes.items():
         for k, others in votes.items():
             if pairs := often * (others - (c == k)):

@@ -9,8 +9,8 @@ Its keys begin with:
 ``("pair", items, i, j, c, k)``
     items (``positions``, ``spans``: ranges) with the value c by annotator i and k by annotator j, i < j;
 ``("o", items, marked, m, c, k)``
-    ordered pairs of values of items with m annotators; `marked` says by whom the items are marked: ``nobody``,
-    ``some``, ``each``;
+    ordered pairs of values of items with m annotators; `marked` says which annotators have marked the items:
+    ``unmarked`` (none of them), ``some``, ``each``;
 ``("Q", c)``, ``("W", m, c)``, ``("overlap",)``, ``("gaps",)``
     for unitizing: squared lengths of units, their squared overlaps with units of others, and cases in which spans of
     one annotator overlap or have gaps;

@@ -11,7 +11,7 @@ from typing import Any
 
 from clueval.core.tally import Tally, added
 from clueval.second.agreement.conventions import Convention, countings_of, rates_of, refusals_of
-from clueval.second.agreement.items import EACH, NOBODY, POSITIONS, RANGES, SOME, Value
+from clueval.second.agreement.items import EACH, POSITIONS, RANGES, SOME, UNMARKED, Value
 from clueval.second.agreement.readings import BOUNDARIES
 from clueval.statistics.agreement import (
     Unitized,
@@ -31,7 +31,7 @@ NOTHING = "_"
 DOMAINS = {POSITIONS: ("all", "any", "both"), RANGES: ("any", "both")}
 """Which items count: all; those that an annotator has marked; those that each has marked."""
 
-_MARKED = {"all": (NOBODY, SOME, EACH), "any": (SOME, EACH), "both": (EACH,)}
+_MARKED = {"all": (UNMARKED, SOME, EACH), "any": (SOME, EACH), "both": (EACH,)}
 
 _Pair = tuple[int, int]
 _Table = dict[tuple[Value, Value], int]
