@@ -28,6 +28,7 @@ from measure import environment, progress
 
 from clueval import score
 from clueval.compat.faireval.config import render_faireval
+from clueval.core.span import Span
 from clueval.files.errors import CluevalError
 from clueval.findings.choice import findings
 from clueval.findings.fair import fair_findings
@@ -44,7 +45,6 @@ from clueval.spans.components import overlap_components
 from clueval.spans.document import Document
 from clueval.spans.matching import match_spans
 from clueval.spans.merging import merge_layers
-from clueval.spans.span import Span
 from clueval.studies.conventions import conventions
 from clueval.transforms.projection import project
 

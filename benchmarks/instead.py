@@ -25,9 +25,9 @@ from measure import Spread, environment, progress
 from rivals import span_tools
 from structures import JOBS, LAYERS, SHAPES, Case, Different
 
+from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.metrics.counting import Tally
 from clueval.metrics.muc import Muc
-from clueval.spans.span import DEFAULT_LAYER, Span
 
 PIECE = 20
 """The spans per side of a document, if there are several documents."""

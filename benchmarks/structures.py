@@ -30,6 +30,7 @@ from generate import Corpus, stretches
 from measure import Spread, environment, progress
 from rivals import fair_by_lists
 
+from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.findings.table import Finding, error_table
 from clueval.metrics.counting import Tally
 from clueval.metrics.exact import Exact
@@ -42,7 +43,6 @@ from clueval.spans.components import overlap_components
 from clueval.spans.document import Document, Sentence
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
-from clueval.spans.span import DEFAULT_LAYER, Span
 
 PROBLEMS = 10_000
 """The maximum number of rows of an error table."""

@@ -22,12 +22,12 @@ from typing import Any
 from generate import Corpus, write
 from measure import environment, least, measure
 
+from clueval.core.span import Span
 from clueval.evaluation.options import Trust
 from clueval.evaluation.units.intervals import intervals_of
 from clueval.evaluation.units.unit import Unit
 from clueval.metrics import metric_named
 from clueval.metrics.metric import Side
-from clueval.spans.span import Span
 from clueval.statistics.resampling import BOOTSTRAP, SWAP, weighted_sums
 
 LABELS = 35

@@ -1,7 +1,7 @@
 """clueval scores labelled spans: predicted spans against gold spans, by all common metrics.
 
 To learn in half an hour how a number comes about, read the example in `clueval.evaluation`, then the modules
-`spans.span` and `spans.document` (what is counted), `metrics.metric`, `metrics.exact` and `metrics.counting` (how one
+`core.span` and `spans.document` (what is counted), `metrics.metric`, `metrics.exact` and `metrics.counting` (how one
 document is counted, and what is divided), `evaluation.tallies` and `evaluation.engine` (what is added), and
 `clusters.bag` and `evaluation.row_clusters` (why and how equal clusters of rows are counted once), in this order.
 """
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from clueval.compat.faireval.config import faireval as faireval
     from clueval.compat.gate.run import gate as gate
     from clueval.compat.masking.run import masking as masking
+    from clueval.core.span import Span as Span
     from clueval.evaluation.accumulator import Accumulator as Accumulator
     from clueval.evaluation.citation import Citation as Citation
     from clueval.evaluation.result import Result as Result
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from clueval.spans.matching import Match as Match
     from clueval.spans.matching import match_spans as match_spans
     from clueval.spans.merging import merge_layers as merge_layers
-    from clueval.spans.span import Span as Span
     from clueval.studies.annotators.agreement import Agreement as Agreement
     from clueval.studies.annotators.agreement import agree as agree
     from clueval.studies.annotators.curation import Curated as Curated
@@ -97,7 +97,7 @@ _NAMES_OF = {
     "spans.document": "Document Sentence",
     "spans.matching": "Match match_spans",
     "spans.merging": "merge_layers",
-    "spans.span": "Span",
+    "core.span": "Span",
     "studies.annotators.agreement": "Agreement agree",
     "studies.annotators.curation": "Curated curate",
     "studies.annotators.places": "Disagreement",

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from clueval.spans.span import Span
+from clueval.core.span import Span
 
 LABELS = ("PER", "LOC", "ORG")
 

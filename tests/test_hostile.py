@@ -14,11 +14,11 @@ from corpora import write
 
 from clueval import read, score
 from clueval.cli import main
+from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
 from clueval.findings.stream import errors
 from clueval.spans.document import Document
 from clueval.spans.merging import merge_layers
-from clueval.spans.span import Span
 
 MEGABYTE = "x" * 1_000_000
 

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import pytest
 
+from clueval.core.span import Span
 from clueval.files.errors import FileError
 from clueval.files.writing import scratch_folder, whole_bytes, whole_file
 from clueval.findings import xlsx
 from clueval.findings.table import Finding, error_table
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 Write = Callable[[Path], object]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, help_of, pair_of
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
+from clueval.core.span import MERGED
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import plain_changes, plain_tally
 from clueval.files.errors import UsageError
@@ -21,7 +22,6 @@ from clueval.reading.layers import LayerColumns, LayerSource
 from clueval.reading.options import Reading
 from clueval.reading.read_options import formats_that_read
 from clueval.reports.text import layers_read, mended
-from clueval.spans.span import MERGED
 from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 from clueval.clusters.bag import Bag
 from clueval.clusters.rows import CLUSTER, IrregularRows, ParallelRows, PassageRows
+from clueval.core.span import Frozen, Span
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import neighbours_of
 

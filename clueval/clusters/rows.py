@@ -10,13 +10,13 @@ from itertools import accumulate, chain, compress, count, repeat
 from operator import methodcaller, ne, not_, or_
 
 from clueval.clusters.bag import Row
+from clueval.core.span import Frozen
 from clueval.files.errors import CluevalError
 from clueval.formats.columns.documents import MANY, Columns, TokenLineNumbers
 from clueval.formats.columns.layout import Layout, Sizes
 from clueval.formats.columns.passages import Passage
 from clueval.reading.source import Source
 from clueval.spans.document import Document, MissingId, Sentence, same_id
-from clueval.spans.span import Frozen
 
 CLUSTER = re.compile("[^ ]+")
 """A cluster in the characters of rows."""

@@ -26,11 +26,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.evaluation.accumulator import Accumulator
 from clueval.evaluation.span_clusters import Located, SpanClusters
 from clueval.files.errors import UsageError
 from clueval.spans.document import Document, Unit
-from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 
 Scores = dict[str, Any]
 
@@ -42,7 +42,7 @@ _MISSING = 0
 _TOKENS = ("ORTH", "SPACY")
 """The attributes that determine the texts of the tokens, and whether a blank follows."""
 
-_NOTHING = {"precision": 0.0, "recall": 0.0, "f1": 0.0}
+NOTHING = {"precision": 0.0, "recall": 0.0, "f1": 0.0}
 
 
 def make_span_scorer(
@@ -178,7 +178,7 @@ def _scores(scores: Accumulator, key: str, left_out: _LeftOut) -> Scores:
     exact = reports["exact"]
     if exact["per_label"]:
         found |= {f"{key}_{what}": value for what, value in _prf(exact["micro"]).items()}
-        unjudged = dict.fromkeys(sorted(left_out.labels), _NOTHING)  # spaCy lists their labels too
+        unjudged = dict.fromkeys(sorted(left_out.labels), NOTHING)  # spaCy lists their labels too
         found[f"{key}_per_type"] = {
             label: _prf(prf) for label, prf in {**unjudged, **exact["per_label"]}.items()
         }

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clueval.arguments import require_instance, require_kind
+from clueval.core.span import DEFAULT_LAYER, SIDES
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import Inputs, add_layer, schemes_of
 from clueval.evaluation.plan import Plan, chosen_metrics
@@ -31,7 +32,6 @@ from clueval.reading.given import Given, InputSide, given
 from clueval.reading.tag_sentences import TagOptions
 from clueval.reports.report import Hinting
 from clueval.spans.filters import Filter
-from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.tagging.schemes import INVALID, Neighbours, count_illegal, scheme_called, scheme_of
 from clueval.transforms.group import Group
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from clueval.core.span import SIDES
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.files.errors import FormatError, UsageError, described
 from clueval.formats.inline import inline_answer
@@ -16,7 +17,6 @@ from clueval.reading.items import documents_of, place_of, require_as_many
 from clueval.reading.options import INLINE, MENTIONS, Reading, without_answers
 from clueval.reading.read_options import ReadOptions
 from clueval.spans.document import Document
-from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:
     from clueval.evaluation.plan import Plan

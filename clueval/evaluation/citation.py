@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clueval.core.span import MERGED
 from clueval.evaluation.inputs import schemes_of
 from clueval.evaluation.rows import rows_of
 from clueval.evaluation.score_path import number_at, whole_path
@@ -13,7 +14,6 @@ from clueval.evaluation.signature import Signature
 from clueval.files.errors import UsageError
 from clueval.metrics import with_settings
 from clueval.metrics.metric import Metric
-from clueval.spans.span import MERGED
 from clueval.version import __version__
 
 Report = Mapping[str, Any]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from clueval.clusters.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.clusters.rows import IrregularRows, ParallelRows, PassageRows, are_alone, in_batches
+from clueval.core.span import SIDES
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
@@ -27,7 +28,6 @@ from clueval.metrics.counting import Tallies
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.spans.filters import ID
-from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:
     from clueval.reading.same_text import DocumentIds

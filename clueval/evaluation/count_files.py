@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clueval.core.span import DEFAULT_LAYER, SIDES
 from clueval.evaluation.column_clusters import count_columns
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd, add_files, add_layer, add_passed_over, schemes_of
@@ -28,7 +29,6 @@ from clueval.reading.pairing import (
 from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.textfiles import sha256_of
 from clueval.transforms.preparing import Preparing
 

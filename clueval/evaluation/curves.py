@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from clueval.core.span import Span
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.result import result_of
@@ -26,7 +27,6 @@ from clueval.metrics.gate import Gate
 from clueval.metrics.gate.thresholds import GRIDS
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 from clueval.transforms.counted_spans import score_of
 
 if TYPE_CHECKING:

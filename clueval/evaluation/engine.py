@@ -13,6 +13,7 @@ from copy import copy, deepcopy
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from clueval.core.span import SIDES, Span
 from clueval.evaluation.inputs import FileEnd, Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import (
@@ -36,7 +37,6 @@ from clueval.metrics.counting import Tally, add_tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.spans.document import Document
 from clueval.spans.filters import ID, SeenNames
-from clueval.spans.span import SIDES, Span
 
 if TYPE_CHECKING:
     from clueval.evaluation.repairs import RepairCount

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from clueval.core.span import SIDES
 from clueval.formats.columns.layout import Layout
-from clueval.spans.span import SIDES
 from clueval.tagging.decoder import Decoder
 
 Inputs = dict[str, dict[str, Any]]

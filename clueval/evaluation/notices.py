@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.spans.span import SIDES
+from clueval.core.span import SIDES
 
 if TYPE_CHECKING:
     from clueval.evaluation.result import Result

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from clueval.arguments import refuse_unknown
+from clueval.core.span import MERGED
 from clueval.evaluation.inputs import (
     add_passed_over,
     include,
@@ -29,7 +30,6 @@ from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.reports.report import READABLE, Data, Report, renderer
-from clueval.spans.span import MERGED
 from clueval.transforms.group import HIDDEN, LOCATED
 from clueval.version import SCHEMA, __version__
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from clueval.clusters.bag import BLANK, Bag, Row, by_power
 from clueval.clusters.byte_rows import TagCharacters
+from clueval.core.span import SIDES, Frozen, Span
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import ClusterCounts
 from clueval.evaluation.units.unit import SENTENCE
@@ -23,7 +24,7 @@ from clueval.formats.columns.layout import Layout, Sizes
 from clueval.metrics.counting import Tallies
 from clueval.spans.document import Document
 from clueval.spans.filters import SeenNames
-from clueval.spans.span import SIDES, Frozen, Span, making_many
+from clueval.spans.making import making_many
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import continues, flat, neighbours_of
 

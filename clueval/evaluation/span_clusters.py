@@ -20,6 +20,7 @@ from operator import itemgetter, le, lt
 from typing import Any, TypeVar
 
 from clueval.clusters.bag import by_power
+from clueval.core.span import DEFAULT_LAYER, SIDES, Frozen, Span
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_layer
 from clueval.evaluation.plan import Plan
@@ -32,7 +33,6 @@ from clueval.reading.pairing import with_same_id
 from clueval.reading.same_text import ends_early, first_line
 from clueval.reading.source import Source
 from clueval.spans.document import Document, same_id
-from clueval.spans.span import DEFAULT_LAYER, SIDES, Frozen, Span
 from clueval.transforms.group import Group
 
 Located = tuple[int, int, str]

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import islice, zip_longest
 from typing import Any
 
+from clueval.core.span import DEFAULT_LAYER, SIDES
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
@@ -22,7 +23,6 @@ from clueval.reading.items import materialised, pairs, place_of, require_as_many
 from clueval.reading.source import Source
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, require_lengths
 from clueval.spans.document import Document, same_id
-from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.lenient_chunks import require_tag
 from clueval.tagging.schemes import OUTSIDE, count_illegal, split_tag

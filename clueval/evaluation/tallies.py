@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from clueval.core.span import MERGED
 from clueval.evaluation.plan import Plan
 from clueval.files.errors import LimitError, OverlapError, UsageError
 from clueval.metrics.counting import Tallies, Tally, add_tally
@@ -15,7 +16,7 @@ from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document, in_layer
 from clueval.spans.filters import SeenNames
 from clueval.spans.flat import name_file
-from clueval.spans.span import MERGED, making_many
+from clueval.spans.making import making_many
 
 Compared = tuple[Metric, str, Side, Side]
 """A metric, a sequence, and the gold and the predicted side of it, which the metric counts."""

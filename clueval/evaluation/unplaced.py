@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
+from clueval.core.span import MERGED, SIDES, Span
 from clueval.evaluation.inputs import Inputs, add_layer
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import Compared, compared, sequenced, sequences_in
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
-from clueval.spans.span import MERGED, SIDES, Span
 from clueval.transforms.group import Group
 from clueval.transforms.locating import without_unplaced
 

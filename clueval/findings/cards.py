@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import Any
 from urllib.parse import quote
 
+from clueval.core.span import NO_LABEL
 from clueval.findings.drawing import Bar, Drawing, drawn
 from clueval.findings.places import ErrorPlace
 from clueval.findings.systems import SharedPlace, System
@@ -20,7 +21,6 @@ from clueval.findings.table import Finding, joined, what
 from clueval.reports.language import phrase
 from clueval.reports.page import LONG
 from clueval.reports.table import cut_label
-from clueval.spans.span import NO_LABEL
 
 MOST_ERRORS = 30
 """The number of errors of a place that a card without a script lists."""

@@ -17,6 +17,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from clueval.arguments import require_instance, require_kind
+from clueval.core.span import MERGED, NO_LABEL, Span
 from clueval.files.errors import OverlapError, UsageError
 from clueval.findings.table import (
     FINDING_KINDS,
@@ -35,10 +36,10 @@ from clueval.reports.language import phrase
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
 from clueval.spans.flat import Flat, by_position, keys_of, name_file
+from clueval.spans.making import making_many
 from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
-from clueval.spans.span import MERGED, NO_LABEL, Span, making_many
 
 SIDES: tuple[SideName, SideName] = ("gold", "predicted")
 

@@ -16,8 +16,8 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
+from clueval.core.span import Span
 from clueval.spans.document import Document, Sentence, Unit
-from clueval.spans.span import Span
 
 Mark = Literal["both", "own", "other", "neither"]
 """Which side has marked a piece: both, only the side of the span itself, only the other side, or neither."""

@@ -26,12 +26,12 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from clueval.arguments import require_kind
+from clueval.core.ranges import Ranges
+from clueval.core.span import Frozen
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.limits import MAX_LINE
 from clueval.reading.paths import as_path
 from clueval.reports.language import phrase
-from clueval.spans.ranges import Ranges
-from clueval.spans.span import Frozen
 from clueval.textfiles import beginning_of, is_folder, lines, raw_blocks
 
 COLUMNS = (

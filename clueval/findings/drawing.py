@@ -72,7 +72,7 @@ def drawn(place: ErrorPlace) -> Drawing:
     >>> from clueval.findings.choice import findings
     >>> from clueval.findings.places import places
     >>> from clueval.spans.document import Document
-    >>> from clueval.spans.span import Span
+    >>> from clueval.core.span import Span
     >>> tokens = ["Frau", "Anna", "Weiß", "wohnt"]
     >>> gold = Document("d", {"label": [Span(0, 2, "PER")]}, tokens=tokens)
     >>> predicted = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=tokens)

@@ -26,7 +26,7 @@ def fair_findings(
     positive has only the predicted span. `Finding.kind` is the type of the error. The number of rows of a
     type is the number that the metric counts.
 
-    >>> from clueval.spans.span import Span
+    >>> from clueval.core.span import Span
     >>> own = Document("d", {"label": [Span(0, 3, "PER")]}, tokens=["Frau", "Anna", "Weiß"])
     >>> other = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=own.tokens)
     >>> [(row.kind, row.text, row.other_texts) for row in fair_findings(own, other)]

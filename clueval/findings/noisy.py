@@ -20,6 +20,7 @@ from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any
 
+from clueval.core.span import Span
 from clueval.files.writing import whole_file
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
@@ -29,7 +30,6 @@ from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.reports.separated import guarded
 from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 from clueval.statistics.alignment import align
 
 WITHOUT_SCRIPT = 500

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from clueval.core.ranges import Ranges
 from clueval.findings.decisions import ANY_LAYER, PlaceDecisions, fingerprint
 from clueval.findings.table import Finding, joined
 from clueval.spans.components import component_firsts
-from clueval.spans.ranges import Ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def places(findings: Iterable[Finding]) -> Iterator[ErrorPlace]:
 
     >>> from clueval.findings.choice import findings
     >>> from clueval.spans.document import Document
-    >>> from clueval.spans.span import Span
+    >>> from clueval.core.span import Span
     >>> tokens = ["Frau", "Anna", "Weiß", "wohnt", "in", "Ulm"]
     >>> gold = Document("d", {"label": [Span(0, 2, "PER"), Span(5, 6, "LOC")]}, tokens=tokens)
     >>> predicted = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=tokens)

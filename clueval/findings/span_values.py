@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
+from clueval.core.span import Span
 from clueval.spans.document import Document
 from clueval.spans.features import MENTION
-from clueval.spans.span import Span
 from clueval.transforms.characters import are_unknown
 
 Value = int | float | str

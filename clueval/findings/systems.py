@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 from clueval.clusters.places import Clusters
 from clueval.clusters.rows import in_batches
+from clueval.core.ranges import Ranges
+from clueval.core.span import Span
 from clueval.findings.choice import Choice, ReasonKey, findings
 from clueval.findings.places import ErrorPlace, in_text_order, places_of_document
 from clueval.findings.stream import within_sentences
@@ -26,8 +28,6 @@ from clueval.reading.trios import Trio, documents_of_files
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
 from clueval.spans.merging import with_merged
-from clueval.spans.ranges import Ranges
-from clueval.spans.span import Span
 from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group, Transform
 

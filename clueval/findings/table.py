@@ -22,6 +22,8 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple, get_args
 
 from clueval.arguments import checked_call, require_instance, require_kind
+from clueval.core.ranges import Ranges
+from clueval.core.span import MERGED, NO_LABEL, Labels, Span, name_of
 from clueval.files.errors import SpanError, UsageError
 from clueval.findings.context import Context, Contexts, Mark
 from clueval.findings.decisions import PlaceDecision
@@ -34,8 +36,6 @@ from clueval.spans.match_classes import Kind
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
 from clueval.spans.overlaps import shared_positions
-from clueval.spans.ranges import Ranges
-from clueval.spans.span import MERGED, NO_LABEL, Labels, Span, name_of
 from clueval.spans.span_forms import as_spans
 
 FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed", "spurious"]

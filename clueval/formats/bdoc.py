@@ -19,13 +19,13 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
+from clueval.core.span import Span
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.format import Format, Options, check_added
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import json_key
 from clueval.formats.reference import wide_characters
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 _ONLY_DOCUMENT = "1"
 """The id of the document if the file has no name for it."""

@@ -24,6 +24,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
+from clueval.core.ranges import Ranges
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
 from clueval.files.overwriting import note_input
 from clueval.formats.flat_rows import FlatSpans, flat_spans
@@ -33,8 +35,6 @@ from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document
 from clueval.spans.features import GROUP, in_order
 from clueval.spans.limits import require_short_texts
-from clueval.spans.ranges import Ranges
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 from clueval.textfiles import is_file
 
 TYPE = "type"

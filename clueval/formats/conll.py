@@ -31,13 +31,13 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from clueval.core.span import Span, name_of
 from clueval.files.errors import UsageError
 from clueval.formats.columns.layout import KINDS_OF_ROWS, NO_TOKEN, ColumnOptions, NamedColumns, fields_of
 from clueval.formats.columns.passages import PassageBuilder, TokenLines
 from clueval.formats.format import Format, Writer
 from clueval.formats.recognition import Beginning, Sign, is_csv
 from clueval.spans.document import Document, Sentence
-from clueval.spans.span import Span, name_of
 from clueval.tagging.schemes import INVALID, OUTSIDE, is_tag
 from clueval.textfiles import Complain
 

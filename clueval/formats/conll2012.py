@@ -16,6 +16,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.columns.layout import ColumnOptions, Sources
 from clueval.formats.columns.made_lines import Brackets, MadeLines, OpenSpan, TokenRows
@@ -23,7 +24,6 @@ from clueval.formats.columns.passages import TokenLines
 from clueval.formats.format import Format
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
-from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.textfiles import Complain
 
 _SOURCES = {"entity": 11, "parse": 6}

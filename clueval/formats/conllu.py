@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.columns.layout import KINDS_OF_ROWS, ColumnOptions, Sources
 from clueval.formats.columns.made_lines import Brackets, MadeLines, OpenSpan, SentenceLines, TokenRows
@@ -31,7 +32,6 @@ from clueval.formats.format import Format
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import MissingId
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.tagging.schemes import INVALID, OUTSIDE, is_tag
 from clueval.textfiles import Complain
 
@@ -44,7 +44,7 @@ _NO_TOKEN = re.compile(r"^([^\t\n]*[-.].*\n)", re.MULTILINE)
 _BRACKETS = re.compile(r"(\(?)([^()]*)(\)?)")
 _PART = re.compile(r"(.*)\[(\d+)/(\d+)\]")
 _IDS, _TYPES = ("eid", "GRP"), ("etype", "entity")
-_NOTHING = "_"
+NOTHING = "_"
 _UNSPACED = "NoSpaceAfter"
 _MOST_KEYS = 1000
 """The number of keys of MISC that are remembered for the message about a source that does not occur."""
@@ -71,8 +71,8 @@ class _MiscValues(dict[str, str]):
     def __missing__(self, misc: str) -> str:
         if len(self) == _MOST_VALUES:
             self.clear()
-        value = pairs(misc).get(self._key) or _NOTHING
-        value = self._none if value == _NOTHING else value
+        value = pairs(misc).get(self._key) or NOTHING
+        value = self._none if value == NOTHING else value
         if len(misc) < _SHORT:
             self[misc] = value
         return value
@@ -260,7 +260,7 @@ class _ConlluReader(MadeLines, _ConlluLines):
 
     def rows(self, number: int, run: str, forms: list[str], rows: TokenRows) -> None:
         ids = self.column("ID", rows) or []
-        miscs = self.column("MISC", rows) or [_NOTHING] * len(forms)
+        miscs = self.column("MISC", rows) or [NOTHING] * len(forms)
         if "-" in (joined := "".join(ids)) or "." in joined:
             if len(ids) == 1:
                 self._no_token(number, ids[0], miscs[0])
@@ -273,9 +273,9 @@ class _ConlluReader(MadeLines, _ConlluLines):
                 number += piece.count("\n")
             return
         self._require_document()
-        flags = [_NOTHING] * len(forms)
+        flags = [NOTHING] * len(forms)
         if "SpaceAfter=No" in run:
-            flags = [_UNSPACED if self._spaces[misc] == "No" else _NOTHING for misc in miscs]
+            flags = [_UNSPACED if self._spaces[misc] == "No" else NOTHING for misc in miscs]
         if self._last_unspaced and self._last_unspaced in ids:
             flags[ids.index(self._last_unspaced)] = _UNSPACED
         if self._missing:
@@ -306,7 +306,7 @@ class _ConlluReader(MadeLines, _ConlluLines):
             return list(other)
         none = "" if layer in self._entities else OUTSIDE
         found = (value or under_key for value, under_key in zip(own, other, strict=True))
-        return [none if value == _NOTHING else value for value in found]
+        return [none if value == NOTHING else value for value in found]
 
     def _see_keys(self, miscs: Iterable[str]) -> None:
         for misc in miscs:
@@ -380,7 +380,7 @@ def _default_source(opened: Opened) -> str:
     holds_tags: dict[str, bool] = {}
     named: set[str] = set()
     for name, value in _further_values(opened):
-        if value != _NOTHING and holds_tags.get(name, True):
+        if value != NOTHING and holds_tags.get(name, True):
             holds_tags[name] = is_tag(value)
             named.update([name] if "-" in value else ())
     found = [name for name, holds in holds_tags.items() if holds and name in named]

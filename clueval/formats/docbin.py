@@ -18,12 +18,12 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, UsageError, extra
 from clueval.formats.format import Format, Options, Writer, spans_of
 from clueval.formats.opened import Opened
 from clueval.limits import file_too_long
 from clueval.spans.document import Document, MissingId, Sentence
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.textfiles import raw_content
 
 _PIECE = re.compile(r"\w+|[^\w\s]|\s+")

@@ -20,13 +20,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from clueval.core.span import Span
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_objects, flat_spans
 from clueval.formats.format import Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.features import LABELS
-from clueval.spans.span import Span
 
 _SPANS = ("label", "labels", "entities", "annotations")
 _USERS = ("username", "user")

@@ -35,12 +35,12 @@ from functools import lru_cache, partial
 from operator import methodcaller
 from typing import Any, NamedTuple
 
+from clueval.core.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
 from clueval.files.errors import FormatError, TagError
 from clueval.formats.flat_rows import FlatSpans, ReadRow
 from clueval.formats.json_rows import RowForm, RowReader, row_format
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
 from clueval.tagging.decoder import decode
 
 PUNCTUATION = frozenset(["$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", *'.,:("“”„‟‘’‚‛)'])

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from clueval.core.span import DEFAULT_LAYER, Span, name_of
 from clueval.files.errors import UsageError, in_words
 from clueval.formats.columns.passages import TokenLines
 from clueval.formats.recognition import Beginning, Sign, either
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Span, name_of
 from clueval.textfiles import Part
 
 if TYPE_CHECKING:

@@ -30,6 +30,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from clueval.core.span import Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats import xml_text
 from clueval.formats.format import Format, Options, check_added
@@ -38,7 +39,6 @@ from clueval.formats.recognition import first_lines
 from clueval.formats.reference import wide_characters
 from clueval.formats.xml_text import EventReader
 from clueval.spans.document import Document
-from clueval.spans.span import Span, name_of
 
 _ONLY_DOCUMENT = "1"
 """The id of the document; a file holds one document without a name."""

@@ -24,13 +24,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, SpanError
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
 from clueval.formats.xml_text import EventReader
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 _TEXT = ["RECORD", "TEXT"]
 _SIGNS = ("<deIdi2b2", "<MEDDOCAN", "<TEXT><![CDATA[")

@@ -17,12 +17,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.format import Format, Options, Writer, only_layer
 from clueval.formats.opened import Opened
 from clueval.spans.document import Document
 from clueval.spans.features import UNPARSABLE
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 
 _LABEL = r"[^<>\[\]()/\s:][^<>\[\]()/\n:]*"
 _MARK = re.compile(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
 from clueval.files.literals import literal_in
 from clueval.formats.flat_rows import ReadRow, TaggedRow
@@ -28,7 +29,6 @@ from clueval.spans.features import (
     is_token_of_pipeline,
     members_of,
 )
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 Row = Mapping[str, Any]
 

@@ -22,6 +22,7 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
+from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import UsageError
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_spans
 from clueval.formats.format import ACROSS, Uses, Writer, without_metadata
@@ -31,7 +32,6 @@ from clueval.formats.reference import FileMention, fits
 from clueval.formats.xml_text import quoted
 from clueval.spans.document import Document
 from clueval.spans.limits import require_short_texts
-from clueval.spans.span import DEFAULT_LAYER, Span
 
 GROUND_TRUTH, PREDICTION = "ground-truth", "prediction:"
 _MIN_KEYS = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")

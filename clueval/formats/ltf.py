@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 from clueval.files.errors import CluevalError, FormatError, OverlapError, UsageError
 from clueval.formats import xml_text
 from clueval.formats.format import ACROSS, Format, Options, Writer
@@ -26,7 +27,6 @@ from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
 from clueval.formats.xml_text import EventReader
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 
 _ONLY_DOCUMENT = "1"
 """The id of the document; a file holds one document without a name."""

@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.format import Format, Options, only_layer
 from clueval.formats.opened import Opened
@@ -37,7 +38,6 @@ from clueval.spans.features import (
     UNPARSABLE,
     is_token_of_pipeline,
 )
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.textfiles import beginning_of
 
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")

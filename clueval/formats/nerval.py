@@ -27,12 +27,12 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.files.errors import FileError, FormatError, TagError
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document, Sentence
-from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.tagging.schemes import OUTSIDE, split_tag
 from clueval.textfiles import is_file, is_folder
 from clueval.textfiles import lines as lines_of

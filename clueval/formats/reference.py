@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from clueval.core.ranges import Ranges
 from clueval.files.errors import FormatError, SpanError
 from clueval.formats.format import OFFSETS
-from clueval.spans.ranges import Ranges
 
 _GAP = " [...] "
 

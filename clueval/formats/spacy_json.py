@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from clueval.core.span import Span
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_objects, flat_spans
 from clueval.formats.format import Writer, spans_of
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
@@ -25,7 +26,6 @@ from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows
 from clueval.spans.document import Document, Sentence
-from clueval.spans.span import Span
 from clueval.tagging.schemes import OUTSIDE
 
 SOURCE = "entities"

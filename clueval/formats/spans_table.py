@@ -29,13 +29,13 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import NamedTuple
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.formats.format import IDS, Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Sign
 from clueval.formats.reference import FileMention, fits
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.spans.table_columns import (
     BARE_ENDS,
     DOCUMENTS,

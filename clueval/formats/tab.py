@@ -20,13 +20,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from clueval.core.span import Frozen, Span
 from clueval.files.errors import UsageError
 from clueval.formats.flat_rows import ReadRow, flat_objects
 from clueval.formats.format import Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, row_format, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span
 
 SOURCES = ("entity_type", "identifier_type", "confidential_status")
 _FEATURES = ("entity_id", "identifier_type", "confidential_status")

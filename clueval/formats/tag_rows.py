@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from clueval.core.span import NO_LABEL, Frozen, Span, name_of
 from clueval.files.errors import TagError, UsageError
 from clueval.formats.columns.documents import FileTags, Transitions
 from clueval.formats.json_rows import RowReader
 from clueval.spans.document import Document, Sentence
-from clueval.spans.span import NO_LABEL, Frozen, Span, name_of
 from clueval.tagging.decoder import BadTag, Decoder, decode_tags
 from clueval.tagging.schemes import OUTSIDE, Neighbours, neighbours_of
 

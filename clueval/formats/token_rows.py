@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.overwriting import note_input
 from clueval.formats.flat_rows import TaggedRow
@@ -24,7 +25,6 @@ from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_f
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows, tags_of
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.schemes import OUTSIDE
 
 _TOKENS = ("tokens", "words")

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
+from clueval.core.span import Frozen, Span
 from clueval.files.errors import SpanError
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_spans
 from clueval.formats.json_rows import RowForm, RowReader, row_format, scalars
 from clueval.formats.recognition import Beginning, Sign, json_key
 from clueval.spans.document import Document
 from clueval.spans.features import in_order
-from clueval.spans.span import Frozen, Span
 
 
 class _Shape(NamedTuple):

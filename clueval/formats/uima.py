@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.files.errors import UsageError
 from clueval.formats.format import ACROSS, Uses, Writer
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span
 
 _TYPE = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)*", re.ASCII)
 _FEATURE = re.compile(r"[A-Za-z]\w*", re.ASCII)

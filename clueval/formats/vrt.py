@@ -13,12 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from clueval.core.span import Frozen
 from clueval.files.errors import FormatError
 from clueval.formats.columns.layout import NAME, ColumnOptions, unescape
 from clueval.formats.columns.passages import PassageBuilder, TokenLines, without_blank_lines
 from clueval.formats.format import Format
 from clueval.formats.recognition import Sign
-from clueval.spans.span import Frozen
 from clueval.tagging.schemes import INVALID
 from clueval.textfiles import Complain
 

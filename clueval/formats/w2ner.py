@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from clueval.core.span import Frozen, Span
 from clueval.formats.format import Writer, without_metadata
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
 from clueval.formats.recognition import json_keys
 from clueval.spans.document import Document
 from clueval.spans.features import in_order
 from clueval.spans.limits import require_short_texts
-from clueval.spans.span import Frozen, Span
 
 SOURCE = "type"
 

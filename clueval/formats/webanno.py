@@ -27,6 +27,7 @@ from itertools import accumulate, chain, count, islice
 from operator import attrgetter
 from typing import NamedTuple
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.formats.columns.made_lines import SentenceLines
 from clueval.formats.format import Format, Options, spans_of
@@ -37,7 +38,6 @@ from clueval.formats.uima import UimaType, token_ranges, types_of, values_of, wi
 from clueval.limits import sentence_too_long
 from clueval.spans.document import Document, Sentence
 from clueval.spans.limits import require_short_texts
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 _VERSION = "#FORMAT=WebAnno TSV 3"
 _HEADS = {"#T_SP=": "span", "#T_RL=": "relation", "#T_CH=": "chain"}

@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, UsageError, extra
 from clueval.formats.format import Format, Options, Uses, spans_of
 from clueval.formats.opened import Opened
@@ -31,7 +32,6 @@ from clueval.formats.recognition import first_lines, json_key
 from clueval.formats.uima import STRUCTURE, UimaType, token_ranges, types_of, values_of, with_texts, writer
 from clueval.formats.xml_text import forbidden
 from clueval.spans.document import Document, Sentence
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.textfiles import beginning_of, is_file
 
 _BASE = ("begin", "end", "sofa", "xmiID", "type")

@@ -22,14 +22,14 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from clueval.core.ranges import Ranges
+from clueval.core.span import SIDES, Frozen, Labels, Span
 from clueval.metrics.counting import Tally
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Metric, Rates, Side
 from clueval.metrics.rates import LAYER, Shape
 from clueval.spans.flat import Flat
 from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED, classes_of
-from clueval.spans.ranges import Ranges
-from clueval.spans.span import SIDES, Frozen, Labels, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

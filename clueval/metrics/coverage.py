@@ -11,7 +11,7 @@ the predicted positions that are covered by gold. Overlapping spans of one side 
 
 Without a text, positions count as tokens, and there is no ``characters``.
 
->>> from clueval.spans.span import Span
+>>> from clueval.core.span import Span
 >>> text = Document("d", {}, tokens=["Dr", "Ada", "King"])
 >>> gold, predicted = Side([Span(0, 3, "A")], document=text), Side([Span(1, 3, "A"), Span(2, 3, "A")], document=text)
 >>> report = Coverage().scores(Coverage().count(gold, predicted), ["label"])
@@ -29,11 +29,11 @@ from itertools import accumulate, starmap
 from operator import ge
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from clueval.core.ranges import intersect, joined_ranges
 from clueval.metrics.counting import Counts, Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Metric, Needs, Rates, Side, no_tally, rates_of
 from clueval.metrics.rates import DeclaredRates, Shape, label_averages, prf_entry
 from clueval.spans.document import Document
-from clueval.spans.ranges import intersect, joined_ranges
 from clueval.transforms.characters import are_unknown
 
 if TYPE_CHECKING:

@@ -19,14 +19,14 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from clueval.core.ranges import Ranges
+from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally, averages_of, counts_by_label, rate
 from clueval.metrics.metric import Metric, Needs, Side
 from clueval.metrics.rates import DeclaredRates, EntryRates, Shape, label_averages, share_in_each
 from clueval.options import option_field
 from clueval.spans.flat import keys_of
-from clueval.spans.ranges import Ranges
-from clueval.spans.span import Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

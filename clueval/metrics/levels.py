@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from clueval.core.span import SIDES
 from clueval.metrics.counting import Counts, Tally, averages_of
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.metrics.rates import LAYER, DeclaredRates, Shape, averages, prf_entry
 from clueval.spans.match_classes import KINDS, LEVELS, classes_of
-from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -10,12 +10,12 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
+from clueval.core.span import Frozen, Labels, Span, name_of
 from clueval.files.errors import UsageError
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat
 from clueval.spans.match_classes import KINDS, Classes, Kind, classify, joined
-from clueval.spans.span import Frozen, Labels, Span, name_of
 
 
 class LabelCount(NamedTuple):

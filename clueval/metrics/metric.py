@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
+from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Span
 
 if TYPE_CHECKING:
     from clueval.metrics.rates import DeclaredRates

@@ -57,14 +57,14 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from clueval.core.ranges import Ranges
+from clueval.core.span import Span
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Numbers, Shape, with_f1
 from clueval.spans.flat import keys_of
 from clueval.spans.one_to_one import most_pairs
 from clueval.spans.overlaps import isolated, sharing
-from clueval.spans.ranges import Ranges
-from clueval.spans.span import Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -39,13 +39,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from clueval.core.span import Span, name_of
 from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side
 from clueval.metrics.rates import NUMBER, THREE, Columns, DeclaredRates, EntryRates, Numbers, Shape
 from clueval.options import option, option_field
 from clueval.spans.limits import require_short_texts
-from clueval.spans.span import Span, name_of
 from clueval.statistics.alignment import MAX_CELLS, Alignment, align, edit_distance
 from clueval.transforms.characters import Characters
 

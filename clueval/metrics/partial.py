@@ -17,7 +17,7 @@ In the article's example, a contract has two parties, and a system marked four f
 second fragment is the beginning of the first party, the third is the rest of it, the fourth is the other
 party:
 
->>> from clueval.spans.span import name_of
+>>> from clueval.core.span import name_of
 >>> gold = [Span(190, 346), Span(351, 473)]
 >>> predicted = [Span(0, 86), Span(190, 325), Span(330, 346), Span(351, 473)]
 >>> for match in matches(gold, predicted):
@@ -51,6 +51,8 @@ from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from clueval.core.ranges import Ranges
+from clueval.core.span import SIDES, Span, name_of
 from clueval.files.errors import OverlapError, UsageError
 from clueval.metrics.counting import Counts, Tally, averages_of, rate
 from clueval.metrics.metric import Metric, Needs, Side, refuse_filter
@@ -60,8 +62,6 @@ from clueval.spans.components import UnionFind
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position
 from clueval.spans.overlaps import shared_positions, sharing
-from clueval.spans.ranges import Ranges
-from clueval.spans.span import SIDES, Span, name_of
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Metric, Needs, Side, no_tally
@@ -26,7 +27,6 @@ from clueval.metrics.rates import Shape, label_averages
 from clueval.spans.document import Document
 from clueval.spans.features import MENTION
 from clueval.spans.limits import require_short_texts
-from clueval.spans.span import Span
 from clueval.transforms.characters import are_unknown
 
 if TYPE_CHECKING:

@@ -17,6 +17,8 @@ from typing import Any, Unpack
 from unicodedata import normalize
 
 from clueval.arguments import checked_call, require_instance, require_kind
+from clueval.core.ranges import joined_ranges
+from clueval.core.span import Span, name_of
 from clueval.files.errors import FileError, UsageError, warn
 from clueval.files.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
@@ -29,8 +31,6 @@ from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import PassedOver, all_passed_over, noting_passed_over, read, texts_of
 from clueval.reports.table import cut_label
 from clueval.spans.document import Document, MissingId, Sentence
-from clueval.spans.ranges import joined_ranges
-from clueval.spans.span import Span, name_of
 from clueval.textfiles import is_folder
 from clueval.transforms.characters import Characters, to_characters
 from clueval.transforms.placing import WORD_OR_MARK, token_places

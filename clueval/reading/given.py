@@ -14,11 +14,11 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.reading.pairing import same_documents
 from clueval.reading.paths import is_path_or_paths
 from clueval.spans.document import Document, MissingId
-from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:
     from clueval.reading.items import GivenSide, Kind, TagNames

@@ -15,10 +15,10 @@ from operator import index, is_
 from typing import Any, Literal, NamedTuple
 
 from clueval.arguments import require_kind
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, SIDES, Frozen, Span
 from clueval.files.errors import CluevalError, UsageError, described
 from clueval.reading.paths import is_path_or_paths
 from clueval.spans.document import Document, MissingId
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, SIDES, Frozen, Span
 from clueval.spans.span_forms import KEYS, as_span, as_spans, fields_of, is_number, is_span
 from clueval.spans.table_columns import DOCUMENTS, END_INCLUSIVE
 from clueval.tagging.decoder import decode, decode_tags

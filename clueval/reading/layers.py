@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from clueval.arguments import require_kind
+from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError, described
 from clueval.options import column
-from clueval.spans.span import DEFAULT_LAYER
 
 LayerSource = int | str
 """Where the labels of a layer stand: a column, from 1 (from -1 at the end), or the name of a source of the format."""

@@ -11,6 +11,7 @@ from operator import index
 from typing import Any
 
 from clueval.arguments import require_kind
+from clueval.core.span import DEFAULT_LAYER, SIDES, Frozen
 from clueval.files.errors import UsageError
 from clueval.reading.items import (
     IGNORED,
@@ -22,7 +23,6 @@ from clueval.reading.items import (
     place_of,
 )
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, SIDES, Frozen
 from clueval.spans.span_forms import as_spans, is_number
 from clueval.tagging.schemes import OUTSIDE
 

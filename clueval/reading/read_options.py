@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import CluevalError, FormatError, UsageError, warn
 from clueval.formats import all_formats, format_by_ending, format_named, format_of
 from clueval.formats.columns.layout import (
@@ -29,7 +30,6 @@ from clueval.formats.recognition import Beginning
 from clueval.limits import line_too_long
 from clueval.reading.layers import LayerColumns, LayerSource, columns_of_side, meta_columns, require_name
 from clueval.reading.options import Reading
-from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import OUTSIDE, is_tag
 from clueval.textfiles import Part, beginning_of

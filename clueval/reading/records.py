@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from clueval.arguments import checked_call, require_instance, require_kind
+from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError, described
 from clueval.formats import all_formats, format_named
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
@@ -20,7 +21,6 @@ from clueval.reading.items import names_of_labels
 from clueval.reading.layers import require_layers
 from clueval.reading.read_options import ReadOptions
 from clueval.spans.document import Document, Unit
-from clueval.spans.span import DEFAULT_LAYER
 
 _OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from clueval.core.span import SIDES, name_of
 from clueval.files.errors import QUOTED, CluevalError, SpanError, TextMismatch
 from clueval.formats.columns.documents import located, parsed, repeated_ids, tables
 from clueval.formats.columns.layout import unescape
@@ -17,7 +18,6 @@ from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.format import Format
 from clueval.reading.source import Source
 from clueval.spans.document import Document
-from clueval.spans.span import SIDES, name_of
 from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import OUTSIDE, neighbours_of
 

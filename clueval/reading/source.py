@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from clueval.arguments import checked_call, refuse_unknown, require_instance
+from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.formats import format_named
 from clueval.formats.columns.layout import ColumnOptions, Sources
@@ -28,7 +29,6 @@ from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions, formats_that_read, with_columns_of_tags
 from clueval.reading.spooled import spooled
 from clueval.spans.document import Document, MissingId, Unit
-from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, beginning_of, is_file, refuse, whole_lines
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+from clueval.core.span import DEFAULT_LAYER, SIDES
 from clueval.files.errors import TagError, UsageError, described
 from clueval.reading.given import Given, given
 from clueval.reading.items import document_of_tags, materialised, pairs, place_of
 from clueval.reading.options import Reading
 from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import neighbours_of
 

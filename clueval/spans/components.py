@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clueval.arguments import checked_call
+from clueval.core.span import Span
 from clueval.spans.flat import by_position
-from clueval.spans.span import Span
 from clueval.spans.span_forms import as_spans
 
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.files.errors import FormatError
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span
 
 _OPTIONAL = ("start", "token_ids", "repaired", "ordered")
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import Any, Literal, TypedDict
 
+from clueval.core.document import MissingId as MissingId
+from clueval.core.document import Sentence as Sentence
+from clueval.core.document import same_id as same_id
+from clueval.core.span import MERGED, NOTHING, Frozen, Span, name_of
 from clueval.files.errors import SpanError, described
 from clueval.spans.flat import Flat
-from clueval.spans.span import _NOTHING, MERGED, Frozen, Span, name_of
 
 Unit = Literal["token", "character"]
 
@@ -44,14 +47,6 @@ _TYPES: tuple[tuple[str, type, str], ...] = (
     ("metadata", Mapping, "a dictionary"),
 )
 """The fields of a document that are checked, with their types."""
-
-
-class Sentence(NamedTuple):
-    """The range ``[start, end)`` of a sentence, and its id in the file (None if it has none)."""
-
-    start: int
-    end: int
-    id: str | None = None
 
 
 class _Place(TypedDict):
@@ -90,8 +85,8 @@ class Document:
     start: int = 0
     token_ids: Sequence[str] | None = None
     sentences: Sequence[Sentence] = ()
-    metadata: Mapping[str, str] = _NOTHING
-    tags: Mapping[str, Sequence[str]] = field(default=_NOTHING, repr=False)
+    metadata: Mapping[str, str] = NOTHING
+    tags: Mapping[str, Sequence[str]] = field(default=NOTHING, repr=False)
     repaired: int = 0
     transitions: object | None = field(default=None, compare=False, repr=False)
     lines: Sequence[int] | None = field(default=None, compare=False, repr=False)
@@ -193,18 +188,3 @@ class Document:
         if self.unit == "character":
             return (self.text or "")[start - first : end - first]
         return " ".join((self.tokens or ())[start - first : end - first])
-
-
-class MissingId(str):
-    """The number of a document in its file, in place of an id; it is equal to the same text.
-
-    >>> MissingId("1") == "1", same_id(MissingId("1"), "57"), same_id("1", "57")
-    (True, True, False)
-    """
-
-    __slots__ = ()
-
-
-def same_id(one: object, other: object) -> bool:
-    """Return whether two ids are equal, or one of them is not given."""
-    return one == other or isinstance(one, MissingId) or isinstance(other, MissingId)

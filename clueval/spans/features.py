@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.spans.span import Span
+from clueval.core.span import Span
 
 GROUP = "group"
 """The feature that members of a group share."""

@@ -21,10 +21,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from clueval.arguments import require_kind
+from clueval.core.ranges import Ranges
+from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.spans.document import Document
-from clueval.spans.ranges import Ranges
-from clueval.spans.span import Span
 
 if TYPE_CHECKING:
     from clueval.spans.index import SpanIndex

@@ -13,9 +13,9 @@ from itertools import islice, pairwise, repeat
 from operator import attrgetter, eq, le
 from typing import overload
 
+from clueval.core.ranges import Ranges
+from clueval.core.span import Frozen, Labels, Span, name_of
 from clueval.files.errors import OverlapError
-from clueval.spans.ranges import Ranges
-from clueval.spans.span import Frozen, Labels, Span, name_of
 
 by_position: Callable[[Span], tuple[int, int]] = attrgetter("start", "end")
 """The order of spans: by start, then by end."""

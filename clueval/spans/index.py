@@ -15,10 +15,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from clueval.core.span import Span
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position, clash
 from clueval.spans.limits import require_few_pairs
-from clueval.spans.span import Span
 
 if TYPE_CHECKING:
     from intervaltree import IntervalTree

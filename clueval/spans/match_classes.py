@@ -23,8 +23,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
+from clueval.core.span import Frozen, Labels, Span
 from clueval.spans.flat import Flat
-from clueval.spans.span import Frozen, Labels, Span
 
 Kind = Literal["exact", "superset", "tiling", "overlap", "missed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

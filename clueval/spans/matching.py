@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from clueval.arguments import checked_call
+from clueval.core.span import Frozen, Labels, Span
 from clueval.spans.flat import Flat
+from clueval.spans.making import making_many
 from clueval.spans.match_classes import KINDS, MISSED, Classes, Kind, classify, joined_labels
-from clueval.spans.span import Frozen, Labels, Span, making_many
 from clueval.spans.span_forms import as_spans
 
-_NOTHING = Frozen()
+NOTHING = Frozen()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Match:
     span: Span
     kind: Kind
     partners: tuple[Span, ...] = ()
-    labels: Labels = _NOTHING
+    labels: Labels = NOTHING
 
     @property
     def level(self) -> int | None:

@@ -16,12 +16,13 @@ from itertools import pairwise
 from operator import itemgetter
 
 from clueval.arguments import checked_call, require_kind
+from clueval.core.span import MERGED, Frozen, Span
 from clueval.files.errors import UsageError
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat
+from clueval.spans.making import making_many
 from clueval.spans.match_classes import most
-from clueval.spans.span import MERGED, Frozen, Span, making_many
 from clueval.spans.span_forms import as_spans
 
 SpansOfLayers = Mapping[str, Sequence[Span]] | Iterable[Sequence[Span]]

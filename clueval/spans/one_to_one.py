@@ -15,8 +15,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 
+from clueval.core.ranges import Ranges, intersect
 from clueval.spans.limits import require_few_pairs, require_quick_matching
-from clueval.spans.ranges import Ranges, intersect
 
 Pairs = Sequence[Mapping[int, float]]
 """For each number of the first side, the numbers of the other side that it can be paired with, and their worth."""

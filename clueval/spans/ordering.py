@@ -12,10 +12,10 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from clueval.core.span import Frozen, Span
 from clueval.spans.document import Document
 from clueval.spans.features import GROUP, MENTION
 from clueval.spans.flat import Flat, by_position
-from clueval.spans.span import Frozen, Span
 
 Key = tuple[Any, ...]
 """A key that spans are sorted by."""

@@ -12,9 +12,9 @@ from itertools import accumulate, pairwise
 from operator import le
 from typing import NamedTuple
 
+from clueval.core.ranges import HasFragments, intersect
+from clueval.core.span import Span
 from clueval.spans.limits import require_few_pairs
-from clueval.spans.ranges import HasFragments, intersect
-from clueval.spans.span import Span
 
 
 def shared_positions(one: Span, other: Span) -> int:

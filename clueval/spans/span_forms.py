@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import Any, NoReturn
 
+from clueval.core.span import NO_LABEL, NOTHING, Span
 from clueval.files.errors import CluevalError, SpanError, UsageError, described, warn
 from clueval.spans.features import (
     ALTERNATIVES,
@@ -24,7 +25,6 @@ from clueval.spans.features import (
     is_token_of_pipeline,
     members_of,
 )
-from clueval.spans.span import _NOTHING, NO_LABEL, Span
 from clueval.spans.table_columns import END_INCLUSIVE, ENDS, STARTS, ends_in
 
 KEYS = {"start": STARTS, "end": ENDS, "label": LABELS}
@@ -256,7 +256,7 @@ def _of_mapping(fields: Mapping[str, Any], place: str) -> tuple[Any, Any, Any, M
         raise UsageError(
             f"{place} has no position", advice="load the tokenizer of the pipeline with use_fast=True"
         )
-    features = fields.get("features") or _NOTHING
+    features = fields.get("features") or NOTHING
     if not isinstance(features, Mapping):
         raise UsageError(f"{place}: features must be a dictionary, not {described(features)}")
     if (score := _score(fields.get("score"))) is not None:
@@ -305,7 +305,7 @@ def _of_sequence(item: Any, place: str) -> tuple[Any, Any, Any, Mapping[str, Any
             f"{place} begins with a label, not with a position",
             advice=f"{FORMS}; ends of seqeval's get_entities are inclusive, so add 1",
         )
-    return item[0], item[1], _labels(item[2] if len(item) > 2 else None, place), _NOTHING
+    return item[0], item[1], _labels(item[2] if len(item) > 2 else None, place), NOTHING
 
 
 def _labels(label: Any, place: str) -> Any:

@@ -20,6 +20,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.arguments import checked_call, require_instance
+from clueval.core.span import SIDES, name_of
 from clueval.evaluation.notices import warnings_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
@@ -35,7 +36,6 @@ from clueval.reading.paths import are_paths
 from clueval.reading.spooled import spooled
 from clueval.reports.table import Rate, Table
 from clueval.spans.flat import in_order_and_flat
-from clueval.spans.span import SIDES, name_of
 from clueval.studies.convention_rows import CONVENTIONS, METRIC, Conventions, convention_row
 from clueval.tagging.schemes import flat, neighbours_of, scheme_called, scheme_of
 from clueval.tagging.token_schemes import SCHEMES
@@ -269,7 +269,7 @@ def conventions(
 
     Needs one pass; holds one document of each side and the counts. Raises the same errors as `score`.
 
-    >>> from clueval.spans.document import Document; from clueval.spans.span import Span
+    >>> from clueval.spans.document import Document; from clueval.core.span import Span
     >>> gold, predicted = (Document("d", {"label": [Span(0, end, "PER")]}) for end in (3, 2))
     >>> rows = conventions([gold], [predicted]).to_dict()["conventions"]["label"]
     >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]

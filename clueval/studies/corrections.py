@@ -14,6 +14,8 @@ from itertools import islice
 from os import PathLike
 from typing import Any, ClassVar
 
+from clueval.core.ranges import Ranges
+from clueval.core.span import SIDES, Span
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.result import result_of
@@ -37,8 +39,6 @@ from clueval.reports.table import Rate, Table
 from clueval.reports.text import shown
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position, clash, keys_of
-from clueval.spans.ranges import Ranges
-from clueval.spans.span import SIDES, Span
 from clueval.transforms.group import Group
 from clueval.transforms.preparing import Preparing
 

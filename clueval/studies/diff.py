@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 from clueval.arguments import checked_call, refuse_unknown, require_instance, require_kind
 from clueval.clusters.places import Clusters
 from clueval.clusters.rows import IrregularRows, in_batches
+from clueval.core.span import MERGED, Span
 from clueval.files.errors import CluevalError, UsageError
 from clueval.findings.choice import SIDES, Choice, ComparedSide, choice_with, compared, in_words
 from clueval.findings.clusters import LineCheck
@@ -38,7 +39,6 @@ from clueval.reports.table import Table
 from clueval.spans.document import Document
 from clueval.spans.filters import SeenNames
 from clueval.spans.match_classes import KINDS, UNMATCHED
-from clueval.spans.span import MERGED, Span
 from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.of_options import transforms_of

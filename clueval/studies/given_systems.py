@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.arguments import refuse_unknown
+from clueval.core.span import Span
 from clueval.evaluation.options import single_options
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.units.loaded import is_saved
 from clueval.evaluation.units.unit import BY_DEFAULT
 from clueval.files.errors import FileError, UsageError
-from clueval.spans.span import Span
 from clueval.studies.systems import Run, System, named_systems
 
 SCORED_BY = ("metrics", "layers", "reading", "counting", "workers", "preparing", "transforms")

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.clusters.places import Clusters
+from clueval.core.span import SIDES, Span
 from clueval.evaluation.curves import micro_path
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan
@@ -40,7 +41,6 @@ from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.limits import require_short_texts
-from clueval.spans.span import SIDES, Span
 
 if TYPE_CHECKING:
     from clueval.clusters.rows import ParallelRows

@@ -29,8 +29,8 @@ from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
+from clueval.core.span import NO_LABEL
 from clueval.files.errors import TagError, UsageError
-from clueval.spans.span import NO_LABEL
 
 Invalid = Literal["conlleval", "discard", "error"]
 INVALID: tuple[str, ...] = get_args(Invalid)

@@ -18,14 +18,14 @@ from itertools import chain
 from os import PathLike, fsdecode
 from typing import Any, ClassVar, NamedTuple, get_args
 
+from clueval.core.ranges import Regions
+from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.spans.document import Document, Unit
 from clueval.spans.features import GROUP, OPTIONAL
 from clueval.spans.index import SpanIndex
 from clueval.spans.one_to_one import most_pairs
 from clueval.spans.overlaps import shared_positions
-from clueval.spans.ranges import Regions
-from clueval.spans.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.spans.table_columns import END_INCLUSIVE, SAY_WHICH_END
 from clueval.textfiles import decoded
 from clueval.transforms.group import (

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import accumulate, count
 from operator import add, sub
 
+from clueval.core.ranges import joined_ranges
+from clueval.core.span import Frozen, Span
 from clueval.files.errors import UsageError
 from clueval.spans.document import Document
-from clueval.spans.ranges import joined_ranges
-from clueval.spans.span import Frozen, Span
 
 
 def are_unknown(tokens: Sequence[str]) -> bool:

@@ -21,11 +21,11 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
 
+from clueval.core.ranges import Regions
+from clueval.core.span import Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.features import number_of
-from clueval.spans.ranges import Regions
-from clueval.spans.span import Span, name_of
 from clueval.textfiles import decoded
 from clueval.transforms.group import (
     HIDDEN,

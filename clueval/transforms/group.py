@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from clueval.arguments import require_kind
+from clueval.core.span import Frozen, Span
 from clueval.files.errors import UsageError
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span
 from clueval.textfiles import raw_content
 
 Changes = Counter[tuple[Any, ...]]

@@ -18,11 +18,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from clueval.core.span import NO_LABEL, Span
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
 from clueval.spans.overlaps import shared_positions
-from clueval.spans.span import NO_LABEL, Span
 from clueval.textfiles import decoded
 from clueval.transforms.group import (
     HIDDEN,

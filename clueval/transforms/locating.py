@@ -34,11 +34,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from clueval.core.ranges import Regions
+from clueval.core.span import Frozen, Span
 from clueval.files.errors import TextMismatch, UsageError
 from clueval.spans.document import Document
 from clueval.spans.features import BY_ID, MENTION, OFFSETS, UNPARSABLE
-from clueval.spans.ranges import Regions
-from clueval.spans.span import Frozen, Span
 from clueval.transforms.characters import Characters, has_characters, without_blanks
 from clueval.transforms.group import LOCATED, Group
 from clueval.transforms.occurrences import Occurrences, Range, folded

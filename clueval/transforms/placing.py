@@ -27,9 +27,9 @@ from dataclasses import dataclass, field, replace
 from operator import is_not
 from typing import Any
 
+from clueval.core.span import Span
 from clueval.files.errors import TextMismatch
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 from clueval.transforms.characters import Characters, on_ranges, to_characters, without_blanks
 from clueval.transforms.group import Group
 

@@ -27,9 +27,9 @@ from dataclasses import replace
 from itertools import chain, groupby
 from typing import NamedTuple
 
+from clueval.core.ranges import joined_ranges
+from clueval.core.span import Frozen, Span
 from clueval.spans.document import Document
-from clueval.spans.ranges import joined_ranges
-from clueval.spans.span import Frozen, Span
 from clueval.statistics.alignment import MAX_CELLS, Alignment, align
 from clueval.transforms.characters import Characters
 

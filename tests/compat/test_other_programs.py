@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from clueval.core.span import Span
 from clueval.evaluation.run import score
 from clueval.metrics.gate import Gate
 from clueval.metrics.levels import Levels
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 
 def labelled(gold: list[Span], predicted: list[Span], layer: str) -> dict[str, float]:

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from strategies import flat_spans
 
 from clueval.compat.spacy import make_span_scorer
+from clueval.core.span import Span
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
 from clueval.files.errors import OverlapError, UsageError
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (extra: spacy)")
 from spacy.pipeline.spancat import spancat_score  # noqa: E402  # only where it is installed

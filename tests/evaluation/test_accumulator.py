@@ -11,6 +11,7 @@ from corpora import TAGS, conll, write
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval.core.span import Span
 from clueval.evaluation.accumulator import Accumulator
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
@@ -18,7 +19,6 @@ from clueval.files.errors import CluevalError, OverlapError, TagError, TextMisma
 from clueval.metrics import metric_named
 from clueval.reading.source import read
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc"]
 

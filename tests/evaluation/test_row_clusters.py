@@ -16,6 +16,7 @@ from readings import LEVELS, parts_of, row_clusters
 from sizes import passages_alone
 
 from clueval import Document, Span
+from clueval.core.span import SIDES
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.row_clusters import DocumentClusters, InvalidTag
 from clueval.files.errors import FormatError, TextMismatch
@@ -24,7 +25,6 @@ from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.filters import SeenNames
-from clueval.spans.span import SIDES
 from clueval.tagging.decoder import Decoder, decode
 from clueval.tagging.schemes import neighbours_of
 from clueval.transforms.group import Group

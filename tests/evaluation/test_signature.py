@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
+from clueval.core.span import Span
 from clueval.evaluation.accumulator import Accumulator
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
@@ -17,7 +18,6 @@ from clueval.evaluation.signature import SHORT, Signature, require_same
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 from clueval.studies.compare import compare
 from clueval.version import SCORES, __version__
 

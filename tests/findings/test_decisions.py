@@ -23,7 +23,7 @@ def line(choice: str, reviewer: str = "", time: str = "", spans: str = "f", **mo
 
 
 def frozen(values: dict[str, str]) -> dict[str, str]:
-    from clueval.spans.span import Frozen
+    from clueval.core.span import Frozen
 
     return Frozen(values)
 

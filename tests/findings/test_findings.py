@@ -12,6 +12,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 from strategies import LABELS, any_spans, at_most, flat_spans
 
+from clueval.core.span import Span
 from clueval.evaluation.run import score
 from clueval.files.errors import CluevalError, SpanError, TextMismatch, UsageError
 from clueval.findings import context
@@ -25,7 +26,6 @@ from clueval.spans.document import Document, Sentence
 from clueval.spans.filters import Filter, parse_where
 from clueval.spans.match_classes import LEVELS, UNMATCHED, classes_of
 from clueval.spans.matching import match_spans
-from clueval.spans.span import Span
 
 SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 LAYERS = {"entity": 2, "risk": 3}

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from clueval.cli import errors
 from clueval.cli.parser import CommandParser
+from clueval.core.span import Span
 from clueval.evaluation.run import score
 from clueval.files.errors import FileError, MissingExtra, UsageError
 from clueval.findings import text as findings_text
@@ -26,7 +27,6 @@ from clueval.findings.stream import errors as find_all
 from clueval.findings.table import Finding, error_table
 from clueval.reports.page import notebook
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 PATHS = (SAMPLE / "gold.vrt", SAMPLE / "predicted.vrt")

@@ -23,6 +23,7 @@ pytest.importorskip("rapidfuzz")
 from browser import Browser, in_browser, select
 from test_page import MARKUP
 
+from clueval.core.span import Span
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.files.errors import MissingExtra
@@ -32,7 +33,6 @@ from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports import page as html
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 Marked = list[tuple[str, str | None]]
 """A text in pieces, each with its label or None."""

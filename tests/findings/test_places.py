@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from oracles import naive_components
 from strategies import any_spans, at_most, flat_spans
 
+from clueval.core.span import Span
 from clueval.evaluation.run import score
 from clueval.findings.choice import SIDES, Choice, expected, findings
 from clueval.findings.drawing import drawn
@@ -21,7 +22,6 @@ from clueval.findings.stream import errors
 from clueval.findings.table import Finding, error_table
 from clueval.spans.document import Document
 from clueval.spans.match_classes import LEVELS
-from clueval.spans.span import Span
 
 SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 PATHS = (SAMPLE / "gold.vrt", SAMPLE / "predicted.vrt")

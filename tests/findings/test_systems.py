@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies import at_most, flat_spans
 
 from clueval.cli import main
+from clueval.core.span import Span
 from clueval.findings.choice import SIDES, Choice, findings
 from clueval.findings.decisions import Decision, PlaceDecisions
 from clueval.findings.drawing import drawn
@@ -21,7 +22,6 @@ from clueval.findings.systems import CHANGES, shared_places, shared_states
 from clueval.findings.table import FINDING_KINDS
 from clueval.spans.document import Document
 from clueval.spans.match_classes import LEVELS
-from clueval.spans.span import Span
 from clueval.studies.annotators.curation import curate
 from clueval.studies.diff import diff
 from clueval.transforms.of_options import transforms_of

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from clueval.core.span import Span
 from clueval.files.errors import FormatError, OverlapError, UsageError
 from clueval.formats.ltf import read_ltf, write_ltf
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 
 def positions(document: Document) -> list[tuple[int, int]]:

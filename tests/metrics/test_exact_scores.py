@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from clueval.core.span import Span
 from clueval.metrics.counting import Tally
 from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 WHAT = ("gold", "predicted", "tp_gold", "tp_predicted")
 

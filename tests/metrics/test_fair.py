@@ -14,6 +14,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from clueval.core.ranges import intersect
+from clueval.core.span import Span
 from clueval.files.errors import LimitError, UsageError
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights
 from clueval.metrics.fair.pairing import (
@@ -30,8 +32,6 @@ from clueval.metrics.fair.pairing import (
 )
 from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.metrics.metric import Side
-from clueval.spans.ranges import intersect
-from clueval.spans.span import Span
 from tests.oracles import pair_by_lists, tally_pairs
 from tests.readings import fair_documents
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from clueval.core.span import Span
 from clueval.files.errors import FormatError, LimitError, UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import (
@@ -28,7 +29,6 @@ from clueval.metrics.gate.pairing import PAIRINGS, Touching, touches
 from clueval.metrics.metric import Side
 from clueval.reading.source import chosen_set
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 Place = tuple[int, int]
 

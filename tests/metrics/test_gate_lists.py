@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval.core.span import Span
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import (
@@ -29,7 +30,6 @@ from clueval.metrics.gate import (
 )
 from clueval.metrics.gate.candidate_lists import ALL_RANKS, RANKS
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 BY_INST = FeatureTest(("inst",))
 

@@ -9,13 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import at_most
 
+from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate, GateCounts
 from clueval.metrics.gate import thresholds as thresholds_module
 from clueval.metrics.gate.pairing import PAIRINGS, Component
 from clueval.metrics.gate.thresholds import rounded
 from clueval.metrics.metric import Side
-from clueval.spans.span import Span
 
 Place = tuple[int, int]
 

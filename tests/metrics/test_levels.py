@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import given
 from strategies import flat_spans
 
+from clueval.core.span import Span
 from clueval.metrics.counting import Tally
 from clueval.metrics.levels import Levels
 from clueval.metrics.metric import Side
-from clueval.spans.span import Span
 
 
 def prf(gold: int, predicted: int, tp_gold: int, tp_predicted: int) -> dict[str, float]:

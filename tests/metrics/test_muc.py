@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from nervaluate import Evaluator
 from strategies import LABELS, any_spans, at_most, flat_spans
 
+from clueval.core.span import Span
 from clueval.metrics.metric import Side
 from clueval.metrics.muc import CATEGORIES, SCHEMES, Item, Muc, count_in_stages, flat_pairs, overlap_pairs
-from clueval.spans.span import Span
 
 NERVALUATE = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "ent_type"}
 FIGURES = (*CATEGORIES, "possible", "actual", "precision", "recall", "f1")

@@ -27,6 +27,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import main
+from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FileError, FormatError, MissingExtra, TagError, UsageError
 from clueval.findings import noisy as reports
 from clueval.formats.nerval import read_mapping, read_nerval
@@ -36,7 +37,6 @@ from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.text import render as as_text
 from clueval.spans.document import Document, Sentence
-from clueval.spans.span import Span
 from clueval.statistics.alignment import Alignment, Step, align
 from clueval.textfiles import lines as lines_of
 

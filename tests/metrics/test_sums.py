@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import LABELS, at_most, flat_spans
 
+from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.counting import Counts, Tally, averages_of
@@ -23,7 +24,6 @@ from clueval.metrics.gate import Gate, GateCounts, macro_report
 from clueval.metrics.metric import Metric, Side
 from clueval.metrics.partial import Partial
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 SETTINGS: Mapping[str, dict[str, Any]] = {
     "fair": {"weights": {"LE": {"FP": 0.1, "FN": 0.7}, "BES": {"TP": 0.2, "FN": 0.3}, "FN": {"FN": 0.9}}},

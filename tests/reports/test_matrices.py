@@ -10,12 +10,12 @@ import pytest
 
 from clueval import Result, score
 from clueval.compat.faireval.config import render_faireval
+from clueval.core.span import Span
 from clueval.findings.choice import Choice
 from clueval.reports import markdown
 from clueval.reports.page import ShownTable
 from clueval.reports.table import Table, frequencies, labels_of, most_frequent
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 LONG = "L" + "x" * 20_000
 

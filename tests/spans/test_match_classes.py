@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
+from clueval.core.span import Span
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Side
 from clueval.spans.flat import Flat
@@ -25,7 +26,6 @@ from clueval.spans.match_classes import (
     joined_labels,
 )
 from clueval.spans.matching import match_spans
-from clueval.spans.span import Span
 
 Ranges = tuple[tuple[int, int], ...]
 Scanned = tuple[list[int], list[int], dict[int, int]]

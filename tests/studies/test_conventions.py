@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import main
+from clueval.core.span import Frozen, Span
 from clueval.evaluation.run import score as score_files
 from clueval.evaluation.signature import Signature
 from clueval.files.errors import MissingExtra
 from clueval.metrics import metric_named
 from clueval.spans.document import Document, Sentence
-from clueval.spans.span import Frozen, Span
 from clueval.studies.convention_rows import CONVENTIONS, Conventions
 from clueval.studies.conventions import conventions
 from clueval.tagging.decoder import decode_tags

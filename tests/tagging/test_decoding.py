@@ -7,12 +7,12 @@ from itertools import accumulate
 
 import pytest
 
+from clueval.core.span import Span
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.formats.columns.documents import documents, located, repeated_ids
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.spans.document import Document, Sentence
-from clueval.spans.span import Span
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import Neighbours, neighbours_of
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from clueval import Document, Result, Span, score
 from clueval.cli import main
+from clueval.core.ranges import Regions
 from clueval.files.errors import CluevalError, UsageError
-from clueval.spans.ranges import Regions
 
 Triple = tuple[int, int, str]
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
+from clueval.core.span import Span
 from clueval.evaluation.run import score
 from clueval.files.errors import MissingExtra, UsageError
 from clueval.spans.document import Document, Sentence, Unit
-from clueval.spans.span import Span
 from clueval.statistics.alignment import Alignment
 from clueval.transforms import projection as room
 from clueval.transforms.projection import project

@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, Literal
 
+from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import SpanError, UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair
 from clueval.metrics.fair.metric import add_items
 from clueval.metrics.fair.pairing import Item, item, overlap_kind
 from clueval.metrics.fair.weights import KINDS, PARTS, TRADITIONAL_WEIGHTS, Weights, weighted_rates
-from clueval.spans.span import DEFAULT_LAYER
 
 __all__ = [
     "VERSIONS",

@@ -20,6 +20,7 @@ from typing import Any
 
 from clueval.arguments import checked_call
 from clueval.compat.faireval import VERSIONS
+from clueval.core.span import DEFAULT_LAYER, PLACEHOLDERS, Span
 from clueval.files.errors import FormatError, TextMismatch, UsageError
 from clueval.formats.fair_formats import is_span_line, sentence_of_spans, sentence_of_tokens, span_line
 from clueval.limits import MAX_SENTENCE, sentences_of
@@ -33,7 +34,6 @@ from clueval.reading.paths import as_path, pairs_of
 from clueval.reading.same_text import require_same_text
 from clueval.reports.table import frequencies, most_frequent
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Span
 from clueval.textfiles import blocks, lines
 
 _MANDATORY = ("target_in", "system_in")

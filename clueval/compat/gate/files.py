@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from clueval.compat.gate.table import Counted, header, list_lines, tagging_lines
+from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import FileError, OverlapError, UsageError
 from clueval.files.writing import whole_file
 from clueval.findings.context import Context
@@ -57,7 +58,6 @@ from clueval.reports.curve import FRAME, Dot, Line, Picture, dot
 from clueval.reports.language import phrase
 from clueval.reports.page import ShownTable, assets, environment
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Span
 from clueval.transforms.group import Group
 
 

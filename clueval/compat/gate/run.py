@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.arguments import checked_call, refuse_unknown, require_instance, require_kind
 from clueval.compat.gate.files import AgainstReference, GateListTable, GateTable, IndicatorWriter
+from clueval.core.span import DEFAULT_LAYER
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import single_options
 from clueval.evaluation.result import Result
@@ -23,7 +24,6 @@ from clueval.metrics.gate import Gate
 from clueval.metrics.gate.counts import macro_report
 from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.reading.options import Reading, Readings
-from clueval.spans.span import DEFAULT_LAYER
 from clueval.transforms.group import Group
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import accumulate, compress, pairwise
 from typing import Any, ClassVar, NamedTuple, Self
 
+from clueval.core.span import Span
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination
@@ -20,7 +21,6 @@ from clueval.metrics.masking.weights import Range
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
-from clueval.spans.span import Span
 from clueval.studies.masking.found import CONVENTION
 from clueval.transforms.group import Group
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.arguments import checked_call, refuse_unknown, require_instance, require_kind
 from clueval.compat.masking.program import OtherProgram
+from clueval.core.span import DEFAULT_LAYER
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
 from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError
@@ -30,7 +31,6 @@ from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
-from clueval.spans.span import DEFAULT_LAYER
 from clueval.studies.error_pages import name_of_run
 from clueval.studies.masking.redacted import RedactedPairs, RedactedTexts
 from clueval.studies.masking.report import MaskingReport, masking_report

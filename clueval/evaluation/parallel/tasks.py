@@ -34,6 +34,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from clueval.core.span import DEFAULT_LAYER, SIDES
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.observer import WorkerObserver
@@ -46,7 +47,6 @@ from clueval.reading.layers import layer_names
 from clueval.reading.pairing import source_pairs
 from clueval.reading.source import Source
 from clueval.spans.filters import ID
-from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.textfiles import Part, Progress, whole_lines
 from clueval.version import __version__
 

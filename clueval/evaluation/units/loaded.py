@@ -11,6 +11,7 @@ from types import UnionType
 from typing import Any, NoReturn
 
 from clueval.arguments import checked_call
+from clueval.core.span import SIDES
 from clueval.evaluation.observer import OTHER_PARTS
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
@@ -23,7 +24,6 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.metrics.rates import LAYER, Shape
 from clueval.reading.paths import as_path
-from clueval.spans.span import SIDES
 from clueval.textfiles import lines
 
 MOST = 10**15

@@ -15,6 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from clueval.core.span import NOTHING, Frozen, Span
 from clueval.evaluation.totals import Totals, UnitPiece
 from clueval.evaluation.units.unit import (
     CORPUS,
@@ -31,7 +32,6 @@ from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.spans.document import Document
 from clueval.spans.filters import ID
-from clueval.spans.span import _NOTHING, Frozen, Span
 
 WITHOUT_VALUE = "(none)"
 """The value of documents that lack the metadata of a break-down or of a unit."""
@@ -52,7 +52,7 @@ class Pieces:
         self._known: dict[tuple[str, tuple[str, ...]], UnitPiece] = {}
         self._shared, self._ended = SharedTallies(), 0
 
-    def key(self, document: str, metadata: Mapping[str, str] = _NOTHING, sentence: int | None = None) -> str:
+    def key(self, document: str, metadata: Mapping[str, str] = NOTHING, sentence: int | None = None) -> str:
         """Return the key of the unit of a document, or of a sentence of it."""
         if self.by in (DOCUMENT, SENTENCE):
             return document_key(self.file, document, self._in_folders, sentence)

@@ -12,13 +12,13 @@ from operator import add, sub
 from sys import intern
 from typing import NamedTuple, overload
 
+from clueval.core.span import Frozen, Span
 from clueval.files.errors import FormatError, TagError
 from clueval.formats.columns.layout import SIZES, Layout, unescape
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.limits import MAX_DOCUMENT, document_too_long
 from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.flat import Flat
-from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import Neighbours, neighbours_of
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FormatError, UsageError
 from clueval.limits import MAX_LINE, MAX_SENTENCE
-from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import Part
 
 

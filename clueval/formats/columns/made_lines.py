@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
+from clueval.core.span import Span
 from clueval.files.errors import FormatError
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.passages import PassageBuilder
-from clueval.spans.span import Span
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 

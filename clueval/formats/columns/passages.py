@@ -17,6 +17,7 @@ from itertools import chain, groupby, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from clueval.core.span import Span
 from clueval.files.errors import FormatError
 from clueval.formats.columns.layout import (
     ColumnOptions,
@@ -29,7 +30,6 @@ from clueval.formats.columns.layout import (
 )
 from clueval.limits import LINES_IN_SENTENCE, sentence_too_long
 from clueval.spans.document import MissingId
-from clueval.spans.span import Span
 from clueval.textfiles import Complain, Progress, blocks, refuse
 
 if TYPE_CHECKING:

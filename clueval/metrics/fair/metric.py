@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from clueval.core.span import NO_LABEL, PLACEHOLDERS, Span
 from clueval.files.errors import UsageError, warn
 from clueval.metrics.counting import Tally
 from clueval.metrics.fair.pairing import Item, item, pair_up
@@ -30,7 +31,6 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Key, Numbers, Shape
 from clueval.options import option_field
 from clueval.reports.table import cut_label
-from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

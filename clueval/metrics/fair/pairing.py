@@ -37,9 +37,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from clueval.core.ranges import Ranges, intersect
 from clueval.spans.limits import PAIRINGS_OF_SPAN
 from clueval.spans.overlaps import sharing
-from clueval.spans.ranges import Ranges, intersect
 
 # The most similar span
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from clueval.core.span import Frozen
 from clueval.files.errors import UsageError
 from clueval.metrics.counting import f_measure, rate
-from clueval.spans.span import Frozen
 
 Weights = Mapping[str, Mapping[str, float]]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from clueval.core.span import SIDES, Span, name_of
 from clueval.files.errors import CluevalError, FormatError, UsageError, warn
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.equality import FeatureTest, TypeSpec, java_string
@@ -16,7 +17,6 @@ from clueval.metrics.gate.pairing import PairingProblem, Touching
 from clueval.reports.table import cut_label
 from clueval.spans.document import Document
 from clueval.spans.features import number_of
-from clueval.spans.span import SIDES, Span, name_of
 
 WITHOUT_VALUE = "(none)"
 """The group of the annotations that lack the feature of a break-down."""

@@ -25,6 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from clueval.core.span import Span, name_of
 from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.annotations import annotation_error, required_score, without_nil
@@ -34,7 +35,6 @@ from clueval.metrics.gate.pairing import PARTIAL, STRICT, Pair, Touching, best_f
 from clueval.metrics.gate.thresholds import ALL, CurvePoint, Thresholds, curve, grid_of
 from clueval.spans.document import Document
 from clueval.spans.features import number_of
-from clueval.spans.span import Span, name_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from clueval.core.span import Span
 from clueval.files.errors import UsageError
-from clueval.spans.span import Span
 
 COMPARISONS = ("equality", "string", "subsumption")
 """How features are compared; see `FeatureTest`."""

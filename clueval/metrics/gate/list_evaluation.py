@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.annotations import kept_within
@@ -42,7 +43,6 @@ from clueval.metrics.gate.thresholds import ALL, CurvePoint, threshold_name
 from clueval.metrics.metric import Side
 from clueval.options import option, option_field
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Span
 
 ALL_RANKS_NAME = "all"
 """The name, in the report, of the rank at which every candidate is visible; as an option: all ranks."""

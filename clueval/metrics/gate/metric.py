@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.annotations import (
@@ -56,7 +57,6 @@ from clueval.metrics.gate.thresholds import (
 from clueval.metrics.metric import Needs, Rates, Side, no_tally, rates_of, refuse_filter
 from clueval.metrics.rates import Columns, DeclaredRates, EntryRates, Numbers, Shape, mean, no_rates
 from clueval.options import option_field
-from clueval.spans.span import Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -20,6 +20,7 @@ from dataclasses import asdict, astuple, dataclass
 from operator import add
 from typing import NamedTuple
 
+from clueval.core.span import Span
 from clueval.metrics.gate.counts import GateCounts
 from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.pairing import (
@@ -31,7 +32,6 @@ from clueval.metrics.gate.pairing import (
     count_component,
     solve,
 )
-from clueval.spans.span import Span
 from clueval.statistics.distributions import mcnemar_exact
 
 GROUPS = ("CS", "CP", "IS", "IP", "ML", "SL")

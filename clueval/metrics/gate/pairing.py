@@ -44,12 +44,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from clueval.core.span import Span
 from clueval.spans.flat import by_position
 from clueval.spans.index import SpanIndex
 from clueval.spans.limits import PAIRINGS_OF_SPAN, require_few_pairs
 from clueval.spans.ordering import sorting_key
 from clueval.spans.overlaps import shared_positions, sharing
-from clueval.spans.span import Span
 
 PAIRINGS = ("plugin", "by-response", "by-target")
 

@@ -22,13 +22,13 @@ from itertools import compress
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from clueval.core.ranges import intersect
 from clueval.metrics.masking.mention import Mention
 from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.masking.weights import PositionWeights, Range, Ranges, union_of
 from clueval.spans.document import Document
 from clueval.spans.limits import require_short_mentions
 from clueval.spans.overlaps import sharing
-from clueval.spans.ranges import intersect
 
 REPLACEMENT, PARTS = "replacement", "parts"
 """The features of a predicted span that have the placeholder which stands in the redacted text, and those of its

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
+from clueval.core.span import NO_LABEL, Span
 from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.masking.weights import Range, Ranges, union_of
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position
 from clueval.spans.limits import require_short_mentions
-from clueval.spans.span import NO_LABEL, Span
 
 CLASS_LAYER = "risk"
 CLASS_FEATURE = "identifier_type"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from clueval.core.span import NO_LABEL, Span
 from clueval.files.errors import UsageError, warn
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.counts import TALLY_KEYS, WeightOf, count
@@ -25,7 +26,6 @@ from clueval.metrics.rates import Shape
 from clueval.options import option_field, require_share, require_types
 from clueval.reports.table import cut_label
 from clueval.spans.document import Document
-from clueval.spans.span import NO_LABEL, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -16,10 +16,10 @@ from functools import cached_property
 from itertools import compress, pairwise
 from operator import not_
 
+from clueval.core.span import Span, name_of
 from clueval.files.errors import SpanError, UsageError
 from clueval.metrics.masking.weights import SHORT, PositionWeights, Range, Ranges
 from clueval.spans.document import Document
-from clueval.spans.span import Span, name_of
 from clueval.transforms.characters import Characters, are_unknown, tokens_in
 
 _WORD = re.compile(r"\w+")

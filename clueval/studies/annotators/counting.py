@@ -33,11 +33,11 @@ from functools import cache
 from itertools import combinations, pairwise
 from typing import Any
 
+from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import OverlapError, UsageError
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side
-from clueval.spans.span import DEFAULT_LAYER, Span
 from clueval.studies.annotators.places import (
     MOST_SHAPES,
     Mark,

@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from clueval.arguments import checked_call
 from clueval.clusters.rows import IrregularRows
+from clueval.core.span import SIDES, Frozen, Span
 from clueval.files.errors import FormatError, UsageError, warn
 from clueval.findings.decisions import (
     BOTH,
@@ -35,7 +36,6 @@ from clueval.reading.options import Reading
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position
-from clueval.spans.span import SIDES, Frozen, Span
 from clueval.studies.annotators.clusters import DocumentRows, results_of
 from clueval.studies.annotators.places import (
     MOST_SHAPES,

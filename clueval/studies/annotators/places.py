@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from clueval.core.span import Span
 from clueval.findings.context import Context, Contexts
 from clueval.findings.decisions import fingerprint
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 
 Mark = tuple[int, int, str]
 """Start, end and label of a span."""

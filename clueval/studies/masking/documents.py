@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from math import inf
 from operator import itemgetter
 
+from clueval.core.span import NO_LABEL
 from clueval.metrics.masking.mention import Risk
 from clueval.reports.language import numeral, phrase
-from clueval.spans.span import NO_LABEL
 from clueval.studies.masking.leak import Leak
 
 COLUMNS = ("document", "class", "leaks", "leaks_by_class", "words_exposed", "entities_masked_elsewhere")

@@ -9,11 +9,11 @@ from itertools import tee
 from pathlib import Path, PurePosixPath
 
 from clueval.arguments import require_kind
+from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.metrics.masking.metric import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN
 from clueval.reading.paths import files_of
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.textfiles import blocks, is_folder
 from clueval.transforms.characters import to_characters
 from clueval.transforms.redaction.placeholders import patterns_of

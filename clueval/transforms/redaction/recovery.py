@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from clueval.arguments import checked_call
+from clueval.core.span import Span
 from clueval.files.errors import TextMismatch, UsageError, described, extra
 from clueval.spans.document import Document
-from clueval.spans.span import Span
 from clueval.statistics.alignment import edit_distance
 from clueval.transforms.characters import tokens_in
 from clueval.transforms.redaction.placeholders import Place, find_placeholders, patterns_of

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import NamedTuple
 
+from clueval.core.ranges import joined_ranges
 from clueval.files.errors import TextMismatch
-from clueval.spans.ranges import joined_ranges
 from clueval.transforms.redaction.placeholders import Place
 
 _VISIBLE = re.compile(r"\S+")

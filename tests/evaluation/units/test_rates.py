@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
+from clueval.core.span import Frozen
 from clueval.evaluation.units.columns import Column, UnitColumns, entries, entry_at, is_rate
 from clueval.evaluation.units.rates import RatesOfCounts, RatesOfSums, ScoredRates, groups_of
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen
 
 SPANS = flat_spans().map(tuple)
 UNITS = st.lists(st.tuples(SPANS, SPANS), min_size=1, max_size=6)
@@ -98,7 +98,7 @@ def test_rates_of_resampled_units_are_those_that_the_metric_gives(
     ],
 )
 def test_rates_of_the_usual_metrics_are_declared(name: str, kinds: set[type]) -> None:
-    from clueval.spans.span import Span
+    from clueval.core.span import Span
 
     wrong = (Span(0, 3, "A"), Span(5, 6, "B")), (Span(0, 2, "A"), Span(5, 6, "A"), Span(8, 9, "B"))
     right = (Span(0, 3, "A"), Span(5, 6, "B")), (Span(0, 3, "A"), Span(5, 6, "B"))
@@ -119,7 +119,7 @@ def test_units_with_equal_counts_are_one_kind() -> None:
 
 @pytest.mark.parametrize("name", ["levels", "exact", "muc", "fair", "partial", "gate"])
 def test_rates_of_very_many_labels_are_declared(name: str) -> None:
-    from clueval.spans.span import Span
+    from clueval.core.span import Span
 
     units = [
         (
