@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from clueval.core.bag import Bag, Bounds, Place
 from clueval.core.case import HEAD, Case, Key, Keys, Located, Where, case_of, keys_of, located, presence
-from clueval.core.document import Document, Notes, Pair, Text
+from clueval.core.document import ID, Document, Notes, Pair, Text
 from clueval.core.merging import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, Metric, split_metrics
 from clueval.core.overlap import first_clash, overlap_groups
@@ -28,9 +28,6 @@ DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 """What units may be. `EITHER`: documents; sentences if documents are fewer than `FEW_DOCUMENTS`."""
 
 FEW_DOCUMENTS = 10
-
-ID = "document"
-"""The key for the id of a document in break-downs and filters."""
 
 WITHOUT_VALUE = "(none)"
 """The value of documents that lack the metadata of a break-down or of a unit."""
@@ -193,11 +190,12 @@ def count(
     documents = 0
     for pairs in texts:
         first = pairs[0].first
-        bag.read.add(zip(plan.sides, pairs[0].sides, strict=True), list(plan.where))
+        bag.read.add(zip(plan.sides, pairs[0].sides, strict=True), plan.where)
         for step in plan.steps:
             pairs = _changed(step, pairs)
-        first = next((pair.first for pair in pairs), first)  # of several golds, the one that counts
-        bag.read.units.add(first.unit)
+        for pair in pairs[:1]:  # of several golds, the one that counts
+            first = pair.first
+            bag.read.add_changed(pair)
         aligned = pairs if plan.align is None else _changed(plan.align, pairs)
         bag.see_layers(
             layer
@@ -215,6 +213,7 @@ def count(
                 _count_documents(bag, plan, first, pairs, aligned)
                 for pair in aligned:
                     _count_cases(bag, plan, pair, in_sentences)
+                    bag.read.add_counted(pair, plan.where)
         if bag.is_full:
             bag.fold()
         for pair in aligned:
@@ -239,7 +238,8 @@ def _collector_paused(pairs: Sequence[Text]) -> Iterator[None]:
     It looks at all objects again and again, which takes a third of the time, and finds nothing: no span, key or case is
     part of a cycle.
     """
-    spans = sum(side.number_of_spans for pair in pairs for side in pair.sides if side is not None)
+    sides = [side for pair in pairs for side in pair.sides if side is not None]
+    spans = sum(side.number_of_spans_in(layer) for side in sides for layer in side.layers)
     pause = spans >= MANY and gc.isenabled()
     if pause:
         gc.disable()

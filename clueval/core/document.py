@@ -15,6 +15,9 @@ from clueval.files.errors import SpanError, described
 
 Unit = Literal["token", "character"]
 
+ID = "document"
+"""The key for the id of a document in break-downs and filters."""
+
 Row = tuple[int, int, str]
 """Start, end and label of a span."""
 
@@ -205,10 +208,10 @@ class Document:
         """Return the spans of a layer as rows ``(start, end, label)`` if it was given so, or None."""
         return self.layers.rows(layer) if isinstance(self.layers, Layers) else None
 
-    @property
-    def number_of_spans(self) -> int:
-        """The number of spans in all layers."""
-        return sum(len(self.rows_in(layer) or self.layers[layer]) for layer in self.layers)
+    def number_of_spans_in(self, layer: str) -> int:
+        """Return the number of spans in a layer."""
+        rows = self.rows_in(layer)
+        return len(self.layers[layer] if rows is None else rows)
 
     def placed(self, place: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:
         """Return the document with spans and sentences at other positions: `place` returns the new range for a range.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from clueval.core.document import Document, Sentence
+from clueval.core.document import ID, Document, Sentence, Text
+from clueval.core.span import NOTHING, Span
 from clueval.core.tags import Neighbours, count_illegal, neighbours_of, scheme_of
 
 Of = tuple[str, str | None, str]
@@ -16,57 +18,107 @@ class Read:
     """What was read of a corpus; two can be added in the order of their files.
 
     Attributes:
+        formats: the names of the formats, by side.
+        files: the number of files, by side.
+        sources: the columns, from 1, or the keys that layers were read from, by side and layer.
+        passed_over: what formats did not read, by side and kind.
         spans: the number of spans by side and layer.
-        neighbours: how often each pair of adjacent tags occurs, by side, file and layer. The scheme of a file, and
-            which of its tags are repaired, is known from these when all of it was read.
-        passed_over: what a format did not read, by side and kind.
+        tagged: the sides and layers whose spans were read from tags, or from a file of tokens.
+        neighbours: how often each pair of adjacent tags occurs, by side, file and layer, where this is not settled. The
+            scheme of a file, and which of its tags are repaired, is known from these when all of it was read.
+        settled: of the files whose tags are settled, the scheme and the number of ill-formed tags.
         keys: the keys of metadata that documents have.
-        labels: the labels that occur, by layer.
-        values: the values of the keys of metadata that a filter names.
+        values: the values of the keys that a filter names: metadata, ids of documents, and labels of layers.
         units: what positions are where they are counted, that is, after all steps.
-        without_text: the number of texts that no side has.
+        without_text: the number of texts that a side has no text of, where they are counted.
+        unplaced: the spans without a place in the text, each with the id of its document.
     """
 
     def __init__(self) -> None:
-        self.spans: Counter[tuple[str, str]] = Counter()
-        self.neighbours: dict[Of, Neighbours] = {}
+        self.formats: dict[str, set[str]] = {}
+        self.files: Counter[str] = Counter()
+        self.sources: dict[tuple[str, str], set[int | str]] = {}
         self.passed_over: Counter[tuple[str, str]] = Counter()
+        self.spans: Counter[tuple[str, str]] = Counter()
+        self.tagged: set[tuple[str, str]] = set()
+        self.neighbours: dict[Of, Neighbours] = {}
+        self.settled: dict[Of, tuple[str | None, int]] = {}
         self.keys: dict[str, None] = {}
-        self.labels: dict[str, set[str | None]] = {}
         self.values: dict[str, set[str]] = {}
         self.units: set[str] = set()
         self.without_text = 0
+        self.unplaced: list[tuple[str, Span]] = []
 
-    def add(self, documents: Iterable[tuple[str, Document | None]], conditions: Sequence[str] = ()) -> None:
+    def add_file(
+        self,
+        side: str,
+        form: str,
+        sources: Mapping[str, int | str] = NOTHING,
+        passed_over: Mapping[str, int] = NOTHING,
+    ) -> None:
+        """Add a file that was read: its format, the source of each layer, and what the format did not read, by kind."""
+        self.formats.setdefault(side, set()).add(form)
+        self.files[side] += 1
+        for layer, source in sources.items():
+            self.sources.setdefault((side, layer), set()).add(source)
+        for kind, number in passed_over.items():
+            self.passed_over[side, kind] += number
+
+    def add(self, documents: Iterable[tuple[str, Document | None]], conditions: Iterable[str] = ()) -> None:
         """Add the documents of one text, with the names of their sides; `conditions` are the keys of a filter."""
-        first = True
-        for side, document in documents:
-            if document is None:
-                continue
-            if first:
-                self.keys.update(dict.fromkeys(document.metadata))
-                for key in conditions:
-                    if key in document.metadata:
-                        self.values.setdefault(key, set()).add(document.metadata[key])
-                first = False
-            for layer, spans in document.layers.items():
-                rows = document.rows_in(layer)
-                self.spans[side, layer] += len(spans if rows is None else rows)
-                if layer in conditions:
-                    labels = self.labels.setdefault(layer, set())
-                    labels.update(span.by_layer.get(layer) for span in spans)
+        present = [(side, document) for side, document in documents if document is not None]
+        first = present[0][1]
+        self.keys.update(dict.fromkeys(first.metadata))
+        for key in conditions:
+            value = {ID: first.id, **first.metadata}.get(key)
+            if value is not None:
+                self.values.setdefault(key, set()).add(value)
+        for side, document in present:
+            of_tokens = document.unit == "token" and document.file is not None
+            self.tagged.update((side, layer) for layer in (document.layers if of_tokens else document.tags))
+            for layer in document.layers:
+                self.spans[side, layer] += document.number_of_spans_in(layer)
             for layer, tags in document.tags.items():
                 found = self.neighbours.setdefault((side, document.file, layer), Counter())
                 found.update(_in_sentences(document, tags))
 
+    def add_changed(self, text: Text) -> None:
+        """Add a text as the steps have left it: its unit, and whether a side has no text."""
+        self.units.add(text.first.unit)
+        self.without_text += any(side is not None and side.end is None for side in text.sides)
+
+    def add_counted(self, text: Text, conditions: Iterable[str]) -> None:
+        """Add a text that meets the filter: the labels of layers that this names, and spans without a place."""
+        for side in [side for side in text.sides if side is not None]:
+            for layer in [key for key in conditions if key in side.layers]:
+                labels = {span.by_layer.get(layer) for span in side.layers[layer]}
+                self.values.setdefault(layer, set()).update(label for label in labels if label is not None)
+            if text.beside:
+                self.unplaced += [(text.first.id, span) for spans in side.layers.values() for span in spans]
+
+    def settle(self, schemes: Mapping[str, str] = NOTHING) -> None:
+        """Replace the pairs of adjacent tags of all files, which were read whole, by what follows from them.
+
+        `schemes` has those that were named, by side; others are detected. Raises `TagError`.
+        """
+        for of in [of for of in self.neighbours if of[1] is not None]:
+            pairs = self.neighbours.pop(of)
+            scheme = schemes.get(of[0]) or scheme_of(pairs)
+            self._add_settled(of, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
+
+    def _add_settled(self, of: Of, scheme: str | None, ill_formed: int) -> None:
+        before = self.settled.get(of, (None, 0))
+        self.settled[of] = scheme or before[0], ill_formed + before[1]
+
     def schemes(self) -> dict[Of, str | None]:
         """Return the scheme of the tags of each file; None if all of them are O. Raises `TagError`."""
-        return {of: scheme_of(pairs) for of, pairs in self.neighbours.items()}
+        settled = {of: scheme for of, (scheme, _) in self.settled.items()}
+        return settled | {of: scheme_of(pairs) for of, pairs in self.neighbours.items()}
 
     def repaired(self, side: str) -> int:
         """Return the number of ill-formed tags of a side, by the scheme of the whole file."""
         schemes = self.schemes()
-        return sum(
+        return sum(number for of, (_, number) in self.settled.items() if of[0] == side) + sum(
             count_illegal(pairs, scheme)
             for of, pairs in self.neighbours.items()
             if of[0] == side and (scheme := schemes[of]) is not None
@@ -74,17 +126,26 @@ class Read:
 
     def include(self, other: Read) -> None:
         """Add what was read elsewhere."""
-        self.spans.update(other.spans)
-        for of, pairs in other.neighbours.items():
-            self.neighbours.setdefault(of, Counter()).update(pairs)
+        self.files.update(other.files)
         self.passed_over.update(other.passed_over)
+        self.spans.update(other.spans)
+        self.tagged |= other.tagged
         self.keys.update(other.keys)
-        for layer, labels in other.labels.items():
-            self.labels.setdefault(layer, set()).update(labels)
-        for key, values in other.values.items():
-            self.values.setdefault(key, set()).update(values)
         self.units |= other.units
         self.without_text += other.without_text
+        self.unplaced += other.unplaced
+        for of, pairs in other.neighbours.items():
+            self.neighbours.setdefault(of, Counter()).update(pairs)
+        for of, settled in other.settled.items():
+            self._add_settled(of, *settled)
+        _unite(self.formats, other.formats)
+        _unite(self.sources, other.sources)
+        _unite(self.values, other.values)
+
+
+def _unite(sets: dict[Any, set[Any]], others: Mapping[Any, set[Any]]) -> None:
+    for key, values in others.items():
+        sets.setdefault(key, set()).update(values)
 
 
 def _in_sentences(document: Document, tags: Sequence[str]) -> Neighbours:
