@@ -1,0 +1,1 @@
+"""Results: a corpus is counted into a bag, and every number of a result is computed from its bag."""
