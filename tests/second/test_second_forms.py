@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import fields
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,7 +13,11 @@ import pytest
 import clueval
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
-from clueval.evaluation.values import shown_default, values_of
+from clueval.evaluation.signature import Signature as FirstSignature
+from clueval.evaluation.signature import joined_signature as first_joined
+from clueval.evaluation.signature import require_same as first_require_same
+from clueval.evaluation.values import shown_default as first_default
+from clueval.evaluation.values import values_of as first_values
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS as FIRST_METRICS
 from clueval.metrics import metric_class as first_class
@@ -20,6 +27,8 @@ from clueval.options import option_of
 from clueval.second.metrics import METRICS, chosen_metrics, metric_class, metric_named, with_settings
 from clueval.second.metrics.curve import Curve, reports_with_curves, scored_metrics, without_curves
 from clueval.second.metrics.gate import Gate, GateWithin
+from clueval.second.metrics.settings import shown_default, values_of
+from clueval.second.results.signature import Signature, joined_signature, require_same
 from tests.second.compare import second
 from tests.second.scoring import scored
 
@@ -28,16 +37,18 @@ from tests.second.scoring import scored
 
 @pytest.mark.parametrize("name", FIRST_METRICS)
 def test_settings_are_described_as_before(name: str) -> None:
-    def described(kind: Any) -> list[Any]:
+    def described(kind: Any, values_of: Callable[..., Any], default: Callable[..., str]) -> list[Any]:
         found: list[Any] = []
         for field in fields(kind):
             option, values = option_of(field), values_of(kind, field)
-            said = option and option._replace(parse=None)
-            found.append((field.name, field.compare, said, values and values.takes, shown_default(field)))
+            of_option = option and option._replace(parse=None)
+            found.append((field.name, field.compare, of_option, values and values.takes, default(field)))
         return found
 
     assert list(METRICS) == list(FIRST_METRICS)
-    assert described(metric_class(name)) == described(first_class(name))
+    assert described(metric_class(name), values_of, shown_default) == described(
+        first_class(name), first_values, first_default
+    )
 
 
 GIVEN: list[tuple[str, dict[str, str]]] = [
@@ -55,20 +66,24 @@ GIVEN: list[tuple[str, dict[str, str]]] = [
 ]
 
 
+def read_settings(kind: Any, texts: dict[str, str]) -> dict[str, Any]:
+    """Return the values of settings that are given as text."""
+    declared = {field.name: field for field in fields(kind)}
+    found = {}
+    for setting, text in texts.items():
+        values = values_of(kind, declared[setting])
+        assert values is not None
+        found[setting] = values.read(text)
+    return found
+
+
 @pytest.mark.parametrize(("name", "texts"), [*((name, {}) for name in FIRST_METRICS), *GIVEN])
 def test_settings_are_written_in_signatures_as_before(name: str, texts: dict[str, str]) -> None:
-    def read(kind: Any) -> dict[str, Any]:
-        declared = {field.name: field for field in fields(kind)}
-        found = {}
-        for setting, text in texts.items():
-            values = values_of(kind, declared[setting])
-            assert values is not None
-            found[setting] = values.read(text)
-        return found
+    new = metric_named(name, **read_settings(metric_class(name), texts))
 
-    new = metric_named(name, **read(metric_class(name)))
-
-    assert with_settings(new) == first_with_settings(first_named(name, **read(first_class(name))))
+    assert with_settings(new) == first_with_settings(
+        first_named(name, **read_settings(first_class(name), texts))
+    )
 
 
 def test_a_file_of_words_is_a_hash_in_signatures(tmp_path: Any) -> None:
@@ -150,6 +165,87 @@ def test_gate_counts_documents_if_it_counts_within_a_layer() -> None:
     assert type(Gate(containing="zone")) is GateWithin
     assert type(Gate((), (), "equality", "plugin", None, None, None, "zone")) is GateWithin
     assert Gate(containing="zone") == GateWithin(containing="zone")
+
+
+# Signatures
+
+CHOICES: dict[str, list[str]] = {
+    "unit": ["character", "token", "character+token"],
+    "scheme": ["BIO", "IOBES:BIO", "none", "documents"],
+    "invalid": ["discard", "error", "conlleval"],
+    "merge": ["yes", "no"],
+    "where": ["risk=high|low;domain=civil", "all", "a=b;a=c", "a=c|b", "a", "=x"],
+    "text": ["aligned", "equal"],
+    "paired": ["id"],
+    "columns": ["entity=2:3/risk=-1", "entity", "=2"],
+    "gold": ["alternatives", "union"],
+    "ignored": ["x"],
+    "entities": ["id", "label and words"],
+    "version": ["0.0"],
+}
+
+
+def both_signatures(random: Random) -> tuple[FirstSignature, Signature]:
+    """Return the signatures of both editions for the same random metrics, settings and choices."""
+    metrics: tuple[list[Any], list[Any]] = ([], [])
+    for name in random.sample(list(METRICS), random.randint(1, 3)):
+        texts = random.choice([{}, *(settings for metric, settings in GIVEN if metric == name)])
+        for made, kind in zip(metrics, (first_class(name), metric_class(name)), strict=True):
+            made.append(kind(**read_settings(kind, texts)))
+    choices = {key: random.choice(values) for key, values in CHOICES.items() if random.random() < 0.15}
+    units = random.choice([(), ("token",), ("token", "character")])
+    return FirstSignature.of(metrics[0], choices, units), Signature.of(metrics[1], choices, units)
+
+
+def said(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a call returns, metrics as their text, or its error."""
+    try:
+        found = function(*arguments)
+    except CluevalError as error:
+        return type(error), str(error)
+    if isinstance(found, dict) and "metrics" in found:
+        return {**found, "metrics": list(map(with_settings, found["metrics"]))}
+    return found
+
+
+def parsed_options(signature: Any, text: str) -> Any:
+    return signature.parse(text).options()
+
+
+def test_signatures_are_those_of_before_and_so_are_the_options_that_they_stand_for() -> None:
+    random = Random(7)
+    answers = Counter[bool]()
+    for _ in range(300):
+        first, new = both_signatures(random)
+        cut = str(new)[: random.choice([None, random.randint(1, 60)])]
+
+        assert (str(new), new.short) == (str(first), first.short)
+        assert Signature.parse(new.short) == new == Signature.parse(f"signature: {new}\n")
+        assert hash(new) == hash(Signature.parse(str(new)))
+        assert said(new.options) == said(first.options)
+        assert said(parsed_options, Signature, cut) == said(parsed_options, FirstSignature, cut)
+        answers[isinstance(said(new.options), dict)] += 1
+    assert min(answers.values()) > 50
+
+
+def test_results_are_kept_apart_and_joined_as_before() -> None:
+    random = Random(8)
+    refused = 0
+    for _ in range(300):
+        pairs = both_signatures(random), both_signatures(random)
+        if random.random() < 0.7:
+            changed = {
+                key: random.choice(CHOICES[key]) for key in random.sample(list(CHOICES), random.randint(0, 2))
+            }
+            pairs = pairs[0], tuple(each.citing(**changed) for each in pairs[0])
+        first, new = ([pair[side] for pair in pairs] for side in (0, 1))
+        purpose = random.choice(["added", "compared"])
+
+        answer = said(require_same, *new, purpose)
+        assert answer == said(first_require_same, *first, purpose)
+        assert str(joined_signature(*new, "BIO")) == str(first_joined(*first, "BIO"))
+        refused += answer is not None
+    assert 50 < refused < 250
 
 
 # Curves

@@ -7,14 +7,16 @@ Metrics count cases or documents (`clueval.core.metric`); they do not know one a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import Field, fields
+from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
 from clueval.arguments import require_kind
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError, described
-from clueval.options import option_of
+from clueval.second.metrics.settings import with_settings
+
+__all__ = ["METRICS", "chosen_metrics", "is_metric", "metric_class", "metric_named", "with_settings"]
 
 METRICS = {
     "levels": ("clueval.core.levels", "Levels"),
@@ -101,45 +103,3 @@ def is_metric(given: object) -> bool:
     if isinstance(given, type) or not (hasattr(given, "count") or hasattr(given, "count_documents")):
         return False
     return all(hasattr(given, name) for name in ("name", "zero", "scores", "headlines", "choices", "check"))
-
-
-# Signatures
-
-
-def with_settings(metric: AnyMetric) -> str:
-    """Return the name of a metric with its settings, as signatures have it.
-
-    >>> with_settings(metric_named("partial", betas=(0.5, 2)))
-    'partial(factor=0.75,glue=no,betas=0.5/2)'
-    """
-    settings = [
-        f"{setting.name}={_plain_setting(setting, getattr(metric, setting.name))}"
-        for setting in fields(metric)  # type: ignore[arg-type]  # a dataclass
-        if setting.compare and not (is_later(setting) and getattr(metric, setting.name) == setting.default)
-    ]
-    return f"{metric.name}({','.join(settings)})" if settings else metric.name
-
-
-def _plain_setting(setting: Field[Any], value: object) -> str:
-    return "default" if setting.name == "weights" and value is None else plain(value)
-
-
-def is_later(setting: Field[Any]) -> bool:
-    """Return whether signatures name a setting only if it is not the default."""
-    declared = option_of(setting)
-    return declared is not None and declared.later
-
-
-def plain(value: object) -> str:
-    """Return a setting as a signature shows it."""
-    if isinstance(value, Mapping):
-        return "/".join(f"{key}={plain(part)}" for key, part in value.items())
-    if isinstance(value, set | frozenset):
-        return "/".join(sorted(map(str, value))) or "none"
-    if isinstance(value, tuple | list):
-        return "/".join(map(str, value)) or "none"
-    if value is None:
-        return "none"
-    if value == "":
-        return "''"
-    return ("no", "yes")[value] if isinstance(value, bool) else str(value)

@@ -1,0 +1,1 @@
+"""Results of `score`: their numbers, rows, tables, signatures and intervals."""
