@@ -314,9 +314,7 @@ def _add(
         bag.add_others(place, column.sequence, len(column.others), present)
 
 
-def _count_documents(
-    bag: Bag, plan: Plan, place: Unit, pairs: Sequence[Any], aligned: Sequence[Any]
-) -> None:
+def _count_documents(bag: Bag, plan: Plan, place: Unit, pairs: Sequence[Any], aligned: Sequence[Any]) -> None:
     """Let the metrics that need documents count the pairs of a text; layers that are merged are one layer of them."""
     first: Document = pairs[0].first
     where = plan.on_spans(first, bag.layers)
@@ -447,6 +445,7 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
             if span.parts is not None and not metric.gaps:
                 raise UsageError(
                     f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
+                    line=span.line,
                     advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
                     "fragments='split', or one span from start to end with fragments='hull'",
                 )
@@ -454,6 +453,7 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
         if getattr(metric, "flat", False) and (clash := first_clash(whole)) is not None:
             raise OverlapError(
                 f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
+                line=clash[1].line,
                 advice=f"metric {metric.name!r} cannot count such spans; exact, fair, gate and muc can",
             )
 

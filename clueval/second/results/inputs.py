@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from clueval.second.transforms.locating import MENTION
 from clueval.core.read import Read
 from clueval.core.span import SIDES, Span
+from clueval.second.transforms.locating import MENTION
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""
@@ -63,7 +63,9 @@ def schemes_of(read: Read) -> str:
 def passed_over_of(read: Read) -> dict[str, dict[str, int]]:
     """Return what the formats of each side did not read, by kind."""
     return {
-        side: {kind: number for (of, kind), number in sorted(read.passed_over.items()) if of == side and number}
+        side: {
+            kind: number for (of, kind), number in sorted(read.passed_over.items()) if of == side and number
+        }
         for side in SIDES
     }
 

@@ -93,7 +93,7 @@ class GroupReports(Mapping[str, Mapping[str, Any]]):
 
         self._bag = bag.grouped(value_of)
         self._reports = BagReports(self._bag, plan, metrics)
-        self._values: list[str] = sorted(self._bag.documents)  # type: ignore[type-var]  # they are texts
+        self._values = sorted(str(value) for value in self._bag.documents)
 
     def __getitem__(self, value: str) -> Mapping[str, Any]:
         if value not in self._bag.documents:
@@ -117,4 +117,3 @@ class GroupReports(Mapping[str, Mapping[str, Any]]):
 def everything(bag: Bag) -> Bag:
     """Return the bag with one place, which has no value."""
     return bag.grouped(lambda place: ())
-

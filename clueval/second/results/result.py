@@ -17,8 +17,8 @@ from clueval.second.results.inputs import inputs_of, passed_over_of, unplaced_of
 from clueval.second.results.paths import headline_paths, number_at, whole_path
 from clueval.second.results.reports import BagReports, GroupReports, everything
 from clueval.second.results.signature import Signature
-from clueval.second.transforms.steps import changes_of
 from clueval.second.transforms.locating import LOCATED
+from clueval.second.transforms.steps import changes_of
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from clueval.arguments import require_kind
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step, Unit, count, decided
+from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step, count, decided
 from clueval.core.document import ID, Pair
 from clueval.core.metric import AnyMetric
 from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
@@ -16,7 +16,6 @@ from clueval.files.errors import UsageError, warn
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
-from clueval.reading.pairing import files_of_side
 from clueval.reading.same_text import require_same_text
 from clueval.reading.spooled import spooled
 from clueval.second.metrics import chosen_metrics
@@ -33,7 +32,6 @@ from clueval.second.transforms.locating import SetApart
 from clueval.second.transforms.steps import checked, choices_of, steps_of
 from clueval.spans.filters import parse_where
 from clueval.statistics.alignment import MAX_CELLS
-from clueval.textfiles import sha256_of
 from clueval.transforms.preparing import Preparing
 
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = Reading(), Counting(), Workers(), Trust(), Preparing()

@@ -6,31 +6,30 @@ the one predicted document, for `clueval.core.count.count`; and what was read, o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from clueval.core.count import EITHER, SENTENCE, Plan, Step
+from clueval.core.count import SENTENCE, Plan, Step
 from clueval.core.document import Pair
 from clueval.core.read import Read
 from clueval.core.span import SIDES
 from clueval.evaluation.notices import empty_files
 from clueval.evaluation.options import Groups
 from clueval.files.errors import UsageError, warn
-from clueval.formats.format import UNPLACED
 from clueval.reading.given import Given, given
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, Reading
 from clueval.reading.pairing import document_groups, files_of_side, parallel, require_two_tag_columns
 from clueval.reading.paths import is_path_or_paths, path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
-from clueval.reading.same_text import need_placing, require_same_text
+from clueval.reading.same_text import need_placing
 from clueval.reading.source import source_of
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, golds_in_memory, kept
 from clueval.second.results.documents import Readers
-from clueval.second.transforms.locating import InlineAnswers, Locating, SetApart
-from clueval.second.transforms.occurrences import FREE, LocationSteps
+from clueval.second.transforms.locating import FREE, InlineAnswers, Locating
+from clueval.second.transforms.occurrences import LocationSteps
 from clueval.second.transforms.placing import Placing
 from clueval.spans.document import Document as ReadDocument
 from clueval.statistics.alignment import MAX_CELLS
@@ -100,14 +99,14 @@ def _may_differ(plan: Plan) -> bool:
 # Files
 
 
-def _files(
-    sides: Given, groups: Groups, layers: LayerColumns | None, plan: Plan, unit: str | None
-) -> Texts:
+def _files(sides: Given, groups: Groups, layers: LayerColumns | None, plan: Plan, unit: str | None) -> Texts:
     readings, counting, workers, _, preparing = groups
     gold, predicted, golds = sides.gold, sides.predicted, preparing.golds()
     single = predicted is None
     if len(readings) > 2:
-        raise UsageError("score takes one set of annotations of each side", advice="score the sets one by one")
+        raise UsageError(
+            "score takes one set of annotations of each side", advice="score the sets one by one"
+        )
     decides = any if plan.align is None else all
     whole_text = layers is None and decides(not getattr(each, "same_text", True) for each in plan.metrics)
     within = next(iter(plan.frames), None)
@@ -127,9 +126,7 @@ def _files(
     readers = Readers()
 
     def texts() -> Iterator[Sequence[Pair]]:
-        found = document_groups(
-            gold, predicted, both, counting.pair_by, workers.progress, readers.see, golds
-        )
+        found = document_groups(gold, predicted, both, counting.pair_by, workers.progress, readers.see, golds)
         yield from _pairs(found, readers, plan)
         for warning in empty_files(path for _, *of_pair in pairs for path in of_pair):
             warn(warning)
@@ -200,13 +197,17 @@ def _in_memory(gold: Any, predicted: Any, groups: Groups, plan: Plan, sides: Giv
     schemes: dict[str, str] = {}
     if found.kind == "tags":
         if counting.score_feature is not None:
-            raise UsageError("tags have no scores", advice="give spans with the feature, or leave out score_feature")
+            raise UsageError(
+                "tags have no scores", advice="give spans with the feature, or leave out score_feature"
+            )
         for each in readings:
             if each is not _READING:
                 each.require_none(("scheme", "invalid"))
         options = TagOptions([each.scheme for each in readings[:2]], [each.invalid for each in readings[:2]])
         documents: Iterator[tuple[ReadDocument, ...]] = documents_of_tags(found, options, options.decoders())
-        schemes = {side: each.scheme for side, each in zip(SIDES, readings, strict=False) if each.scheme is not None}
+        schemes = {
+            side: each.scheme for side, each in zip(SIDES, readings, strict=False) if each.scheme is not None
+        }
     else:
         for each in readings:
             each.require_none()
@@ -224,7 +225,9 @@ def _documents(found: Given, pair_by: str | None) -> Iterator[tuple[ReadDocument
     if pair_by is None:
         return found.documents()
     if found.kind != "documents":
-        raise UsageError(f"pair_by={pair_by!r} pairs documents, not lists of spans", advice="leave out pair_by")
+        raise UsageError(
+            f"pair_by={pair_by!r} pairs documents, not lists of spans", advice="leave out pair_by"
+        )
     return parallel(((each,) for each in found.gold), ((each,) for each in found.predicted), pair_by)
 
 
@@ -232,10 +235,6 @@ def _pairs(
     documents: Iterable[tuple[ReadDocument, ...]], readers: Readers, plan: Plan
 ) -> Iterator[Sequence[Pair]]:
     """Yield the pairs of each text: each gold with the predicted document."""
-    apart: Callable[[Sequence[Pair]], Sequence[Pair]] = SetApart()
     for gold, predicted, *golds in documents:
         other = readers.document(SIDES[1], predicted)
-        pairs: Sequence[Pair] = [Pair(readers.document(SIDES[0], each), other) for each in (gold, *golds)]
-        if UNPLACED in predicted.metadata:
-            pairs = apart(pairs)
-        yield pairs
+        yield [Pair(readers.document(SIDES[0], each), other) for each in (gold, *golds)]
