@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from clueval.core.bag import Bag
-from clueval.core.count import Plan, Step
+from clueval.core.count import Plan
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.reports.report import READABLE, Data, Report, renderer
-from clueval.second.results.inputs import inputs_of, passed_over_of, unplaced_of
+from clueval.second.results.inputs import inputs_of, passed_over_of
 from clueval.second.results.paths import headline_paths, number_at, whole_path
 from clueval.second.results.reports import BagReports, GroupReports, everything
 from clueval.second.results.signature import Signature
-from clueval.second.transforms.locating import LOCATED
-from clueval.second.transforms.steps import changes_of
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
@@ -33,6 +31,8 @@ class Result(Report):
         bag: what was counted, in the places of the documents that count.
         plan: what counts, and by what.
         signature: every choice that the numbers depend on.
+        prepared: how often each step changed what; None without steps.
+        unprojected: the predicted spans without a place in the text of gold; None if none can be.
         gold_sha256: the hash of the gold files, where counts are kept by unit; None for what is in memory.
         interval_section: the intervals of all rates, if they were asked for; see `intervals`.
         gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
@@ -46,6 +46,8 @@ class Result(Report):
     bag: Bag = field(repr=False, compare=False)
     plan: Plan = field(repr=False, compare=False)
     signature: Signature
+    prepared: Mapping[str, Any] | None = None
+    unprojected: Sequence[Mapping[str, Any]] | None = None
     gold_sha256: str | None = None
     interval_section: Mapping[str, Any] | None = None
     gates: Sequence[Mapping[str, Any]] | None = None
@@ -97,18 +99,6 @@ class Result(Report):
     def passed_over(self) -> Mapping[str, Mapping[str, int]]:
         """What the formats of each side did not read, such as relations: numbers by kind."""
         return passed_over_of(self.bag.read)
-
-    @property
-    def prepared(self) -> Mapping[str, Any] | None:
-        """How often each step changed what; None without steps."""
-        return changes_of(self.plan.steps, self.bag.notes)
-
-    @property
-    def unprojected(self) -> Sequence[Mapping[str, Any]] | None:
-        """The predicted spans without a place in the text of gold; None if none can be."""
-        located = any(step.signature[0] == LOCATED for step in self.plan.steps)
-        found = unplaced_of(self.bag.read.unplaced)
-        return found if found or located or self.plan.align is not None else None
 
     # Numbers
 
@@ -259,12 +249,26 @@ class Result(Report):
             more = {"before": exact_f1(report), "after": notes(report)}
         return renderer(form)(report, self.tables(all=all), **more)
 
+    def __repr__(self) -> str:
+        number = f"{self.documents:,} document{'s' * (self.documents != 1)}"
+        return f"<Result of {number}: {', '.join(self.metrics)}; print(result) shows the tables>"
 
-def steps_of_result(plan: Plan) -> Sequence[Step]:
-    """Return the steps whose notes and choices are reported."""
-    return plan.steps
+    # Adding
 
+    def add(self, other: Result, *, force: bool = False) -> Result:
+        """Return the result of both corpora together: counts are added, and scores are computed again.
 
-def with_gates(result: Result, gates: Sequence[Mapping[str, Any]]) -> Result:
-    """Return a result with the limits that were set for its scores."""
-    return replace(result, gates=gates)
+        Raises `UsageError` if the signatures differ, unless `force` is given; then the new signature has both
+        values of choices that differ. Raises `UsageError` in any case for different metrics, for results with
+        different break-downs, and for layers that were merged in different orders.
+        """
+        from clueval.second.results.adding import added_results
+
+        return added_results(self, other, force=force)
+
+    def __add__(self, other: Result) -> Result:
+        return self.add(other) if isinstance(other, Result) else NotImplemented
+
+    def __radd__(self, other: Literal[0]) -> Result:
+        """Let `sum` begin with 0."""
+        return self if other == 0 else NotImplemented

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from clueval.arguments import require_kind
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step, count, decided
-from clueval.core.document import ID, Pair
+from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, count
+from clueval.core.document import ID
 from clueval.core.metric import AnyMetric
 from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.files.errors import UsageError, warn
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
-from clueval.reading.same_text import require_same_text
 from clueval.reading.spooled import spooled
 from clueval.second.metrics import chosen_metrics
-from clueval.second.metrics.curve import Curve
-from clueval.second.metrics.gate import Gate
-from clueval.second.results.inputs import schemes_of
+from clueval.second.results.inputs import schemes_of, unplaced_of
+from clueval.second.results.places import in_units, settled_units
+from clueval.second.results.plan import plan_of, steps_in_order, texts_may_differ
+from clueval.second.results.reports import BagReports, everything
 from clueval.second.results.result import Result
 from clueval.second.results.signature import Signature
-from clueval.second.results.texts import Texts, opened
-from clueval.second.transforms.align import Align
-from clueval.second.transforms.changes import EachPair
-from clueval.second.transforms.characters import UNIT, InCharacters
-from clueval.second.transforms.locating import SetApart
-from clueval.second.transforms.steps import checked, choices_of, steps_of
+from clueval.second.results.texts import opened
+from clueval.second.transforms.characters import UNIT
+from clueval.second.transforms.locating import LOCATED
+from clueval.second.transforms.steps import changes_of, checked, choices_of
 from clueval.spans.filters import parse_where
-from clueval.statistics.alignment import MAX_CELLS
+from clueval.textfiles import is_folder
 from clueval.transforms.preparing import Preparing
 
-_READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = Reading(), Counting(), Workers(), Trust(), Preparing()
+DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
+"""The groups of options, as they are if nothing is chosen."""
+
+_READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = DEFAULTS
 
 
 def score(
@@ -69,139 +71,51 @@ def _score(
     bag = count(texts.pairs, plan, names)
     bag.read.include(texts.read())
     bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
-    return result_of(bag, plan, texts, groups)
+    where = str(parse_where(groups.counting.where)) or "all"
+    choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
+    in_folders = isinstance(gold, str | os.PathLike) and is_folder(Path(os.fsdecode(gold)))
+    files = [name for name, *_ in texts.files if name is not None]
+    plan = settled_units(bag, plan)
+    bag = in_units(bag, plan, files, in_folders=in_folders)
+    return result_of(bag, plan, is_tagged=texts.kind in ("paths", "tags"), where=where, choices=choices)
 
 
-def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
-    """Return the plan of these options. Raises `UsageError` for options that do not go together."""
-    _, counting, _, trust, preparing = groups
-    by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
-    for key in by:
-        require_kind(key, "str", "by")
-    metrics = chosen
-    if counting.score_feature is not None:
-        metrics = with_curves(chosen, counting.score_feature, counting.threshold_numbers(), counting.merge)
-    align = None
-    if counting.align is not False:
-        align = Align(MAX_CELLS if counting.align is True else counting.align, counting.merge)
-    return Plan(
-        metrics,
-        counting.merge,
-        dict(parse_where(counting.where).conditions),
-        by,
-        _units(trust.units, metrics, align is not None),
-        steps_of(
-            gold=gold,
-            alternatives=preparing.alternatives,
-            label_map=preparing.label_map,
-            gold_map=preparing.gold_map,
-            predicted_map=preparing.predicted_map,
-            hierarchy=preparing.hierarchy,
-            depth=preparing.depth,
-            min_score=preparing.min_score,
-            score_feature=counting.score_feature,
-            same_data=preparing.same_data,
-            generic=preparing.generic,
-            ignore_layer=preparing.ignore_layer,
-            ignore_label=preparing.ignore_label,
-            ignored=preparing.ignored,
-            ignore_same_label=preparing.ignore_same_label,
-            untyped=preparing.untyped,
-            any_of=preparing.any_of,
-            fragments=preparing.fragments,
-        )
-        + ((InCharacters(),) if counting.unit == "character" else ()),
-        align,
-    )
+def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Mapping[str, str]) -> Result:
+    """Return the result of what was counted. Raises `UsageError` for names in options that never occurred.
 
-
-def _units(units: str | None, metrics: Sequence[AnyMetric], is_aligned: bool) -> str | None:
-    """Return what counts are kept by. Raises `UsageError` for sentences if these cannot be counted."""
-    if units not in (SENTENCE, EITHER):
-        return units
-    if is_aligned:
-        if units == EITHER:
-            return DOCUMENT
-        raise UsageError(
-            "sentences cannot be units if the texts of the two sides may differ",
-            advice="resample by document",
-        )
-    for metric in metrics:
-        if not getattr(metric, "same_text", True):
-            if units == EITHER:
-                return DOCUMENT
-            raise UsageError(
-                f"metric {metric.name!r} aligns whole documents, so sentences cannot be units",
-                advice="resample by document",
-            )
-    return units
-
-
-def with_curves(
-    metrics: Sequence[AnyMetric], feature: str, thresholds: tuple[float, ...] | None, merge: bool
-) -> tuple[AnyMetric, ...]:
-    """Return the metrics and their curves by this feature; the metric ``gate`` has curves of its own.
-
-    Raises `UsageError` for a metric without micro averages.
+    `is_tagged` says whether tags were read, or files; `choices` are further ones for the signature.
     """
-    found: list[AnyMetric] = []
-    for metric in metrics:
-        if not isinstance(metric, Gate):
-            found += [metric, Curve(metric, feature, thresholds, merge)]
-        elif metric.score_feature is None:
-            found.append(replace(metric, score_feature=feature, thresholds=thresholds))
-        else:
-            found.append(metric)
-    return tuple(found)
-
-
-@dataclass(frozen=True)
-class SameText(EachPair):
-    """A step that changes nothing. Raises `TextMismatch` for two documents with different texts."""
-
-    signature: ClassVar[tuple[str, str]] = ("", "")
-
-    def of_pair(self, pair: Pair) -> Iterator[Pair]:
-        if not pair.beside:
-            require_same_text(pair.gold, pair.predicted)  # type: ignore[arg-type]  # it reads what both have
-        yield pair
-
-
-def steps_in_order(first: Sequence[Step], plan: Plan) -> tuple[Step, ...]:
-    """Return the steps of a plan after those that give both sides one text, with the comparison of texts."""
-    may_differ = plan.align is not None or not any(getattr(each, "same_text", True) for each in plan.metrics)
-    before = [step for step in plan.steps if step.signature[0] != UNIT]
-    last = [step for step in plan.steps if step.signature[0] == UNIT]
-    return (*first, SetApart(), *before, *([] if may_differ else [SameText()]), *last)
-
-
-def result_of(bag: Bag, plan: Plan, texts: Texts, groups: Groups) -> Result:
-    """Return the result of what was counted. Raises `UsageError` for names in options that never occurred."""
-    if plan.where:
-        bag = decided(bag)
     require_names(bag, plan)
     _require_frames(bag, plan)
-    may_differ = plan.align is not None or not any(getattr(each, "same_text", True) for each in plan.metrics)
-    if texts.kind in ("paths", "tags"):
-        invalid = "+".join(sorted(bag.read.treatments)) or "none"
-        choices = {"scheme": schemes_of(bag.read), "invalid": invalid}
-    else:
-        choices = {"scheme": "documents", "invalid": "documents"}
-    choices |= {name: choice for name, choice in choices_of(plan.steps, bag.notes).items() if name != UNIT}
-    if groups.counting.pair_by is not None:
-        choices["paired"] = groups.counting.pair_by
-    where = parse_where(groups.counting.where)
-    choices |= {"merge": "yes" if plan.merge else "no", "where": str(where) or "all"}
-    choices["text"] = "aligned" if may_differ else "absent" if bag.read.without_text else "equal"
-    result = Result(bag, plan, Signature({}))
-    reports = result._everything
+    documents = dict.fromkeys(("scheme", "invalid"), "documents")
+    invalid = "+".join(sorted(bag.read.treatments)) or "none"
+    tags = {"scheme": schemes_of(bag.read), "invalid": invalid} if is_tagged else documents
+    of_steps = choices_of([step for step in plan.steps if step.signature[0] != UNIT], bag.notes)
+    text = "aligned" if texts_may_differ(plan) else "absent" if bag.read.without_text else "equal"
+    found = {
+        **tags,
+        **of_steps,
+        **choices,
+        "merge": "yes" if plan.merge else "no",
+        "where": where,
+        "text": text,
+    }
+    reports = BagReports(everything(bag), plan)
+    totals = reports.totals(())
     for metric in reports.metrics:
-        total = reports.totals(())[metric.name]
-        metric.check(total)
-        choices |= metric.choices(total)
+        metric.check(totals[metric.name])
+        found |= metric.choices(totals[metric.name])
     for warning in checked(plan.steps, bag.notes):
         warn(warning)
-    return replace(result, signature=Signature.of(reports.metrics, choices, bag.read.units))
+    located = any(step.signature[0] == LOCATED for step in plan.steps)
+    unplaced = unplaced_of(bag.read.unplaced)
+    return Result(
+        bag,
+        plan,
+        Signature.of(reports.metrics, found, bag.read.units),
+        changes_of(plan.steps, bag.notes),
+        unplaced if unplaced or located or plan.align is not None else None,
+    )
 
 
 def require_names(bag: Bag, plan: Plan) -> None:

@@ -1,7 +1,7 @@
 """The texts of a corpus as pairs of documents: of files and folders, and of what is in memory.
 
-`opened` takes what people give as gold and predicted, and returns an iterator of texts, each the pairs of its golds with
-the one predicted document, for `clueval.core.count.count`; and what was read, once all texts were.
+`opened` takes what people give as gold and predicted, and returns an iterator of texts, each the pairs of its golds
+with the one predicted document, for `clueval.core.count.count`; and what was read, once all texts were.
 """
 
 from __future__ import annotations
