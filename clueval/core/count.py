@@ -10,11 +10,11 @@ import gc
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
-from clueval.core.bag import Bag, Bounds, Place
+from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import HEAD, Case, Key, Keys, Located, Where, case_of, keys_of, located, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text
 from clueval.core.merging import with_merged
@@ -336,6 +336,9 @@ def _count_documents(bag: Bag, plan: Plan, place: Unit, pairs: Sequence[Any], al
                     error.document, error.file = first.id, error.file or first.file
                 raise
             bag.add_tally(place, sequence, metric.name, tally)
+        if not plan.merge and not metric.whole:
+            with suppress(CluevalError):  # it is raised for the layers that there are
+                bag.add_tally(place, NO_LAYER, metric.name, metric.count_documents(given, NO_LAYER, where))
 
 
 def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
