@@ -15,14 +15,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from clueval.core.bag import Bag, Bounds, Place
-from clueval.core.case import HEAD, Case, Key, Keys, Located, Where, case_of, keys_of, located, presence
+from clueval.core.case import HEAD, Case, Key, Keys, Located, case_of, keys_of, located, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text
 from clueval.core.merging import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, Metric, split_metrics
-from clueval.core.overlap import first_clash, overlap_groups
 from clueval.core.span import MERGED, NOTHING, SIDES, Span, name_of
 from clueval.core.tally import Tally
-from clueval.files.errors import CluevalError, LimitError, OverlapError, UsageError
+from clueval.files.errors import CluevalError, LimitError, UsageError
 
 DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 """What units may be. `EITHER`: documents; sentences if documents are fewer than `FEW_DOCUMENTS`."""
@@ -324,7 +323,7 @@ def _count_documents(
                 ]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
             try:
-                _require_documents_countable(metric, given, sequence, where)
+                _require_documents_countable(metric, given, sequence)
                 tally = metric.count_documents(given, sequence, where)
             except CluevalError as error:
                 if error.document is None:
@@ -387,7 +386,7 @@ def _require_countable(bag: Bag, plan: Plan, pair: Text, column: Keys, key: Key)
     """
     of_cases = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
     large = len(key) - HEAD > LARGE
-    flat = any(metric.flat or metric.flat_labels for metric in of_cases)
+    flat = any(metric.flat for metric in of_cases)
     if not large and not flat and all(len(span) == 4 for span in key[HEAD:]):
         return
     try:
@@ -421,50 +420,28 @@ def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:
     return [metric.count(case) for metric in metrics] if large else []
 
 
-def _require_documents_countable(
-    metric: DocumentMetric, pairs: Sequence[Pair], sequence: str, where: Where
-) -> None:
+def _require_documents_countable(metric: DocumentMetric, pairs: Sequence[Pair], sequence: str) -> None:
     """Raise `UsageError` for pairs that a metric cannot count in a sequence."""
-    for pair in pairs:
-        sides = () if metric.gaps else tuple(tuple(side.layers.get(sequence, ())) for side in pair.sides)
-        require_countable(metric, Case(sides, ((),) if where else ()))
+    if not metric.gaps:
+        for side in [side for pair in pairs for side in pair.sides]:
+            _require_no_gaps(metric, side.layers.get(sequence, ()))
 
 
-def require_countable(metric: AnyMetric, case: Case) -> None:
+def require_countable(metric: Metric, case: Case) -> None:
     """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
-    if getattr(metric, "flat_labels", False):
+    if not metric.gaps:
+        for spans in case.sides:
+            _require_no_gaps(metric, spans or ())
+    if metric.flat:
         for side, spans in zip(SIDES, case.sides, strict=True):
-            _require_flat_labels(metric, side, spans or ())
-    for spans in case.sides:
-        for span in spans or ():
-            if span.parts is not None and not metric.gaps:
-                raise UsageError(
-                    f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
-                    advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
-                    "fragments='split', or one span from start to end with fragments='hull'",
-                )
-        whole = [span for span in spans or () if span.parts is None]
-        if getattr(metric, "flat", False) and (clash := first_clash(whole)) is not None:
-            raise OverlapError(
-                f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
-                advice=f"metric {metric.name!r} cannot count such spans; exact, fair, gate and muc can",
-            )
+            metric.require_flat(side, spans or ())
 
 
-def _require_flat_labels(metric: AnyMetric, side: str, spans: Sequence[Span]) -> None:
-    """Raise `OverlapError` for spans of one label that overlap."""
-    by_label: dict[str, list[Span]] = {}
+def _require_no_gaps(metric: AnyMetric, spans: Sequence[Span]) -> None:
     for span in spans:
-        by_label.setdefault(span.label, []).append(span)
-    for of_label in by_label.values():
-        groups = [] if first_clash(of_label) is None else overlap_groups(of_label)
-        for first, *others in groups:
-            one = of_label[first]
-            other = next((of_label[each] for each in others if one.overlaps(of_label[each])), None)
-            if other is not None:
-                raise OverlapError(
-                    f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric {metric.name!r} "
-                    "forbids within a label",
-                    line=other.line,
-                    advice="correct them, or join them with Partial.glue; exact, fair, gate and muc count them",
-                )
+        if span.parts is not None:
+            raise UsageError(
+                f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
+                advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
+                "fragments='split', or one span from start to end with fragments='hull'",
+            )
