@@ -18,7 +18,7 @@ from clueval.core.case import HEAD, Case, Key, Keys, Located, case_of, keys_of, 
 from clueval.core.document import ID, Document, Notes, Pair, Text
 from clueval.core.merging import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, Metric, split_metrics
-from clueval.core.sentences import Part, cut_keys, cut_pair, part_at, parts_of
+from clueval.core.sentences import TextPart, cut_keys, cut_pair, part_at, parts_of
 from clueval.core.span import MERGED, NOTHING, SIDES, Span, name_of
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, LimitError, UsageError
@@ -279,7 +279,7 @@ def _document_of(place: Place) -> Place:
     return place._replace(sentence=None)
 
 
-def _count_cases(bag: Bag, plan: Plan, pair: Text, parts: Sequence[Part]) -> None:
+def _count_cases(bag: Bag, plan: Plan, pair: Text, parts: Sequence[TextPart]) -> None:
     """Put the cases of a pair into the bag, by part of its text, and let metrics that keep no cases count."""
     where = plan.on_spans(pair.first, bag.layers)
     place = plan.place(pair.first, bag.layers)
@@ -356,7 +356,7 @@ def _by_part(
     plan: Plan,
     first: Document,
     pairs: Sequence[Any],
-    parts: Sequence[Part],
+    parts: Sequence[TextPart],
     whole: _Counted,
 ) -> list[tuple[int | None, _Counted]] | None:
     """Return what metrics count in each part of a text, by the number of its first sentence; None: beside the text.

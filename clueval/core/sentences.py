@@ -18,7 +18,7 @@ from clueval.core.document import Document, Pair, Text
 from clueval.core.span import NOTHING, Span
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """A part of a text: the number, from 1, of its first sentence, its number of positions, and what starts in it.
 
     Spans belong to it that start at `start` or later and before `stop`: all of them, if there is one part.
@@ -30,7 +30,7 @@ class Part(NamedTuple):
     stop: int = sys.maxsize
 
 
-def parts_of(texts: Sequence[Text]) -> list[Part]:
+def parts_of(texts: Sequence[Text]) -> list[TextPart]:
     """Return the parts of a text, which may come in several pairs; one part if there are no sentences, or no text.
 
     Costs O(n log n) for n spans and sentences.
@@ -38,13 +38,13 @@ def parts_of(texts: Sequence[Text]) -> list[Part]:
     sides = [side for text in texts for side in text.sides if side is not None]
     first = next((side for side in sides if side.end is not None), None)
     if first is None or first.end is None:
-        return [Part(1, 0)]
+        return [TextPart(1, 0)]
     ends = sorted({sentence.end for sentence in first.sentences if first.start < sentence.end < first.end})
     cuts = [first.start, *_free(ends, sorted(_ranges(sides)))]
     every_end = [sentence.end for sentence in first.sentences]
     numbers = [bisect_left(every_end, cut + 1) + 1 for cut in cuts]
     parts = [
-        Part(number, stop - start, start, stop)
+        TextPart(number, stop - start, start, stop)
         for number, start, stop in zip(numbers, cuts, [*cuts[1:], first.end], strict=True)
     ]
     parts[0] = parts[0]._replace(start=0)
@@ -74,7 +74,7 @@ def _free(places: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]
     return free
 
 
-def part_at(parts: Sequence[Part], position: int) -> Part:
+def part_at(parts: Sequence[TextPart], position: int) -> TextPart:
     """Return the part to which what starts at a position belongs."""
     return parts[bisect_right(parts, position, key=_start) - 1]
 
@@ -82,7 +82,7 @@ def part_at(parts: Sequence[Part], position: int) -> Part:
 _start = attrgetter("start")
 
 
-def cut_keys(columns: Sequence[Keys], parts: Sequence[Part]) -> Iterator[list[Keys]]:
+def cut_keys(columns: Sequence[Keys], parts: Sequence[TextPart]) -> Iterator[list[Keys]]:
     """Yield the keys of each part of a text, by sequence."""
     for _, _, start, stop in parts:
         found = []
@@ -93,13 +93,13 @@ def cut_keys(columns: Sequence[Keys], parts: Sequence[Part]) -> Iterator[list[Ke
         yield found
 
 
-def cut_pair(pair: Pair, parts: Sequence[Part]) -> Iterator[Pair]:
+def cut_pair(pair: Pair, parts: Sequence[TextPart]) -> Iterator[Pair]:
     """Yield the part of a pair in each part of its text."""
     for gold, predicted in zip(*(_cut(side, parts) for side in pair.sides), strict=True):
         yield replace(pair, gold=gold, predicted=predicted)
 
 
-def _cut(document: Document, parts: Sequence[Part]) -> Iterator[Document]:
+def _cut(document: Document, parts: Sequence[TextPart]) -> Iterator[Document]:
     """Yield the part of a document in each part of its text, without sentences."""
     layers: list[dict[str, list[Span]]] = [{name: [] for name in document.layers} for _ in parts]
     for name, spans in document.layers.items():
