@@ -282,6 +282,13 @@ class _Wrong(Exception):
     """Something is not as `save_bag` writes it."""
 
 
+def _refuse_constant(_: str) -> NoReturn:
+    raise _Wrong
+
+
+_value_of = json.JSONDecoder(parse_constant=_refuse_constant).decode
+
+
 def _text(value: object) -> str:
     if type(value) is not str:
         raise _Wrong
@@ -352,7 +359,7 @@ class _Reader:
         try:
             if self._ended:
                 raise _Wrong
-            line = json.loads(text, parse_constant=_refuse_constant)
+            line = _value_of(text)
             if number == 1:
                 self._read_facts(line)
             elif type(line) is list:
@@ -406,13 +413,10 @@ class _Reader:
         cases = _list(line.get("cases", []))
         if cases:
             bag.places[place] = _pairs(cases, len(bag.keys), 1)
-        for number, count in _pairs(_list(line.get("counts", [])), len(self._counts), -MOST):
+        counts = _list(line.get("counts", []))
+        for number, count in _pairs(counts, len(self._counts), -MOST) if counts else ():
             sequence, metric, key = self._counts[number]
             bag.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())[key] = count
-
-
-def _refuse_constant(_: str) -> NoReturn:
-    raise _Wrong
 
 
 def _pairs(numbers: Sequence[Any], most: int, least: int) -> tuple[tuple[int, int], ...]:
@@ -421,7 +425,7 @@ def _pairs(numbers: Sequence[Any], most: int, least: int) -> tuple[tuple[int, in
         raise _Wrong
     ids, times = numbers[::2], numbers[1::2]
     found = tuple(zip(ids, times, strict=True))
-    if found and (min(ids) < 0 or max(ids) >= most or min(times) < least or max(times) > MOST):
+    if min(ids) < 0 or max(ids) >= most or min(times) < least or max(times) > MOST:
         raise _Wrong
     if len(set(ids)) < len(ids):
         raise _Wrong
