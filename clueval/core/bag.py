@@ -221,25 +221,16 @@ class Bag:
 
         Raises `UsageError` for a metric that has not counted the cases that the bag does not have any more.
         """
+        counts = self.counts(metrics)
+        for place in self.documents:
+            for sequence, metric, tally in counts.at(place, sequences):
+                yield place, sequence, metric, tally
+
+    def counts(self, metrics: Sequence[AnyMetric]) -> BagCounts:
+        """Return what metrics count in the places of the bag, which must not change. Raises as `tallies_of` does."""
         self.close()
         self._require_counted(metrics)
-        counted = _Counted(self, metrics)
-        of_cases, _ = split_metrics(metrics)
-        for place in self.documents:
-            own: dict[tuple[str, str], Tally] = {}
-            for sequence, name, tally in counted.tallies(self.places.get(place, ())):
-                own[sequence, name] = tally
-            kept = self.tallies.get(place, {})
-            for sequence in sequences:
-                inside = _sum(own.get((sequence, _INSIDE)), kept.get((sequence, _INSIDE)))
-                for metric in metrics:
-                    parts = [own.get((sequence, metric.name)), kept.get((sequence, metric.name))]
-                    if metric in of_cases:
-                        # the positions of the text that are in no case have the same tag on all sides
-                        for present, positions in self.positions.items():
-                            outside = counted.same(metric, present)
-                            parts.append(added([(outside, positions[place] - inside[(present,)])]))
-                    yield place, sequence, metric, _sum(*parts)
+        return BagCounts(self, metrics)
 
     def _require_counted(self, metrics: Sequence[AnyMetric]) -> None:
         """Raise `UsageError` for a metric whose counts the bag neither has nor can make of its cases."""
@@ -264,6 +255,33 @@ class Bag:
 
 def _sum(*tallies: Tally | None) -> Tally:
     return added((tally, 1) for tally in tallies if tally is not None)
+
+
+class BagCounts:
+    """What metrics count in the places of a bag; each distinct case is counted once by each."""
+
+    def __init__(self, bag: Bag, metrics: Sequence[AnyMetric]) -> None:
+        self._bag, self._metrics = bag, metrics
+        self._counted = _Counted(bag, metrics)
+        self._of_cases, _ = split_metrics(metrics)
+
+    def at(self, place: Place, sequences: Sequence[str]) -> Iterator[tuple[str, AnyMetric, Tally]]:
+        """Yield the counts of the metrics in each sequence of a place."""
+        bag, counted = self._bag, self._counted
+        own: dict[tuple[str, str], Tally] = {}
+        for sequence, name, tally in counted.tallies(bag.places.get(place, ())):
+            own[sequence, name] = tally
+        kept = bag.tallies.get(place, {})
+        for sequence in sequences:
+            inside = _sum(own.get((sequence, _INSIDE)), kept.get((sequence, _INSIDE)))
+            for metric in self._metrics:
+                parts = [own.get((sequence, metric.name)), kept.get((sequence, metric.name))]
+                if metric in self._of_cases:
+                    # the positions of the text that are in no case have the same tag on all sides
+                    for present, positions in bag.positions.items():
+                        outside = counted.same(metric, present)
+                        parts.append(added([(outside, positions[place] - inside[(present,)])]))
+                yield sequence, metric, _sum(*parts)
 
 
 class _Counted:

@@ -76,13 +76,15 @@ class Unit(NamedTuple):
     """A place: the values of the break-downs, and the unit, which is a document, a sentence of it, or a value.
 
     `waits` names the conditions of the filter that are neither metadata of the document nor layers so far. The document
-    counts if these turn out to be layers, whose labels its spans lack; otherwise it lacks the metadata.
+    counts if these turn out to be layers, whose labels its spans lack; otherwise it lacks the metadata. `repeat` is the
+    number of the document among those with its id, from 1.
     """
 
     values: tuple[str, ...] = ()
     name: str | None = None
     sentence: int | None = None
     waits: tuple[str, ...] = ()
+    repeat: int = 1
 
 
 @dataclass(frozen=True)
@@ -188,6 +190,7 @@ def count(
     bag = Bag(plan.metrics, [layer for layer in layers if layer not in frames], bounds)
     in_sentences = plan.counts_sentences
     documents = 0
+    ids: Counter[str] = Counter()
     for pairs in texts:
         first = pairs[0].first
         bag.read.add(zip(plan.sides, pairs[0].sides, strict=True), plan.where)
@@ -206,13 +209,17 @@ def count(
             if layer not in frames
         )
         if plan.takes(first, bag.layers):
-            documents += not plan.place(first, bag.layers).waits
+            place = plan.place(first, bag.layers)
+            if place.name == first.id:
+                ids[first.id] += 1
+                place = place._replace(repeat=ids[first.id])
+            documents += not place.waits
             if documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = bag.grouped(_document_of), False
             with _collector_paused(aligned):
-                _count_documents(bag, plan, first, pairs, aligned)
+                _count_documents(bag, plan, place, pairs, aligned)
                 for pair in aligned:
-                    _count_cases(bag, plan, pair, in_sentences)
+                    _count_cases(bag, plan, place, pair, in_sentences)
                     bag.read.add_counted(pair, plan.where)
         if bag.is_full:
             bag.fold()
@@ -270,10 +277,9 @@ def _document_of(place: Place) -> Place:
     return place._replace(sentence=None)
 
 
-def _count_cases(bag: Bag, plan: Plan, pair: Text, in_sentences: bool) -> None:
+def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, in_sentences: bool) -> None:
     """Put the cases of a pair into the bag, and let metrics that keep no cases count."""
     where = plan.on_spans(pair.first, bag.layers)
-    place = plan.place(pair.first, bag.layers)
     sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
     columns = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
     documents = 0 if pair.beside else 1
@@ -308,10 +314,9 @@ def _add(
         bag.add_others(place, column.sequence, len(column.others), present)
 
 
-def _count_documents(
-    bag: Bag, plan: Plan, first: Document, pairs: Sequence[Any], aligned: Sequence[Any]
-) -> None:
+def _count_documents(bag: Bag, plan: Plan, place: Unit, pairs: Sequence[Any], aligned: Sequence[Any]) -> None:
     """Let the metrics that need documents count the pairs of a text; layers that are merged are one layer of them."""
+    first: Document = pairs[0].first
     where = plan.on_spans(first, bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
         given = aligned if metric.same_text else pairs
@@ -330,7 +335,7 @@ def _count_documents(
                 if error.document is None:
                     error.document, error.file = first.id, error.file or first.file
                 raise
-            bag.add_tally(plan.place(first, bag.layers), sequence, metric.name, tally)
+            bag.add_tally(place, sequence, metric.name, tally)
 
 
 def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
@@ -440,6 +445,7 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
             if span.parts is not None and not metric.gaps:
                 raise UsageError(
                     f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
+                    line=span.line,
                     advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
                     "fragments='split', or one span from start to end with fragments='hull'",
                 )
@@ -447,6 +453,7 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
         if getattr(metric, "flat", False) and (clash := first_clash(whole)) is not None:
             raise OverlapError(
                 f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
+                line=clash[1].line,
                 advice=f"metric {metric.name!r} cannot count such spans; exact, fair, gate and muc can",
             )
 

@@ -1,7 +1,12 @@
 """Metric `exact`: a span is correct if the other side has a span with the same start, end and label.
 
-Equal spans of one side count once. Sources: conlleval (CoNLL-2000), seqeval's default mode; `min_overlap` is
-nervaluate's percentage.
+The scores are those of conlleval and of seqeval's default mode: equal spans of one side count once,
+macro and weighted are means over the labels of both sides, and f1 of an average is the average of the f1s.
+`token_accuracy` is the share of positions that have the same tag on both sides, as the tags are written.
+For spans that do not come from tags, it compares the BIO tags that they would get. If gold has no text,
+it is 0.
+
+Sources: Tjong Kim Sang and De Meulder 2003 (conlleval); seqeval 1.2.2.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ from clueval.core.ranges import Ranges
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
 from clueval.files.errors import UsageError
+from clueval.options import option_field
 
 _Key = tuple[int, int, str, Ranges | None]
 """Start, end, label and parts of a span: what makes it equal to others."""
@@ -38,8 +44,21 @@ class Exact(Metric):
 
     name: ClassVar[str] = "exact"
 
-    min_overlap: float | None = None
-    overlap_of: str = "gold"
+    min_overlap: float | None = option_field(
+        None,
+        "--min-overlap",
+        "SHARE",
+        "above 0, up to 1: spans of one label that share at least this part of their positions are correct",
+        later=True,
+    )
+    overlap_of: str = option_field(
+        "gold",
+        "--overlap-of",
+        "WHAT",
+        "with min_overlap: the part is of the positions of gold's span, or of those of both (union)",
+        choices=("gold", "union"),
+        later=True,
+    )
 
     def __post_init__(self) -> None:
         least = self.min_overlap

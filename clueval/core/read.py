@@ -21,6 +21,7 @@ class Read:
         formats: the names of the formats, by side.
         files: the number of files, by side.
         sources: the columns, from 1, or the keys that layers were read from, by side and layer.
+        treatments: how ill-formed tags were treated.
         passed_over: what formats did not read, by side and kind.
         spans: the number of spans by side and layer.
         tagged: the sides and layers whose spans were read from tags, or from a file of tokens.
@@ -38,6 +39,7 @@ class Read:
         self.formats: dict[str, set[str]] = {}
         self.files: Counter[str] = Counter()
         self.sources: dict[tuple[str, str], set[int | str]] = {}
+        self.treatments: set[str] = set()
         self.passed_over: Counter[tuple[str, str]] = Counter()
         self.spans: Counter[tuple[str, str]] = Counter()
         self.tagged: set[tuple[str, str]] = set()
@@ -96,17 +98,19 @@ class Read:
             if text.beside:
                 self.unplaced += [(text.first.id, span) for spans in side.layers.values() for span in spans]
 
-    def settle(self, schemes: Mapping[str, str] = NOTHING) -> None:
+    def settle(self, schemes: Mapping[str, str] = NOTHING, *, in_memory: bool = False) -> None:
         """Replace the pairs of adjacent tags of all files, which were read whole, by what follows from them.
 
-        `schemes` has those that were named, by side; others are detected. Raises `TagError`.
+        `schemes` has those that were named, by side; others are detected. With `in_memory`, the tags of documents
+        without a file are settled, too. Raises `TagError`.
         """
-        for of in [of for of in self.neighbours if of[1] is not None]:
+        for of in [of for of in self.neighbours if in_memory or of[1] is not None]:
             pairs = self.neighbours.pop(of)
             scheme = schemes.get(of[0]) or scheme_of(pairs)
-            self._add_settled(of, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
+            self.settle_layer(of, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
 
-    def _add_settled(self, of: Of, scheme: str | None, ill_formed: int) -> None:
+    def settle_layer(self, of: Of, scheme: str | None, ill_formed: int) -> None:
+        """Add a layer whose scheme is known, and the number of its ill-formed tags."""
         before = self.settled.get(of, (None, 0))
         self.settled[of] = scheme or before[0], ill_formed + before[1]
 
@@ -131,13 +135,14 @@ class Read:
         self.spans.update(other.spans)
         self.tagged |= other.tagged
         self.keys.update(other.keys)
+        self.treatments |= other.treatments
         self.units |= other.units
         self.without_text += other.without_text
         self.unplaced += other.unplaced
         for of, pairs in other.neighbours.items():
             self.neighbours.setdefault(of, Counter()).update(pairs)
         for of, settled in other.settled.items():
-            self._add_settled(of, *settled)
+            self.settle_layer(of, *settled)
         _unite(self.formats, other.formats)
         _unite(self.sources, other.sources)
         _unite(self.values, other.values)

@@ -122,6 +122,10 @@ class Flat(Sequence[Span]):
             return map(_key, self._given)
         return zip(self.starts, self.ends, self._names, repeat(None), strict=False)
 
+    def rows(self) -> list[tuple[int, int, str]]:
+        """Return the start, the end and the label of each span that was made by `of_tags`."""
+        return list(zip(self.starts, self.ends, self._names, strict=True))
+
     def labels_in(self, layer: str) -> Iterable[str | None]:
         """Return the label of each span in `layer`: the label under this name, or the span's only label."""
         return self._names if self._given is None else (label_in(layer, span) for span in self._given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -80,7 +80,7 @@ def within(random: Random) -> Setting:
         spec.target == "A" for spec in new.specs
     ):  # the first edition passes over types of unfiltered alone
         options["unfiltered"] = random.choice([None, "A"])
-    return replace(first, **options), GateWithin(**asdict(new), **options)
+    return replace(first, **options), replace(new, **options)
 
 
 def _settings(random: Random, features: float, **options: Any) -> Setting:

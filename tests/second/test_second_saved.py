@@ -211,10 +211,11 @@ def test_what_metrics_count_keeps_its_types(tmp_path: Path) -> None:
 
 def test_notes_and_what_was_read_are_saved(tmp_path: Path) -> None:
     bag = Bag((Exact(),), ["b", "a"])
-    bag.add_text(Unit(("civil", ""), "d\ud800\u2028\n", 3, ("court",)), 7, documents=0)
+    bag.add_text(Unit(("civil", ""), "d\ud800\u2028\n", 3, ("court",), 2), 7, documents=0)
     bag.notes.update({("map", "PER"): 2, ("ignored",): 0})
     read = bag.read
     read.add_file("gold", "conll", {"x": 2, "y": "ner"}, {"comment": 3})
+    read.treatments |= {"discard", "conlleval"}
     read.spans["gold", "x"] += 4
     read.tagged.add(("gold", "x"))
     read.neighbours["gold", None, "x"] = Counter({("O", "B-A"): 2})

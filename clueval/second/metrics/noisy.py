@@ -47,6 +47,7 @@ from clueval.core.span import NOTHING, Span, name_of
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.files.limits import require_short_texts
+from clueval.options import option, option_field
 from clueval.statistics.alignment import MAX_CELLS, Alignment, align, edit_distance
 
 
@@ -156,8 +157,19 @@ class Noisy(DocumentMetric):
     same_text: ClassVar[bool] = False
     gaps: ClassVar[bool] = False
 
-    threshold: float = 0.30
-    max_alignment: int = field(default=MAX_CELLS, compare=False)
+    threshold: float = option_field(
+        0.30, "--threshold", "T", "from 0 to 1: the greatest share of the text of a gold span that may differ"
+    )
+    max_alignment: int = field(
+        default=MAX_CELLS,
+        compare=False,
+        metadata=option(
+            "--max-alignment",
+            "CELLS",
+            "two texts are aligned if the product of their lengths in characters is at most this; others are an error "
+            "(the default allows two texts of 316,000)",
+        ),
+    )
 
     def __post_init__(self) -> None:
         is_number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)

@@ -55,6 +55,7 @@ from clueval.core.ranges import Ranges, joined_ranges
 from clueval.core.span import SIDES, Span, by_position
 from clueval.core.tally import Counts, Tally, averages_of, rate
 from clueval.files.errors import UsageError
+from clueval.options import option_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +87,15 @@ class Partial(Metric):
     name: ClassVar[str] = "partial"
     filters: ClassVar[str | None] = "score without the filter, or filter the files"
 
-    factor: float = 0.75
-    glue: bool = False
-    betas: tuple[float, ...] = ()
+    factor: float = option_field(
+        0.75, "--factor", "S", "from 0 to 1: a partial match counts its share of overlap times this factor"
+    )
+    glue: bool = option_field(
+        False, "--glue", None, "merge overlapping spans of one label before anything is counted"
+    )
+    betas: tuple[float, ...] = option_field(
+        (), "--betas", "B,...", "report F-beta, too, which weighs recall B times as much as precision"
+    )
 
     def __post_init__(self) -> None:
         if not _is_number(self.factor) or not 0 <= self.factor <= 1:

@@ -1,1 +1,1 @@
-"""Results: what is made of a bag, saved bags, and counting in several processes."""
+"""Results: a corpus is counted into a bag, and every number of a result is computed from its bag."""

@@ -210,6 +210,7 @@ def _read_lists(read: Read) -> dict[str, Any]:
         "formats": {side: sorted(names) for side, names in read.formats.items()},
         "files": read.files,
         "sources": [[*of, sorted(values, key=repr)] for of, values in read.sources.items()],
+        "treatments": sorted(read.treatments),
         "passed_over": [[*of, number] for of, number in read.passed_over.items()],
         "spans": [[*of, number] for of, number in read.spans.items()],
         "tagged": sorted(read.tagged),
@@ -500,6 +501,7 @@ def _read_of(value: dict[str, Any]) -> Read:
     for side, layer, sources in _list(value["sources"]):
         known = {source if type(source) is int else _text(source) for source in _list(sources)}
         read.sources[_text(side), _text(layer)] = known
+    read.treatments = set(_texts(value["treatments"]))
     for side, kind, number in _list(value["passed_over"]):
         read.passed_over[_text(side), _text(kind)] = _number(number)
     for side, layer, number in _list(value["spans"]):

@@ -48,6 +48,9 @@ from clueval.statistics.alignment import MAX_CELLS
 LOCATED = "located"
 """The name of the steps that place the answers of language models."""
 
+UNPLACED = "unplaced"
+"""The key of metadata with the number of spans that are only texts."""
+
 MENTION = "mention"
 """The feature of a span with its text, whose place in the text of gold is not known."""
 
@@ -421,13 +424,17 @@ def _beside(lost: Mapping[str, Sequence[Span]], gold: Document, file: str | None
 class SetApart(EachPair):
     """A step that puts predicted spans that have no place, but only a text (`MENTION`), beside the text.
 
-    Some formats have such spans among others. Nothing is said of the step, whose name is empty.
+    Some formats have such spans among others, and say so in the metadata (`UNPLACED`). Nothing is said of the step,
+    whose name is empty.
     """
 
     signature: ClassVar[tuple[str, str]] = ("", "")
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         predicted = pair.predicted
+        if UNPLACED not in predicted.metadata:
+            yield pair
+            return
         layers = predicted.layers.items()
         lost = {layer: [span for span in spans if MENTION in span.features] for layer, spans in layers}
         if not any(lost.values()):

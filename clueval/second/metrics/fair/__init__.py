@@ -14,14 +14,16 @@ FN    a gold span that no predicted span is left for
 FP    a predicted span that no gold span is left for
 ====  ==============================================================
 
-There are three kinds of scores, each for all labels and for each label:
+Pairs are made in the order TP, LE, BES, BEL and BEO, LBE; short spans come first, and of several spans the one with the
+most shared positions is taken. There are three kinds of scores, each for all labels and for each label:
 
 * *traditional*: a span is correct if the other side has a span with the same start, end and label;
 * *fair*: TP are correct; LE, BES, BEL, BEO and LBE count one half in precision and one half in recall, FP count in
   precision and FN in recall;
 * *weighted*: as fair, with the weights of the setting `weights`; without it, there are none.
 
-The report also has a matrix of the labels of each error.
+The report also has a matrix of the labels of each error. `clueval errors --metric fair` lists the errors with their
+types, and `clueval faireval` runs configuration files of the program FairEval.
 
 Source: Ortmann, Katrin. 2022. Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans. LREC 2022, pages
 1400-1407, and her program FairEval, which compares sentence by sentence; cases give the same numbers, because spans

@@ -12,6 +12,7 @@ from clueval.core.metric import Metric, Sizes
 from clueval.core.span import NO_LABEL, PLACEHOLDERS, Span
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import UsageError, shortened, warn
+from clueval.options import option_field
 from clueval.second.metrics.fair.pairing import Item, pair_up
 from clueval.second.metrics.fair.weights import (
     BOUNDARY,
@@ -21,6 +22,7 @@ from clueval.second.metrics.fair.weights import (
     TRADITIONAL_WEIGHTS,
     Weights,
     freeze_weights,
+    parse_weights,
     weighted,
 )
 
@@ -63,10 +65,30 @@ class Fair(Metric):
     name: ClassVar[str] = "fair"
     filters: ClassVar[str | None] = "use Fair.labels and Fair.exclude instead"
 
-    focus: str = "target"
-    weights: Weights | None = None
-    labels: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = PLACEHOLDERS
+    focus: str = option_field(
+        "target",
+        "--focus",
+        "SIDE",
+        "under whose label a span with a wrong label (LE, LBE) is counted in the scores per label: target, "
+        "gold's, or system, the predicted one",
+        choices=FOCUSES,
+    )
+    weights: Weights | None = option_field(
+        None,
+        "--weights",
+        "FORMULA",
+        "what an error of each type counts for in the scores called weighted, as in "
+        '"LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"',
+        takes="a formula",
+        parse=parse_weights,
+        default="as in the scores called fair",
+    )
+    labels: tuple[str, ...] = option_field(
+        (), "--labels", "A,B,...", "count spans with these labels only", default="all"
+    )
+    exclude: tuple[str, ...] = option_field(
+        PLACEHOLDERS, "--exclude", "A,B,...", "leave out spans with these labels"
+    )
 
     def __post_init__(self) -> None:
         if self.focus not in FOCUSES:

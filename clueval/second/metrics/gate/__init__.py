@@ -8,7 +8,8 @@ annotation is the label of a span. Targets and responses are paired one to one. 
 * *incorrect*: the two have the same place or overlap, but their type or a feature differs.
 
 A target without a correct response is *missing*, a response without a correct target is *spurious*; *truly* missing or
-spurious, if it is in no incorrect pair either.
+spurious, if it is in no incorrect pair either. In the tables, *mismatch* counts the incorrect pairs with the same place
+and *wrong* the other incorrect pairs; *missing* and *spurious* count the truly missing and the truly spurious ones.
 
 Strict precision is the share of responses, strict recall the share of targets that are correct strict; lenient scores
 count those that are correct partial, too. F1 is their harmonic mean, or F-beta with the setting `beta`. If neither side
@@ -19,6 +20,9 @@ The scores are those of all types together, of each type, their mean over the ty
 the place of a target of another type is incorrect there, and in the scores of one type the two are missing and
 spurious.
 
+`clueval gate` prints more: candidate lists, changes against a reference set, GATE's own table. There each setting is an
+option of its own, such as `--features`.
+
 Source: the plugin Evaluation of GATE, the General Architecture for Text Engineering (gateplugin-Evaluation), and the
 notes of its authors.
 """
@@ -26,9 +30,8 @@ notes of its authors.
 # To read the package: `metric` counts cases and scores; `equality` tests whether two annotations are equal, `pairing`
 # lists the pairs that are possible in a case and chooses among them, `counts` has the counts, the measures and the keys
 # that counts are added by, `thresholds` evaluates score thresholds, `names` checks names in the settings. `within`
-# counts only what lies within others, `candidates` and `lists` evaluate lists of candidates; these count documents.
+# finds what lies within others, `candidates` and `lists` evaluate lists of candidates; these count documents.
 from clueval.second.metrics.gate.lists import GateLists
-from clueval.second.metrics.gate.metric import Gate
-from clueval.second.metrics.gate.within import GateWithin
+from clueval.second.metrics.gate.metric import Gate, GateWithin
 
 __all__ = ["Gate", "GateLists", "GateWithin"]

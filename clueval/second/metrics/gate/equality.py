@@ -163,6 +163,15 @@ def _require_feature(name: object, known: Sequence[str]) -> None:
         )
 
 
+def features_from_text(text: str) -> tuple[str, ...]:
+    """Return names of features that are separated by commas, those of one type together.
+
+    >>> features_from_text("id,M[inst],N[kind, id]")
+    ('id', 'M[inst]', 'N[kind, id]')
+    """
+    return tuple(part.strip() for part in re.split(r",(?![^\[]*\])", text))
+
+
 class TypeSpec(NamedTuple):
     """A type: its name among the targets, and its name among the responses.
 
@@ -203,3 +212,11 @@ def parse_types(specs: Iterable[str]) -> tuple[TypeSpec, ...]:
                     )
         parsed.append(spec)
     return tuple(parsed)
+
+
+def types_from_text(text: str) -> tuple[str, ...]:
+    """Type specifications that are separated by commas."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if any(part.count("=") > 1 or ";" in part for part in parts):
+        raise ValueError(f"{text!r} cannot be read: write it TYPE,TYPE,... or TARGET=RESPONSE,...")
+    return parts

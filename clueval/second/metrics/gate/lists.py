@@ -32,6 +32,7 @@ from clueval.second.metrics.gate.candidates import (
 )
 from clueval.second.metrics.gate.counts import NAMES, GateCounts
 from clueval.second.metrics.gate.equality import FeatureTest
+from clueval.second.metrics.gate.metric import GateWithin
 from clueval.second.metrics.gate.pairing import PARTIAL, STRICT
 from clueval.second.metrics.gate.thresholds import (
     ROUNDED,
@@ -42,7 +43,7 @@ from clueval.second.metrics.gate.thresholds import (
     step_of,
     threshold_name,
 )
-from clueval.second.metrics.gate.within import GateWithin, Touching, hull
+from clueval.second.metrics.gate.within import Touching, hull
 
 ALL_RANKS = 2147483647
 """The rank at which every candidate is visible, as the reports of GATE write it."""

@@ -1,18 +1,20 @@
-"""The metric `gate` on cases: its settings, counts and scores."""
+"""The metric `gate`: its settings, counts and scores, on cases and on documents."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from clueval.core.case import TOKENS, Case
-from clueval.core.document import Row
-from clueval.core.metric import Metric, Sizes
+from clueval.core.case import TOKENS, Case, Where, case_of, keys_of, located
+from clueval.core.document import Document, Pair, Row
+from clueval.core.metric import DocumentMetric, Metric, Sizes
 from clueval.core.span import Span
-from clueval.core.tally import Counts, Tally
-from clueval.files.errors import UsageError, described
+from clueval.core.tally import Counts, Tally, added
+from clueval.files.errors import CluevalError, UsageError, described
+from clueval.options import option_field
 from clueval.second.metrics.gate.counts import (
     ALL,
     GateCounts,
@@ -27,7 +29,15 @@ from clueval.second.metrics.gate.counts import (
     of_value,
     thresholds_at,
 )
-from clueval.second.metrics.gate.equality import FeatureTest, TypeSpec, java_string, parse_types
+from clueval.second.metrics.gate.equality import (
+    COMPARISONS,
+    FeatureTest,
+    TypeSpec,
+    features_from_text,
+    java_string,
+    parse_types,
+    types_from_text,
+)
 from clueval.second.metrics.gate.names import Names, is_nil
 from clueval.second.metrics.gate.pairing import PAIRINGS, Evaluation, evaluation, in_order, parts_of
 from clueval.second.metrics.gate.thresholds import (
@@ -39,11 +49,13 @@ from clueval.second.metrics.gate.thresholds import (
     changes_of,
     curve,
     grid_of,
+    parse_thresholds,
     rounded,
     score_of,
     threshold_name,
     thresholds_with,
 )
+from clueval.second.metrics.gate.within import CONTAINMENTS, containing_in, kept_within, require_containment
 
 _FEW = 16
 """Cases with more spans are hardly ever the same."""
@@ -67,6 +79,9 @@ class Gate(Metric):
         score_feature: the feature that holds the responses' scores; every response needs one.
         thresholds: ``all``, ``rounded``, ``11``, ``21``, ``51`` or numbers; see `parse_thresholds`.
         nil: annotations whose first feature has this value are excluded ("" if it is missing). None: none.
+        containing: the layer of the document within which annotations are evaluated. None: everywhere.
+        containment: how an annotation must lie within it: ``overlapping``, ``containing`` or ``coextensive``.
+        unfiltered: a type whose targets are the containing layer itself, so that all of them are evaluated.
         by: features by whose values the evaluation is broken down, as it is by type.
         beta: the weight of recall in F.
 
@@ -77,15 +92,97 @@ class Gate(Metric):
     zero: ClassVar[str] = "1 if both sides are empty"
     filters: ClassVar[str | None] = "use Gate.types and Gate.nil instead"
 
-    types: tuple[str, ...] = ()
-    features: tuple[str, ...] = ()
-    feature_comparison: str = "equality"
-    pairing: str = "plugin"
-    score_feature: str | None = None
-    thresholds: Thresholds | None = None
-    nil: str | None = None
-    by: tuple[str, ...] = ()
-    beta: float = 1.0
+    types: tuple[str, ...] = option_field(
+        (),
+        "--types",
+        "A,B=C,...",
+        "evaluate these types (labels) only; B=C: gold's B against predicted's C",
+        takes="types, or GOLD=PREDICTED, separated by commas",
+        parse=types_from_text,
+        default="all",
+    )
+    features: tuple[str, ...] = option_field(
+        (),
+        "--features",
+        "F,...",
+        "annotations match only if these features are equal, too; M[F,...]: those of gold annotations "
+        "of type M only",
+        takes="names separated by commas, or TYPE[NAME,...]",
+        parse=features_from_text,
+    )
+    feature_comparison: str = option_field(
+        "equality",
+        "--feature-comparison",
+        "HOW",
+        "when --features are equal: equality (same kind and value), string (same when written as text) or "
+        "subsumption (those that the gold annotation has are equal)",
+        choices=COMPARISONS,
+    )
+    pairing: str = option_field(
+        "plugin",
+        "--pairing",
+        "HOW",
+        "how one gold span is paired with one predicted span where several overlap: plugin (the best pairs "
+        "first, as GATE's plugin), by-response (each predicted span in turn takes its best gold span) or "
+        "by-target (each gold span takes its best predicted span)",
+        choices=PAIRINGS,
+    )
+    score_feature: str | None = option_field(
+        None,
+        "--score-feature",
+        "F",
+        "the feature that holds the scores of predicted annotations, for figures at each threshold",
+    )
+    thresholds: Thresholds | None = option_field(
+        None,
+        "--thresholds",
+        "T",
+        "with --score-feature: all (scores that occur), rounded (the same to two decimals), 11, 21 or 51 "
+        "(equal steps from 0 to 1), or numbers separated by commas",
+        takes="all, rounded, 11, 21, 51 or numbers separated by commas",
+        parse=parse_thresholds,
+        default="all",
+    )
+    nil: str | None = option_field(
+        None,
+        "--nil",
+        "VALUE",
+        "leave out annotations whose first feature of --features has this value ('': is missing)",
+    )
+    containing: str | None = option_field(
+        None,
+        "--containing",
+        "SET:TYPE",
+        "count only within annotations of this set and type (other formats than gate-xml and bdoc: within "
+        "the spans of this layer)",
+    )
+    containment: str = option_field(
+        "overlapping",
+        "--containment",
+        "HOW",
+        "what within means for --containing: overlapping one, in one (containing), or the same range "
+        "(coextensive)",
+        choices=CONTAINMENTS,
+    )
+    unfiltered: str | None = option_field(
+        None,
+        "--unfiltered",
+        "TYPE",
+        "with --containing: all gold annotations of this type count, because they are the containing annotations",
+        default="TYPE of --containing, if SET is gold's",
+    )
+    by: tuple[str, ...] = option_field(
+        (), "--by-feature", "F,...", "also report the scores for each value of these features"
+    )
+    beta: float = option_field(
+        1.0, "--beta", "B", "report F-beta, which weighs recall B times as much as precision"
+    )
+
+    def __new__(cls, *values: Any, **settings: Any) -> Gate:
+        """Return a `GateWithin`, which counts documents, if `containing` is given."""
+        given = dict(zip((setting.name for setting in fields(cls)), values, strict=False)) | settings
+        within = cls is Gate and given.get("containing") is not None
+        return object.__new__(GateWithin if within else cls)
 
     def __post_init__(self) -> None:
         for name in ("types", "features", "by"):
@@ -95,6 +192,7 @@ class Gate(Metric):
             object.__setattr__(self, name, tuple(given))
         parse_types(self.types)
         FeatureTest(self.features, self.feature_comparison)  # raises for names that cannot be
+        require_containment(self.containment)
         for feature in self.by:
             if not isinstance(feature, str):
                 raise UsageError(f"Gate.by must be names of features, not {described(feature)}")
@@ -104,6 +202,8 @@ class Gate(Metric):
             raise UsageError(
                 "Gate.nil needs a feature that has the value", advice="name it first in Gate.features"
             )
+        if self.unfiltered is not None and self.containing is None:
+            raise UsageError("Gate.unfiltered needs containing annotations", advice="add Gate.containing")
         if not self.beta > 0:
             raise UsageError(f"Gate.beta must be greater than 0, not {self.beta!r}")
         object.__setattr__(self, "thresholds", thresholds_with(self.score_feature, self.thresholds))
@@ -309,6 +409,97 @@ class Gate(Metric):
         """Return the values of a feature of the break-down in alphabetical order, and their counts."""
         values = sorted({key[2] for key in total if key[:2] == ("by", feature)})
         return [(value, counts_at(total, of_value(feature, value))) for value in values]
+
+
+@dataclass(frozen=True, slots=True)
+class GateWithin(Gate, DocumentMetric):
+    """GATE's evaluation of the annotations that lie within others: `Gate` with `containing`.
+
+    Its tally has the keys of `Gate`, and ``("seen", "within")`` with the number of containing annotations.
+    """
+
+    same_text: ClassVar[bool] = True
+
+    @property
+    def within(self) -> str | None:
+        return self.containing
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        """Count the pairs of one text.
+
+        Raises `UsageError` for a document without the containing layer, and the errors of `Gate.count`.
+        """
+        tally: Tally = Tally()
+        for pair in pairs:
+            targets, responses = (list(side.layers.get(sequence, ())) for side in pair.sides)
+            self.names.note(tally, targets, responses)
+            if self.containing is not None:
+                around = (containing_in(side, self.containing) for side in pair.sides)
+                tally["seen", "within"] += sum(map(len, around))
+            tally.update(self.count_spans(pair, sequence, targets, responses))
+        return tally
+
+    def count_spans(
+        self, pair: Pair, sequence: str, targets: Sequence[Span], responses: Sequence[Span]
+    ) -> Tally:
+        """Return the counts of the targets and the responses of a pair that are evaluated.
+
+        Those of the type `unfiltered` are of all its targets; so are those of all types, if it is the only one.
+        """
+        inside = self.inside(pair.gold, targets)
+        responses = self.inside(pair.predicted, responses)
+        only = self.unfiltered
+        if only is None:
+            return self._counted(pair, sequence, inside, responses)
+        labels = {spec.target: spec.response for spec in self.specs} or {only: only}
+        of_type = [span for span in targets if span.label == only]
+        others = [span for span in responses if span.label == labels.get(only)]
+        found = self._counted(pair, sequence, inside, responses)
+        alone = self._counted(pair, sequence, of_type, others)
+        begins = ("all", "type") if list(labels) == [only] and self.types else ()
+        return Tally(
+            {
+                key: number
+                for tally, is_own in ((found, False), (alone, True))
+                for key, number in tally.items()
+                if (key[0] in begins or key[:2] == ("type", only)) is is_own
+            }
+        )
+
+    def inside(self, document: Document, spans: Sequence[Span]) -> Sequence[Span]:
+        """Return the spans of a document that lie within its containing annotations."""
+        if self.containing is None:
+            return spans
+        return kept_within(spans, containing_in(document, self.containing), self.containment)
+
+    def _counted(
+        self, pair: Pair, sequence: str, targets: Sequence[Span], responses: Sequence[Span]
+    ) -> Tally:
+        sides = [
+            replace(side, layers={sequence: spans})
+            for side, spans in zip(pair.sides, (targets, responses), strict=True)
+        ]
+        if self.keeps:
+            (column,) = keys_of(sides, [sequence], reads=self.reads)
+            cases = [(case_of(key, sequence), times) for key, times in Counter(column.keys).items()]
+        else:
+            cases = [
+                (Case(each.sides, each.counted), 1) for each in located(sides, [sequence], reads=self.reads)
+            ]
+        try:
+            return added((self.evaluated(case), times) for case, times in cases)
+        except CluevalError as error:
+            error.document, error.file = pair.predicted.id, error.file or pair.predicted.file
+            raise
+
+    def check(self, total: Tally) -> None:
+        """Raise `UsageError` for a layer, type or feature in the settings that no annotation has; see `Names`."""
+        if self.containing is not None and ("seen", "within") in total and not total["seen", "within"]:
+            raise UsageError(
+                f"no annotation is in {self.containing!r}, within which the metric counts",
+                advice="check its spelling",
+            )
+        Gate.check(self, total)
 
 
 @lru_cache(maxsize=4096)

@@ -13,6 +13,7 @@ from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
+from clueval.options import option_field
 from clueval.second.metrics.masking.counts import WeightOf, count
 from clueval.second.metrics.masking.exposure import Examination, Masks
 from clueval.second.metrics.masking.figures import entities_told_by, report_of, sizes_of
@@ -46,40 +47,78 @@ class Masking(DocumentMetric):
 
     A predicted document whose metadata has the number of ``placeholders`` was recovered from a redacted text.
     Raises `UsageError` for settings outside their range.
-
-    Attributes:
-        risk_layer: the layer, or the feature of gold spans, that has the class of each mention (None: the layer
-            ``risk``, else the feature ``identifier_type``).
-        risk_order: the classes, riskiest first.
-        keep: classes and labels that need no mask.
-        masks: the predicted layers that mask, or ``all`` (none: the layer of the same name, or the only one).
-        ignore: characters of a mention that may stay readable: ``punctuation`` (all but letters and digits) or
-            ``none``.
-        ignore_words: words that may stay readable.
-        entity: the feature or layer of gold that says which mentions are one entity; without it, these are mentions
-            with the same label and words.
-        annotators: gold layers, each with the spans of one annotator; ``all``: all layers.
-        confidence: the confidence of the bound on documents that leak.
-        beta: the weights of recall in F of word precision and recall (none: F1 and F2).
-        word_weights: how often words occur; rare words weigh more.
-        token_weights: the ids of gold's tokens are their weights.
     """
 
     name: ClassVar[str] = "masking"
     zero: ClassVar[str] = "undefined"
 
-    risk_layer: str | None = None
-    risk_order: tuple[str, ...] = RISKS
-    keep: tuple[str, ...] = (NO_MASK,)
-    masks: tuple[str, ...] = ()
-    ignore: str = "punctuation"
-    ignore_words: IgnoredWords = IgnoredWords()  # noqa: RUF009  # it cannot be changed
-    entity: str = ENTITY
-    annotators: tuple[str, ...] = ()
-    confidence: float = 0.95
-    beta: tuple[float, ...] = ()
-    word_weights: WordWeights | None = None
-    token_weights: bool = False
+    risk_layer: str | None = option_field(
+        None,
+        "--risk-layer",
+        "NAME",
+        "the layer, or the feature of gold spans, that has the class of each mention",
+        default=f"the layer {CLASS_LAYER}, else the feature identifier_type",
+    )
+    risk_order: tuple[str, ...] = option_field(
+        RISKS, "--risk-order", "CLASS,...", "the classes, riskiest first"
+    )
+    keep: tuple[str, ...] = option_field(
+        (NO_MASK,), "--keep", "NAME,...", "classes and labels that need no mask"
+    )
+    masks: tuple[str, ...] = option_field(
+        (),
+        "--masks",
+        "LAYER,...",
+        "the predicted layers that mask, or all",
+        default="the layer of the same name, or the only one",
+    )
+    ignore: str = option_field(
+        "punctuation",
+        "--ignore",
+        "WHAT",
+        "characters of a mention that may stay readable: punctuation (all but letters and digits) or none",
+        choices=("punctuation", "none"),
+    )
+    ignore_words: IgnoredWords = option_field(
+        IgnoredWords(),
+        "--ignore-words",
+        "FILE",
+        "words that may stay readable, one a line",
+        parse=IgnoredWords.read,
+        takes="a file of words",
+        default="none",
+    )
+    entity: str = option_field(
+        ENTITY,
+        "--entity",
+        "NAME",
+        "the feature or layer of gold that says which mentions are one entity; without it, these are mentions with "
+        "the same label and words",
+    )
+    annotators: tuple[str, ...] = option_field(
+        (), "--annotators", "LAYER,...", "gold layers, each with the spans of one annotator; all: all layers"
+    )
+    confidence: float = option_field(
+        0.95, "--confidence", "C", "the confidence of the bound on documents that leak"
+    )
+    beta: tuple[float, ...] = option_field(
+        (),
+        "--beta",
+        "B,...",
+        "show F of word precision and recall, with these weights of recall",
+        default="F1 and F2, in JSON only",
+    )
+    word_weights: WordWeights | None = option_field(
+        None,
+        "--word-weights",
+        "FILE",
+        "how often words occur: a word, a tab and its count on each line; rare words weigh more",
+        parse=WordWeights.read,
+        takes="a file of words and counts",
+    )
+    token_weights: bool = option_field(
+        False, "--token-weights", None, "the ids of gold's tokens (--token-id) are their weights"
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.ignore_words, IgnoredWords):

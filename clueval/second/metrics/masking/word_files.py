@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +15,9 @@ from pathlib import Path
 from clueval.core.document import Document
 from clueval.files.errors import FormatError, UsageError
 from clueval.textfiles import lines
+
+_MOST = 10**18
+"""Counts of words are below this number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,10 @@ class WordWeights:
         """
         folded: dict[str, int] = {}
         for word, count in counts.items():
-            if type(count) is not int or count < 0:
-                raise UsageError(f"the count {count!r} of a word is not a whole number from 0 on")
+            if type(count) is not int or not 0 <= count < _MOST:
+                raise UsageError(
+                    f"the count {count!r} of a word is not a whole number from 0 on with at most 18 digits"
+                )
             folded[word.casefold()] = folded.get(word.casefold(), 0) + count
         return cls(folded)
 
@@ -69,12 +75,12 @@ class WordWeights:
         for number, line in lines(Path(path)):
             if line.strip():
                 word, _, count = line.partition("\t")
-                if not (word.strip() and count.strip().isascii() and count.strip().isdigit()):
+                if not (word.strip() and re.fullmatch("[0-9]{1,18}", count.strip())):
                     raise FormatError(
                         f"{line[:80]!r} is not a word and its count",
                         file=str(path),
                         line=number,
-                        advice="a word, a tab, a whole number from 0 on",
+                        advice="a word, a tab, a whole number from 0 on with at most 18 digits",
                     )
                 key = word.strip().casefold()
                 counts[key] = counts.get(key, 0) + int(count)

@@ -1,0 +1,131 @@
+"""The plan of options: what counts, by what, and the steps before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from clueval.arguments import require_kind
+from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step
+from clueval.core.document import Pair
+from clueval.core.metric import AnyMetric
+from clueval.evaluation.options import Groups
+from clueval.files.errors import UsageError
+from clueval.reading.same_text import require_same_text
+from clueval.second.metrics.curve import Curve
+from clueval.second.metrics.gate import Gate
+from clueval.second.transforms.align import Align
+from clueval.second.transforms.changes import EachPair
+from clueval.second.transforms.characters import UNIT, InCharacters
+from clueval.second.transforms.locating import SetApart
+from clueval.second.transforms.steps import steps_of
+from clueval.spans.filters import parse_where
+from clueval.statistics.alignment import MAX_CELLS
+
+
+def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
+    """Return the plan of these options. Raises `UsageError` for options that do not go together."""
+    _, counting, _, trust, preparing = groups
+    by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
+    for key in by:
+        require_kind(key, "str", "by")
+    metrics = chosen
+    if counting.score_feature is not None:
+        metrics = with_curves(chosen, counting.score_feature, counting.threshold_numbers(), counting.merge)
+    align = None
+    if counting.align is not False:
+        align = Align(MAX_CELLS if counting.align is True else counting.align, counting.merge)
+    return Plan(
+        metrics,
+        counting.merge,
+        dict(parse_where(counting.where).conditions),
+        by,
+        _units(trust.units, metrics, align is not None),
+        steps_of(
+            gold=gold,
+            alternatives=preparing.alternatives,
+            label_map=preparing.label_map,
+            gold_map=preparing.gold_map,
+            predicted_map=preparing.predicted_map,
+            hierarchy=preparing.hierarchy,
+            depth=preparing.depth,
+            min_score=preparing.min_score,
+            score_feature=counting.score_feature,
+            same_data=preparing.same_data,
+            generic=preparing.generic,
+            ignore_layer=preparing.ignore_layer,
+            ignore_label=preparing.ignore_label,
+            ignored=preparing.ignored,
+            ignore_same_label=preparing.ignore_same_label,
+            untyped=preparing.untyped,
+            any_of=preparing.any_of,
+            fragments=preparing.fragments,
+        )
+        + ((InCharacters(),) if counting.unit == "character" else ()),
+        align,
+    )
+
+
+def _units(units: str | None, metrics: Sequence[AnyMetric], is_aligned: bool) -> str | None:
+    """Return what counts are kept by. Raises `UsageError` for sentences if these cannot be counted."""
+    if units not in (SENTENCE, EITHER):
+        return units
+    if is_aligned:
+        if units == EITHER:
+            return DOCUMENT
+        raise UsageError(
+            "sentences cannot be units if the texts of the two sides may differ",
+            advice="resample by document",
+        )
+    for metric in metrics:
+        if not getattr(metric, "same_text", True):
+            if units == EITHER:
+                return DOCUMENT
+            raise UsageError(
+                f"metric {metric.name!r} aligns whole documents, so sentences cannot be units",
+                advice="resample by document",
+            )
+    return units
+
+
+def with_curves(
+    metrics: Sequence[AnyMetric], feature: str, thresholds: tuple[float, ...] | None, merge: bool
+) -> tuple[AnyMetric, ...]:
+    """Return the metrics and their curves by this feature; the metric ``gate`` has curves of its own.
+
+    Raises `UsageError` for a metric without micro averages.
+    """
+    found: list[AnyMetric] = []
+    for metric in metrics:
+        if not isinstance(metric, Gate):
+            found += [metric, Curve(metric, feature, thresholds, merge)]
+        elif metric.score_feature is None:
+            found.append(replace(metric, score_feature=feature, thresholds=thresholds))
+        else:
+            found.append(metric)
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class SameText(EachPair):
+    """A step that changes nothing. Raises `TextMismatch` for two documents with different texts."""
+
+    signature: ClassVar[tuple[str, str]] = ("", "")
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        if not pair.beside:
+            require_same_text(pair.gold, pair.predicted)  # type: ignore[arg-type]  # it reads what both have
+        yield pair
+
+
+def steps_in_order(first: Sequence[Step], plan: Plan) -> tuple[Step, ...]:
+    """Return the steps of a plan after those that give both sides one text, with the comparison of texts."""
+    before = [step for step in plan.steps if step.signature[0] != UNIT]
+    last = [step for step in plan.steps if step.signature[0] == UNIT]
+    return (*first, SetApart(), *before, *([] if texts_may_differ(plan) else [SameText()]), *last)
+
+
+def texts_may_differ(plan: Plan) -> bool:
+    """Return whether gold and predicted may differ in text: texts are aligned, or no metric needs the same text."""
+    return plan.align is not None or not any(getattr(each, "same_text", True) for each in plan.metrics)

@@ -1,0 +1,119 @@
+"""The reports on a bag: of everything, and of the values of a break-down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from clueval.core.bag import Bag, Place
+from clueval.core.count import Plan, Unit
+from clueval.core.metric import AnyMetric
+from clueval.core.span import DEFAULT_LAYER, MERGED
+from clueval.core.tally import Tally, added
+from clueval.second.metrics.curve import Curve
+
+Reports = dict[str, dict[str, Any]]
+"""Reports by metric and sequence."""
+
+
+class BagReports:
+    """The reports of metrics on the places of a bag; documents without layers have the default layer, without spans.
+
+    Attributes:
+        metrics: the metrics that have reports; curves are parts of those of their metrics.
+        layers: the layers that are counted.
+    """
+
+    def __init__(self, bag: Bag, plan: Plan, metrics: Sequence[AnyMetric] | None = None) -> None:
+        counting = plan.metrics if metrics is None else metrics
+        self.metrics = [metric for metric in counting if not isinstance(metric, Curve)]
+        self._curves = {metric.metric.name: metric for metric in counting if isinstance(metric, Curve)}
+        self.layers = list(bag.layers) or [DEFAULT_LAYER]
+        self._sequences = [MERGED] if plan.merge and bag.layers else self.layers
+        wholes = [whole for metric in counting if (whole := getattr(metric, "whole", None)) is not None]
+        self._counted = list(dict.fromkeys([*self._sequences, *wholes]))
+        self._counts = bag.counts(counting)
+
+    def layers_of(self, sequence: str) -> list[str]:
+        """Return the layers in which the spans of a sequence have labels."""
+        return [sequence] if sequence in self._sequences and sequence != MERGED else self.layers
+
+    def tallies(self, place: Place) -> dict[tuple[str, str], Tally]:
+        """Return the counts in a place, by metric and sequence."""
+        return {
+            (metric.name, sequence): tally
+            for sequence, metric, tally in self._counts.at(place, self._counted)
+        }
+
+    def sequences_of(self, metric: AnyMetric, tallies: Mapping[tuple[str, str], Tally]) -> Sequence[str]:
+        """Return the sequences that a metric reports, given what was counted."""
+        whole = getattr(metric, "whole", None)
+        if whole is not None:
+            return [whole]
+        own = {sequence: tallies[metric.name, sequence] for sequence in self._sequences}
+        return metric.reported(own) if hasattr(metric, "reported") else self._sequences
+
+    def at(self, place: Place) -> Reports:
+        """Return the reports on a place, by metric and sequence."""
+        tallies = self.tallies(place)
+        found: Reports = {}
+        for metric in self.metrics:
+            found[metric.name] = {}
+            for sequence in self.sequences_of(metric, tallies):
+                layers = self.layers_of(sequence)
+                report = metric.scores(tallies[metric.name, sequence], layers)
+                curve = self._curves.get(metric.name)
+                if curve is not None:
+                    points = curve.scores(tallies[curve.name, sequence], layers)
+                    report = curve.with_curves(report, points, layers)
+                found[metric.name][sequence] = report
+        return found
+
+    def totals(self, place: Place) -> dict[str, Tally]:
+        """Return the sums of what each metric counted in all sequences of a place."""
+        tallies = self.tallies(place)
+        return {
+            metric.name: added((tally, 1) for (name, _), tally in tallies.items() if name == metric.name)
+            for metric in self.metrics
+        }
+
+
+class GroupReports(Mapping[str, Mapping[str, Any]]):
+    """The reports of a break-down by the values of its groups, in order of the values.
+
+    Each report is made when it is asked for, because those of many documents take much memory.
+    """
+
+    def __init__(self, bag: Bag, plan: Plan, key: str, metrics: Sequence[AnyMetric]) -> None:
+        number = plan.by.index(key)
+
+        def value_of(place: Place) -> Place:
+            assert isinstance(place, Unit)
+            return place.values[number]
+
+        self._bag = bag.grouped(value_of)
+        self._reports = BagReports(self._bag, plan, metrics)
+        self._values = sorted(str(value) for value in self._bag.documents)
+
+    def __getitem__(self, value: str) -> Mapping[str, Any]:
+        if value not in self._bag.documents:
+            raise KeyError(value)
+        return {
+            "documents": self._bag.documents[value],
+            "tokens": sum(positions[value] for positions in self._bag.positions.values()),
+            "metrics": self._reports.at(value),
+        }
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def everything(bag: Bag) -> Bag:
+    """Return the bag with one place, which has no value."""
+    return bag.grouped(lambda place: ())

@@ -1,0 +1,274 @@
+"""The result of counting a corpus: every number of it is computed from its bag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from clueval.core.bag import Bag
+from clueval.core.count import Plan
+from clueval.core.metric import AnyMetric
+from clueval.core.span import SIDES
+from clueval.files.errors import UsageError
+from clueval.reports.report import READABLE, Data, Report, renderer
+from clueval.second.results.inputs import inputs_of, passed_over_of
+from clueval.second.results.paths import headline_paths, number_at, whole_path
+from clueval.second.results.reports import BagReports, GroupReports, everything
+from clueval.second.results.signature import Signature
+from clueval.version import SCHEMA, __version__
+
+if TYPE_CHECKING:
+    from clueval.reports.table import Table
+
+
+@dataclass(frozen=True)
+class Result(Report):
+    """The result of counting a corpus.
+
+    Attributes:
+        bag: what was counted, in the places of the documents that count.
+        plan: what counts, and by what.
+        signature: every choice that the numbers depend on.
+        prepared: how often each step changed what; None without steps.
+        unprojected: the predicted spans without a place in the text of gold; None if none can be.
+        gold_sha256: the hash of the gold files, where counts are kept by unit; None for what is in memory.
+        interval_section: the intervals of all rates, if they were asked for; see `intervals`.
+        gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
+            were set.
+    """
+
+    _named_by: ClassVar[Sequence[str]] = (
+        *("metric", "sequence", "by", "value", "section", "level", "average", "label"),
+    )
+
+    bag: Bag = field(repr=False, compare=False)
+    plan: Plan = field(repr=False, compare=False)
+    signature: Signature
+    prepared: Mapping[str, Any] | None = None
+    unprojected: Sequence[Mapping[str, Any]] | None = None
+    gold_sha256: str | None = None
+    interval_section: Mapping[str, Any] | None = None
+    gates: Sequence[Mapping[str, Any]] | None = None
+
+    # What was counted
+
+    @cached_property
+    def _everything(self) -> BagReports:
+        return BagReports(everything(self.bag), self.plan)
+
+    @property
+    def scored_by(self) -> Sequence[AnyMetric]:
+        """The metrics."""
+        return self._everything.metrics
+
+    @property
+    def documents(self) -> int:
+        """The number of documents that were counted."""
+        return sum(self.bag.documents.values())
+
+    @property
+    def tokens(self) -> int:
+        """The number of positions that were counted."""
+        return sum(sum(of_places.values()) for of_places in self.bag.positions.values())
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Mapping[str, Any]]:
+        """The reports, by metric and sequence; each metric documents the shape of its report."""
+        return self._everything.at(())
+
+    @cached_property
+    def groups(self) -> Mapping[str, Mapping[str, Mapping[str, Any]]] | None:
+        """The reports of each value of each key of a break-down; None without a break-down."""
+        if not self.plan.by:
+            return None
+        return {key: GroupReports(self.bag, self.plan, key, self.plan.metrics) for key in self.plan.by}
+
+    @property
+    def repaired_tags(self) -> Mapping[str, int]:
+        """The number of repaired tags of each side."""
+        return {side: self.bag.read.repaired(side) for side in SIDES}
+
+    @property
+    def inputs(self) -> Mapping[str, Mapping[str, Any]]:
+        """What was read of each side: ``format``, ``files`` and ``layers`` (`clueval.second.results.inputs`)."""
+        return inputs_of(self.bag.read, self.bag.layers, self.plan.frames)
+
+    @property
+    def passed_over(self) -> Mapping[str, Mapping[str, int]]:
+        """What the formats of each side did not read, such as relations: numbers by kind."""
+        return passed_over_of(self.bag.read)
+
+    # Numbers
+
+    @property
+    def precision(self) -> float | None:
+        """The precision of the headline, as a fraction; see `f1`."""
+        return self._headline("precision")
+
+    @property
+    def recall(self) -> float | None:
+        """The recall of the headline, as a fraction; see `f1`."""
+        return self._headline("recall")
+
+    @property
+    def f1(self) -> float | None:
+        """The F1 of the headline, as a fraction; None if it is undefined.
+
+        Raises `UsageError`, which names the paths for `get`, unless one metric has a headline, in one sequence.
+        """
+        return self._headline("f1")
+
+    def _headline(self, rate: str) -> float | None:
+        if not self.documents and not self.inputs["gold"]["layers"]:
+            raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")
+        paths = [path for path in headline_paths(self.metrics) if rate in path[-1].split("_")]
+        if len(paths) == 1:
+            return number_at(self.metrics, paths[0])
+        listed = ", ".join(".".join(path) for path in paths)
+        raise UsageError(
+            f"the result has {len(paths) or 'no'} headline{'s' * (len(paths) != 1)}, so {rate} is not one number",
+            advice=f"use get with one of {listed}" if paths else "use get with the path of a number",
+        )
+
+    def get(self, path: str) -> float | None:
+        """Return a number by its path below ``metrics``, as ``levels.entity.unlabelled.4.recall``.
+
+        Names that are clear from the others may be left out, as in ``exact.PER.f1``, ``PER.f1`` and ``f1``, and every
+        key of `scores` is such a path. Returns None for a number that is undefined. Raises `UsageError` for a path
+        without a number, and names the nearest; and for one that can mean several.
+        """
+        try:
+            return number_at(self.metrics, whole_path(self.metrics, path))
+        except UsageError:
+            if (number := self.scores().get(path)) is not None:
+                return number
+            raise
+
+    def __getitem__(self, path: str) -> float | None:
+        """Return a number by its path, as `get` does."""
+        return self.get(path)
+
+    __iter__ = None  # otherwise Python would iterate by `__getitem__`
+
+    def scores(self) -> dict[str, float]:
+        """Return all rates by short paths, as ``exact.PER.f1``; those of a headline also as ``exact.f1``.
+
+        Undefined rates are left out. Loggers take such a dictionary. A sequence is in the paths if there are several.
+        """
+        found: dict[str, float] = {}
+        for path in headline_paths(self.metrics):
+            place = path[: 2 if len(self.metrics[path[0]]) > 1 else 1]
+            (rate,) = {"precision", "recall", "f1"}.intersection(path[-1].split("_"))
+            number = number_at(self.metrics, path)
+            if number is not None:
+                found[".".join([*place, rate])] = number
+        return found | Report.scores(self)
+
+    # Forms
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain dictionaries, strings, integers and floats. Rates are fractions."""
+        by = {key: dict(values) for key, values in (self.groups or {}).items()}
+        return self._report() | ({"by": by} if by else {})
+
+    def _report(self) -> dict[str, Any]:
+        """The result as `to_dict` returns it, apart from break-downs, whose reports are made one by one."""
+        report: dict[str, Any] = {
+            "clueval": __version__,
+            "schema": SCHEMA,
+            "signature": str(self.signature),
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "repaired_tags": dict(self.repaired_tags),
+            "inputs": self.inputs,
+            "passed_over": self.passed_over,
+            "metrics": {name: dict(sequences) for name, sequences in self.metrics.items()},
+        }
+        for name, section in (
+            ("intervals", self.interval_section),
+            ("by", self.groups),
+            ("unprojected", self.unprojected),
+            ("prepared", self.prepared),
+            ("gates", self.gates),
+        ):
+            if section is not None:
+                report[name] = section
+        return report
+
+    def rows(self, *, long: bool = False) -> list[dict[str, Any]]:
+        """Return one dictionary for each entry of the reports, with the same keys for every metric (`rows.ROW`).
+
+        With `long`, one for each number (`rows.LONG_ROW`). pandas and polars make tables of them.
+        """
+        from clueval.second.results.rows import long_rows
+
+        return list(long_rows(self.to_dict())) if long else Report.rows(self)
+
+    def render(
+        self, form: str = "text", *, all: bool = False, digits: int | None = None, lang: str = ""
+    ) -> str:
+        """The result in a form of `FORMS`, as ``clueval score --format`` prints it.
+
+        With `all`, text, Markdown and LaTeX have all tables instead of the first screen; `digits` is their number of
+        decimals, `lang` the language of the tables. Raises `UsageError` for other forms.
+        """
+        if not (all and form in READABLE):
+            return Report.render(self, form, digits=digits, lang=lang)
+        from clueval.reports.language import speaking
+        from clueval.reports.table import decimals
+
+        with decimals(digits), speaking(lang):
+            return self._readable(form, all=all)
+
+    def tables(self, *, all: bool = False) -> Iterator[Table]:
+        """The reports as tables: headlines, labels and break-downs, or `all`.
+
+        All tables are first those of all documents, then those of each group of a break-down.
+        """
+        from clueval.reports.table import with_estimates
+        from clueval.second.results.first_screen import first_tables
+        from clueval.second.results.tables import of_report
+
+        yield from (of_report if all else first_tables)(with_estimates(self._report()), self.scored_by)
+
+    def _content(self) -> Mapping[str, Any]:
+        return self._report()
+
+    def _data(self) -> Data:
+        from clueval.second.results.rows import columns_of, wide_rows
+
+        return Data(columns_of(report := self._report()), wide_rows(report))
+
+    def _readable(self, form: str, *, all: bool = False) -> str:
+        report, more = self._report(), {}
+        if form == "text" and not all:
+            from clueval.second.results.first_screen import exact_f1, notes
+
+            more = {"before": exact_f1(report), "after": notes(report)}
+        return renderer(form)(report, self.tables(all=all), **more)
+
+    def __repr__(self) -> str:
+        number = f"{self.documents:,} document{'s' * (self.documents != 1)}"
+        return f"<Result of {number}: {', '.join(self.metrics)}; print(result) shows the tables>"
+
+    # Adding
+
+    def add(self, other: Result, *, force: bool = False) -> Result:
+        """Return the result of both corpora together: counts are added, and scores are computed again.
+
+        Raises `UsageError` if the signatures differ, unless `force` is given; then the new signature has both
+        values of choices that differ. Raises `UsageError` in any case for different metrics, for results with
+        different break-downs, and for layers that were merged in different orders.
+        """
+        from clueval.second.results.adding import added_results
+
+        return added_results(self, other, force=force)
+
+    def __add__(self, other: Result) -> Result:
+        return self.add(other) if isinstance(other, Result) else NotImplemented
+
+    def __radd__(self, other: Literal[0]) -> Result:
+        """Let `sum` begin with 0."""
+        return self if other == 0 else NotImplemented

@@ -1,0 +1,153 @@
+"""`score`: opens both sides, counts their texts into a bag, and makes the result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from clueval.core.bag import Bag
+from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, count
+from clueval.core.document import ID
+from clueval.core.metric import AnyMetric
+from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
+from clueval.files.errors import UsageError, warn
+from clueval.reading.given import InputSide
+from clueval.reading.layers import LayerColumns, layer_names, require_layers
+from clueval.reading.options import Reading, Readings
+from clueval.reading.spooled import spooled
+from clueval.second.metrics import chosen_metrics
+from clueval.second.results.inputs import schemes_of, unplaced_of
+from clueval.second.results.places import in_units, settled_units
+from clueval.second.results.plan import plan_of, steps_in_order, texts_may_differ
+from clueval.second.results.reports import BagReports, everything
+from clueval.second.results.result import Result
+from clueval.second.results.signature import Signature
+from clueval.second.results.texts import opened
+from clueval.second.transforms.characters import UNIT
+from clueval.second.transforms.locating import LOCATED
+from clueval.second.transforms.steps import changes_of, checked, choices_of
+from clueval.spans.filters import parse_where
+from clueval.textfiles import is_folder
+from clueval.transforms.preparing import Preparing
+
+DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
+"""The groups of options, as they are if nothing is chosen."""
+
+_READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = DEFAULTS
+
+
+def score(
+    gold: InputSide,
+    predicted: InputSide | None = None,
+    *,
+    metrics: Sequence[str | AnyMetric] | str | AnyMetric = "levels",
+    layers: LayerColumns | None = None,
+    reading: Readings = _READING,
+    counting: Counting = _COUNTING,
+    workers: Workers = _WORKERS,
+    trust: Trust = _TRUST,
+    preparing: Preparing = _PREPARING,
+    **options: Any,
+) -> Result:
+    """Score predicted against gold."""
+    require_layers(layers)
+    groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
+    chosen = chosen_metrics(metrics)
+    with spooled(gold, predicted) as (gold, predicted):
+        return _score(gold, predicted, chosen, layers, groups)
+
+
+def _score(
+    gold: Any, predicted: Any, chosen: tuple[AnyMetric, ...], layers: LayerColumns | None, groups: Groups
+) -> Result:
+    plan = plan_of(chosen, gold, groups)
+    texts = opened(gold, predicted, groups, layers, plan, groups.counting.unit)
+    plan = replace(plan, steps=steps_in_order(texts.steps, plan))
+    regions = groups.preparing.ignored_layers()
+    names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
+    bag = count(texts.pairs, plan, names)
+    bag.read.include(texts.read())
+    bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
+    where = str(parse_where(groups.counting.where)) or "all"
+    choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
+    in_folders = isinstance(gold, str | os.PathLike) and is_folder(Path(os.fsdecode(gold)))
+    files = [name for name, *_ in texts.files if name is not None]
+    plan = settled_units(bag, plan)
+    bag = in_units(bag, plan, files, in_folders=in_folders)
+    return result_of(bag, plan, is_tagged=texts.kind in ("paths", "tags"), where=where, choices=choices)
+
+
+def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Mapping[str, str]) -> Result:
+    """Return the result of what was counted. Raises `UsageError` for names in options that never occurred.
+
+    `is_tagged` says whether tags were read, or files; `choices` are further ones for the signature.
+    """
+    require_names(bag, plan)
+    _require_frames(bag, plan)
+    documents = dict.fromkeys(("scheme", "invalid"), "documents")
+    invalid = "+".join(sorted(bag.read.treatments)) or "none"
+    tags = {"scheme": schemes_of(bag.read), "invalid": invalid} if is_tagged else documents
+    of_steps = choices_of([step for step in plan.steps if step.signature[0] != UNIT], bag.notes)
+    text = "aligned" if texts_may_differ(plan) else "absent" if bag.read.without_text else "equal"
+    found = {
+        **tags,
+        **of_steps,
+        **choices,
+        "merge": "yes" if plan.merge else "no",
+        "where": where,
+        "text": text,
+    }
+    reports = BagReports(everything(bag), plan)
+    totals = reports.totals(())
+    for metric in reports.metrics:
+        metric.check(totals[metric.name])
+        found |= metric.choices(totals[metric.name])
+    for warning in checked(plan.steps, bag.notes):
+        warn(warning)
+    located = any(step.signature[0] == LOCATED for step in plan.steps)
+    unplaced = unplaced_of(bag.read.unplaced)
+    return Result(
+        bag,
+        plan,
+        Signature.of(reports.metrics, found, bag.read.units),
+        changes_of(plan.steps, bag.notes),
+        unplaced if unplaced or located or plan.align is not None else None,
+    )
+
+
+def require_names(bag: Bag, plan: Plan) -> None:
+    """Raise `UsageError` for a key or value of the filter, or a key of a break-down or unit, that never occurs."""
+    layers, read = bag.layers, bag.read
+    on_documents = [key for key in plan.where if key not in layers]
+    units = [plan.units] if plan.units not in (None, DOCUMENT, SENTENCE, EITHER) else []
+    for key in (*on_documents, *plan.by, *units):
+        if key != ID and key not in read.keys:
+            known = ", ".join(sorted({*read.keys, ID}))
+            raise UsageError(
+                f"no layer and no document's metadata is called {key!r}"
+                if key in on_documents
+                else f"no document's metadata is called {key!r}",
+                advice=f"layers: {', '.join(layers) or 'none'}; metadata: {known}"
+                + "; each report has its labels without it" * (key in ("label", "class", "type")),
+            )
+    for key, values in plan.where.items():
+        seen = read.values.get(key, set())
+        for value in sorted(values - seen):
+            some = sorted(seen)[:10]
+            raise UsageError(
+                f"no {'document' if key in on_documents else 'span'} has {key}={value}",
+                advice=f"values found: {', '.join(some) or 'none'}",
+            )
+
+
+def _require_frames(bag: Bag, plan: Plan) -> None:
+    """Raise `UsageError` if a layer within which a metric counts has no span."""
+    for frame in plan.frames if bag.documents else ():
+        if not any(number for (_, layer), number in bag.read.spans.items() if layer == frame):
+            raise UsageError(
+                f"no annotation is in {frame!r}, within which the metric counts",
+                advice="check its spelling",
+            )

@@ -1,0 +1,278 @@
+"""What the second edition says of results, as the first does: metrics, settings, signatures, rows and tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import fields
+from random import Random
+from typing import Any
+
+import pytest
+
+import clueval
+from clueval.core.exact import Exact
+from clueval.core.levels import Levels
+from clueval.evaluation.signature import Signature as FirstSignature
+from clueval.evaluation.signature import joined_signature as first_joined
+from clueval.evaluation.signature import require_same as first_require_same
+from clueval.evaluation.values import shown_default as first_default
+from clueval.evaluation.values import values_of as first_values
+from clueval.files.errors import CluevalError, UsageError
+from clueval.metrics import METRICS as FIRST_METRICS
+from clueval.metrics import metric_class as first_class
+from clueval.metrics import metric_named as first_named
+from clueval.metrics import with_settings as first_with_settings
+from clueval.options import option_of
+from clueval.second.metrics import METRICS, chosen_metrics, metric_class, metric_named, with_settings
+from clueval.second.metrics.curve import Curve, reports_with_curves, scored_metrics, without_curves
+from clueval.second.metrics.gate import Gate, GateWithin
+from clueval.second.metrics.settings import shown_default, values_of
+from clueval.second.results.signature import Signature, joined_signature, require_same
+from tests.second.compare import second
+from tests.second.scoring import scored
+
+# Metrics and settings
+
+
+@pytest.mark.parametrize("name", FIRST_METRICS)
+def test_settings_are_described_as_before(name: str) -> None:
+    def described(kind: Any, values_of: Callable[..., Any], default: Callable[..., str]) -> list[Any]:
+        found: list[Any] = []
+        for field in fields(kind):
+            option, values = option_of(field), values_of(kind, field)
+            of_option = option and option._replace(parse=None)
+            found.append((field.name, field.compare, of_option, values and values.takes, default(field)))
+        return found
+
+    assert list(METRICS) == list(FIRST_METRICS)
+    assert described(metric_class(name), values_of, shown_default) == described(
+        first_class(name), first_values, first_default
+    )
+
+
+GIVEN: list[tuple[str, dict[str, str]]] = [
+    ("exact", {"min_overlap": "0.5", "overlap_of": "union"}),
+    ("fair", {"focus": "system", "weights": "LE = 0.5 FP + 0.5 FN", "labels": "A,B", "exclude": ""}),
+    ("partial", {"factor": "1", "glue": "yes", "betas": "0.5,2"}),
+    ("noisy", {"threshold": "0.1", "max_alignment": "99"}),
+    ("gate", {"types": "A=B,C", "features": "M[a],b", "nil": "", "by": "b", "beta": "2"}),
+    ("gate", {"score_feature": "p", "thresholds": "0.5,0.1", "pairing": "by-target"}),
+    ("gate", {"containing": "A", "containment": "containing", "unfiltered": "A"}),
+    (
+        "masking",
+        {"keep": "a,b", "beta": "0.5", "annotators": "all", "confidence": "0.9", "token_weights": "yes"},
+    ),
+]
+
+
+def read_settings(kind: Any, texts: dict[str, str]) -> dict[str, Any]:
+    """Return the values of settings that are given as text."""
+    declared = {field.name: field for field in fields(kind)}
+    found = {}
+    for setting, text in texts.items():
+        values = values_of(kind, declared[setting])
+        assert values is not None
+        found[setting] = values.read(text)
+    return found
+
+
+@pytest.mark.parametrize(("name", "texts"), [*((name, {}) for name in FIRST_METRICS), *GIVEN])
+def test_settings_are_written_in_signatures_as_before(name: str, texts: dict[str, str]) -> None:
+    new = metric_named(name, **read_settings(metric_class(name), texts))
+
+    assert with_settings(new) == first_with_settings(
+        first_named(name, **read_settings(first_class(name), texts))
+    )
+
+
+def test_a_file_of_words_is_a_hash_in_signatures(tmp_path: Any) -> None:
+    words, counts = tmp_path / "words.txt", tmp_path / "counts.tsv"
+    words.write_text("der\ndie\n", encoding="utf-8")
+    counts.write_text("der\t7\n", encoding="utf-8")
+
+    def made(kind: Any) -> Any:
+        read = {field.name: getattr(option_of(field), "parse", None) for field in fields(kind)}
+        return kind(
+            ignore_words=read["ignore_words"](str(words)), word_weights=read["word_weights"](str(counts))
+        )
+
+    assert with_settings(made(metric_class("masking"))) == first_with_settings(made(first_class("masking")))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("f1", {}),
+        ("nerval", {}),
+        ("acuracy", {}),
+        ("levels", {"level": 2}),
+        ("exact", {"min_overlap": 2}),
+        ("exact", {"overlap_of": "all"}),
+        ("fair", {"focus": "gold"}),
+        ("fair", {"labels": "A"}),
+        ("fair", {"weights": {"LE": 1}}),
+        ("partial", {"factor": 2}),
+        ("partial", {"betas": (0,)}),
+        ("partial", {"glue": 1}),
+        ("noisy", {"threshold": "0.1"}),
+        ("noisy", {"max_alignment": 0}),
+        ("gate", {"types": "A"}),
+        ("gate", {"pairing": "best"}),
+        ("gate", {"nil": "x"}),
+        ("gate", {"unfiltered": "A"}),
+        ("gate", {"containment": "near"}),
+        ("gate", {"beta": 0}),
+        ("gate", {"thresholds": "0.5"}),
+        ("masking", {"ignore": "all"}),
+        ("masking", {"confidence": 1}),
+        ("masking", {"beta": (-1,)}),
+        ("masking", {"risk_order": "high"}),
+        ("masking", {"word_weights": {"der": 10**18}}),
+        ("masking", {"word_weights": {"der": 1}, "token_weights": True}),
+    ],
+)
+def test_what_a_metric_refuses_is_said_as_before(name: str, settings: dict[str, Any]) -> None:
+    with pytest.raises(CluevalError) as first:
+        first_named(name, **settings)
+    with pytest.raises(CluevalError) as second:
+        metric_named(name, **settings)
+
+    assert str(second.value) == str(first.value)
+    assert type(second.value) is type(first.value)
+
+
+def test_metrics_are_chosen_by_names_and_values_each_once() -> None:
+    assert chosen_metrics("exact,levels,exact") == (Exact(), Levels())
+    assert chosen_metrics(Exact(min_overlap=0.5)) == (Exact(min_overlap=0.5),)
+    assert chosen_metrics(["exact", Exact(min_overlap=0.5)]) == (Exact(min_overlap=0.5),)
+
+
+@pytest.mark.parametrize("given", [[], "", "x", 3, {"exact": 1}, [Exact], [3], None])
+def test_what_is_no_metric_is_refused_as_before(given: Any) -> None:
+    from clueval.evaluation.plan import chosen_metrics as first_chosen
+
+    with pytest.raises(UsageError) as first:
+        first_chosen(given)
+    with pytest.raises(UsageError) as second:
+        chosen_metrics(given)
+
+    assert str(second.value) == str(first.value)
+
+
+def test_gate_counts_documents_if_it_counts_within_a_layer() -> None:
+    assert type(Gate()) is Gate
+    assert type(Gate(containing="zone")) is GateWithin
+    assert type(Gate((), (), "equality", "plugin", None, None, None, "zone")) is GateWithin
+    assert Gate(containing="zone") == GateWithin(containing="zone")
+
+
+# Signatures
+
+CHOICES: dict[str, list[str]] = {
+    "unit": ["character", "token", "character+token"],
+    "scheme": ["BIO", "IOBES:BIO", "none", "documents"],
+    "invalid": ["discard", "error", "conlleval"],
+    "merge": ["yes", "no"],
+    "where": ["risk=high|low;domain=civil", "all", "a=b;a=c", "a=c|b", "a", "=x"],
+    "text": ["aligned", "equal"],
+    "paired": ["id"],
+    "columns": ["entity=2:3/risk=-1", "entity", "=2"],
+    "gold": ["alternatives", "union"],
+    "ignored": ["x"],
+    "entities": ["id", "label and words"],
+    "version": ["0.0"],
+}
+
+
+def both_signatures(random: Random) -> tuple[FirstSignature, Signature]:
+    """Return the signatures of both editions for the same random metrics, settings and choices."""
+    metrics: tuple[list[Any], list[Any]] = ([], [])
+    for name in random.sample(list(METRICS), random.randint(1, 3)):
+        texts = random.choice([{}, *(settings for metric, settings in GIVEN if metric == name)])
+        for made, kind in zip(metrics, (first_class(name), metric_class(name)), strict=True):
+            made.append(kind(**read_settings(kind, texts)))
+    choices = {key: random.choice(values) for key, values in CHOICES.items() if random.random() < 0.15}
+    units = random.choice([(), ("token",), ("token", "character")])
+    return FirstSignature.of(metrics[0], choices, units), Signature.of(metrics[1], choices, units)
+
+
+def said(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a call returns, metrics as their text, or its error."""
+    try:
+        found = function(*arguments)
+    except CluevalError as error:
+        return type(error), str(error)
+    if isinstance(found, dict) and "metrics" in found:
+        return {**found, "metrics": list(map(with_settings, found["metrics"]))}
+    return found
+
+
+def parsed_options(signature: Any, text: str) -> Any:
+    return signature.parse(text).options()
+
+
+def test_signatures_are_those_of_before_and_so_are_the_options_that_they_stand_for() -> None:
+    random = Random(7)
+    answers = Counter[bool]()
+    for _ in range(300):
+        first, new = both_signatures(random)
+        cut = str(new)[: random.choice([None, random.randint(1, 60)])]
+
+        assert (str(new), new.short) == (str(first), first.short)
+        assert Signature.parse(new.short) == new == Signature.parse(f"signature: {new}\n")
+        assert hash(new) == hash(Signature.parse(str(new)))
+        assert said(new.options) == said(first.options)
+        assert said(parsed_options, Signature, cut) == said(parsed_options, FirstSignature, cut)
+        answers[isinstance(said(new.options), dict)] += 1
+    assert min(answers.values()) > 50
+
+
+def test_results_are_kept_apart_and_joined_as_before() -> None:
+    random = Random(8)
+    refused = 0
+    for _ in range(300):
+        pairs = both_signatures(random), both_signatures(random)
+        if random.random() < 0.7:
+            changed = {
+                key: random.choice(CHOICES[key]) for key in random.sample(list(CHOICES), random.randint(0, 2))
+            }
+            pairs = pairs[0], tuple(each.citing(**changed) for each in pairs[0])
+        first, new = ([pair[side] for pair in pairs] for side in (0, 1))
+        purpose = random.choice(["added", "compared"])
+
+        answer = said(require_same, *new, purpose)
+        assert answer == said(first_require_same, *first, purpose)
+        assert str(joined_signature(*new, "BIO")) == str(first_joined(*first, "BIO"))
+        refused += answer is not None
+    assert 50 < refused < 250
+
+
+# Curves
+
+
+def test_curves_stand_in_the_reports_of_their_metrics() -> None:
+    spans = [clueval.Span(0, 1, "A", {"p": 0.9}), clueval.Span(2, 3, "B", {"p": 0.5})]
+    metrics = scored_metrics(chosen_metrics("exact,levels,gate"), "p", (0.1, 0.6))
+    first = clueval.score(
+        [spans[:1]], [spans], metrics="exact,levels,gate", score_feature="p", thresholds="0.1,0.6"
+    )
+    reports = _reports([spans[:1]], [spans], metrics)
+
+    assert [metric.name for metric in without_curves(metrics)] == ["exact", "levels", "gate"]
+    assert reports_with_curves(reports, metrics, {"label": ["label"]}) == first.metrics
+
+
+def test_a_metric_without_micro_averages_has_no_curve() -> None:
+    with pytest.raises(UsageError, match="metric 'fair' has no micro average"):
+        scored_metrics(chosen_metrics("exact,fair"), "p")
+    assert scored_metrics([Exact()], "p")[1] == Curve(Exact(), "p")
+
+
+def _reports(gold: Any, predicted: Any, metrics: Any) -> dict[str, dict[str, Any]]:
+    """Return the reports of metrics on documents of spans."""
+    sides = [
+        [second(clueval.Document(str(n), {"label": spans})) for n, spans in enumerate(side)]
+        for side in (gold, predicted)
+    ]
+    return {metric.name: scored(*sides, metric) for metric in metrics}
