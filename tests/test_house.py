@@ -36,8 +36,9 @@ FOUNDATION = "files"
 SECOND = ("core", "second")
 """The packages of the second edition; they stand beside the first, whose names they have, until it goes."""
 
-YET_OF_SECOND = {"second": {"arguments", "textfiles"}}
-"""What these packages import of the base until it is part of `files`."""
+YET_OF_SECOND = {"second": {"arguments", "textfiles", "formats", "reading"}}
+"""What these packages import of the first edition: of the base until it is part of `files`, and the readers of column
+files, with the options of reading, until `second.formats` reads them."""
 
 _TO_READ = {"spans", "tagging", "formats"}
 _TO_COUNT = {"spans", "transforms", "reports", "statistics", "metrics"}

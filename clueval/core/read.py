@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from clueval.core.document import Document, Sentence
-from clueval.core.tags import Neighbours, count_illegal, neighbours_of, scheme_of
+from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
 
 Of = tuple[str, str | None, str]
 """A side, a file (None: in memory) and a layer."""
@@ -17,8 +17,9 @@ class Read:
 
     Attributes:
         spans: the number of spans by side and layer.
-        neighbours: how often each pair of adjacent tags occurs, by side, file and layer. The scheme of a file, and
-            which of its tags are repaired, is known from these when all of it was read.
+        neighbours: how often each pair of adjacent tags occurs, by side, file and layer, without those of two O, which
+            say nothing. The scheme of a file, and which of its tags are repaired, is known from these when all of it
+            was read.
         passed_over: what a format did not read, by side and kind.
         keys: the keys of metadata that documents have.
         labels: the labels that occur, by layer.
@@ -58,6 +59,7 @@ class Read:
             for layer, tags in document.tags.items():
                 found = self.neighbours.setdefault((side, document.file, layer), Counter())
                 found.update(_in_sentences(document, tags))
+                found.pop((OUTSIDE, OUTSIDE), None)
 
     def schemes(self) -> dict[Of, str | None]:
         """Return the scheme of the tags of each file; None if all of them are O. Raises `TagError`."""
