@@ -17,7 +17,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, chain, pairwise, repeat
+from itertools import accumulate, chain, pairwise, product, repeat
 from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag, Bounds
@@ -28,6 +28,7 @@ from clueval.core.span import MERGED, NOTHING
 from clueval.core.tags import (
     OUTSIDE,
     Neighbours,
+    continues,
     count_illegal,
     decode,
     decode_strictly,
@@ -309,38 +310,66 @@ class Counting:
         if not clusters:
             return {waits: {} for waits in self._conditions}
         pairs = _neighbours_in(clusters)
+        self._see_neighbours(pairs, group)
+        parts_of = self._parts(clusters, pairs, group)
+        parts: Counter[str] = Counter()
+        for cluster, number in clusters.items():
+            for part in parts_of[cluster]:
+                parts[part] += number
         lengths, *columns = zip(
-            *map(group.characters.rows.__getitem__, BLANK.join([*clusters, ""])), strict=True
+            *map(group.characters.rows.__getitem__, BLANK.join([*parts, ""])), strict=True
         )
-        times = list(chain.from_iterable(repeat(n, len(each) + 1) for each, n in clusters.items()))
-        begins = list(accumulate(lengths, lambda begin, length: begin + length + 1, initial=0))
-        documents = []
+        times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
+        layers = []
+        tags = []
         for side, name in enumerate(self._plan.sides):
-            rows: dict[str, Sequence[Row]] = {}
-            tags: dict[str, Sequence[str]] = {}
-            for layer in group.layers:
-                number = side * len(group.layers) + len(tags)
-                tags[layer] = columns[number]
-                self._see_neighbours(side, layer, pairs, group.characters, number)
-                rows[layer] = found = self._decoded(side, layer, columns[number])
-                self.bag.read.spans[name, layer] += sum([times[row[0]] for row in found])
+            own, columns = columns[: len(group.layers)], columns[len(group.layers) :]
+            tags.append(dict(zip(group.layers, own, strict=True)))
+            layers.append(
+                {layer: self._decoded(side, layer, of_layer) for layer, of_layer in tags[-1].items()}
+            )
+            for layer, rows in layers[-1].items():
+                self.bag.read.spans[name, layer] += sum([times[row[0]] for row in rows])
                 if layer in self._plan.where:
-                    self.bag.read.labels.setdefault(layer, set()).update([row[2] for row in found])
-            if self.in_characters:
-                rows = {
-                    layer: [(begins[a], begins[b - 1] + lengths[b - 1], label) for a, b, label in found]
-                    for layer, found in rows.items()
-                }
-                text = "x" * begins[-1]
-                documents.append(Document("", Layers({}, rows), text=text, unit="character"))
-            else:
-                documents.append(Document("", Layers({}, rows), tokens=("",) * len(lengths), tags=tags))
-        starts = list(accumulate([len(cluster) + 1 for cluster in clusters], initial=0))
+                    self.bag.read.labels.setdefault(layer, set()).update([row[2] for row in rows])
+        starts = list(accumulate([len(part) + 1 for part in parts], initial=0))
         if self.in_characters:
+            documents = _in_characters(layers, lengths)
+            begins = list(accumulate(lengths, lambda begin, length: begin + length + 1, initial=0))
             starts = [begins[start] for start in starts]
+        else:
+            tokens = ("",) * len(lengths)
+            documents = [
+                Document("", Layers({}, rows), tokens=tokens, tags=own)
+                for rows, own in zip(layers, tags, strict=True)
+            ]
+        found = {}
+        for waits, where in self._conditions.items():
+            of_parts = dict(zip(parts, self._keys(documents, group, where, starts, numbers), strict=False))
+            found[waits] = {
+                cluster: list(chain.from_iterable(map(of_parts.__getitem__, parts_of[cluster])))
+                for cluster in clusters
+            }
+        return found
+
+    def _parts(
+        self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: Group
+    ) -> Mapping[str, Sequence[str]]:
+        """Return the parts of clusters between which no span goes on; many clusters have the same parts.
+
+        Where ill-formed tags are not repaired, whether tags are a span may depend on those around them, so a cluster is
+        not divided.
+        """
+        if any(reading.invalid != "conlleval" for reading in self._readings):
+            return {cluster: [cluster] for cluster in clusters}
+        rows = group.characters.rows
+        goes_on = {
+            pair: pair[1] if any(map(continues, rows[pair[0]][1:], rows[pair[1]][1:])) else BLANK + pair[1]
+            for pair in pairs
+        }
         return {
-            waits: dict(zip(clusters, self._keys(documents, group, where, starts, numbers), strict=False))
-            for waits, where in self._conditions.items()
+            cluster: "".join(map(goes_on.__getitem__, pairwise(BLANK + cluster))).split()
+            for cluster in clusters
         }
 
     def _keys(
@@ -363,21 +392,17 @@ class Counting:
                     found[bisect_right(starts, position) - 1].append(number)
         return found
 
-    def _see_neighbours(
-        self,
-        side: int,
-        layer: str,
-        pairs: Mapping[tuple[str, str], int],
-        characters: RowCharacters,
-        column: int,
-    ) -> None:
-        """Add the pairs of adjacent tags in a column of rows, given those of their characters."""
-        total = self._neighbours.setdefault((side, layer), Counter())
-        tags: dict[str, str] = {character: row[column + 1] for character, row in characters.rows.items()}
-        for (before, here), times in pairs.items():
-            pair = tags[before], tags[here]
-            if pair != (OUTSIDE, OUTSIDE):
-                total[pair] += times
+    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: Group) -> None:
+        """Add the pairs of adjacent tags of each side and layer, given those of rows."""
+        columns = zip(*group.characters.rows.values(), strict=True)
+        next(columns)  # the lengths
+        for side, layer in product(range(len(self._files)), group.layers):
+            total = self._neighbours.setdefault((side, layer), Counter())
+            tags = dict(zip(group.characters.rows, next(columns), strict=True))
+            for (before, here), times in pairs.items():
+                pair = tags[before], tags[here]
+                if pair != (OUTSIDE, OUTSIDE):
+                    total[pair] += times
 
     def _decoded(self, side: int, layer: str, tags: Sequence[str]) -> list[Row]:
         """Return the spans of a column of tags in the reading of its side."""
@@ -399,6 +424,20 @@ class Counting:
         if illegal and reading.invalid == "error":
             raise Unusual("ill-formed tags")
         return scheme
+
+
+def _in_characters(layers: Sequence[Mapping[str, Sequence[Row]]], lengths: Sequence[int]) -> list[Document]:
+    """Return the documents of the spans of tokens of these lengths, with a blank after each token."""
+    begins = list(accumulate(lengths, lambda begin, length: begin + length + 1, initial=0))
+    text = "x" * begins[-1]
+    documents = []
+    for rows in layers:
+        moved = {
+            layer: [(begins[start], begins[end] - 1, label) for start, end, label in found]
+            for layer, found in rows.items()
+        }
+        documents.append(Document("", Layers({}, moved), text=text, unit="character"))
+    return documents
 
 
 def _summed(clusters: Mapping[str, int], of_cluster: Cases) -> dict[int, int]:
