@@ -21,7 +21,7 @@ from clueval.second.reading.text_rows import (
     passages_in_step,
     require_parallel,
 )
-from clueval.second.reading.usual import Unusual, is_in_characters
+from clueval.second.reading.usual import Unusual, is_in_characters, require_usual
 
 Item = Stretch | Sequence[Passage]
 
@@ -43,6 +43,7 @@ def bag_of_columns(sources: Sequence[Source], plan: Plan, bounds: Bounds = Bound
       tags that are refused, cases that a metric cannot count.
     """
     try:
+        _require_usual_files(sources, plan)
         if plan.counts_sentences:
             bag = _counted(sources, plan, bounds, in_sentences=True)
             if bag is not None:
@@ -52,13 +53,19 @@ def bag_of_columns(sources: Sequence[Source], plan: Plan, bounds: Bounds = Bound
         return None
 
 
-def _counted(sources: Sequence[Source], plan: Plan, bounds: Bounds, *, in_sentences: bool) -> Bag | None:
-    """Return the bag, or None if sentences are counted while documents are few, and there are many."""
+def _require_usual_files(sources: Sequence[Source], plan: Plan) -> None:
+    """Raise `Unusual` for formats, and for a plan, that need documents."""
     layers = layer_names(sources[0].options.layers)
     if any(source.token_lines is None or source.form.lacks_tokens for source in sources):
         raise Unusual("a format whose sentences cannot be read one by one")
     if any(layer_names(source.options.layers) != layers for source in sources):
         raise Unusual("different layers")
+    require_usual(plan, layers)
+
+
+def _counted(sources: Sequence[Source], plan: Plan, bounds: Bounds, *, in_sentences: bool) -> Bag | None:
+    """Return the bag, or None if sentences are counted while documents are few, and there are many."""
+    layers = layer_names(sources[0].options.layers)
     readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
     files = [str(source.path) for source in sources]
     if len(sources) == 2 and not in_sentences and not is_in_characters(plan) and reads_bytes(*sources):
