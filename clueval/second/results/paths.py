@@ -13,8 +13,8 @@ from typing import Any
 from clueval.arguments import require_kind
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
-from clueval.second.metrics import METRICS
 from clueval.reports.table import cut_label
+from clueval.second.metrics import METRICS
 from clueval.spans.match_classes import KINDS, LEVELS
 
 Path = tuple[str, ...]
