@@ -50,12 +50,12 @@ class Read:
                     if key in document.metadata:
                         self.values.setdefault(key, set()).add(document.metadata[key])
                 first = False
-            for layer, spans in document.layers.items():
-                rows = document.rows_in(layer)
-                self.spans[side, layer] += len(spans if rows is None else rows)
+            for layer in document.layers:
+                rows = document.rows_in(layer)  # of which no spans are made unless they are needed
+                self.spans[side, layer] += len(document.layers[layer] if rows is None else rows)
                 if layer in conditions:
                     labels = self.labels.setdefault(layer, set())
-                    labels.update(span.by_layer.get(layer) for span in spans)
+                    labels.update(span.by_layer.get(layer) for span in document.layers[layer])
             for layer, tags in document.tags.items():
                 found = self.neighbours.setdefault((side, document.file, layer), Counter())
                 found.update(_in_sentences(document, tags))
