@@ -87,6 +87,8 @@ class RowCharacters(dict[tuple[Any, ...], str]):
 
     def __missing__(self, row: tuple[Any, ...]) -> str:
         tags = row[1:]
+        if not all(isinstance(tag, str) for tag in tags):
+            raise Unusual("a tag that is no text")
         try:
             for tag in tags:
                 split_tag(tag)

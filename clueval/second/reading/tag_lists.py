@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial, reduce
 from itertools import chain, compress, repeat
-from operator import ne, not_
+from operator import ne, not_, or_
 from typing import Any
 
 from clueval.core.bag import Bag, Bounds
@@ -20,7 +21,6 @@ BATCH = 500
 Sentences = Sequence[Sequence[str]]
 
 _LISTS = frozenset({list, tuple})
-_TEXT = frozenset({str})
 _BORDER = (OUTSIDE,)
 
 
@@ -65,13 +65,18 @@ def _counted(
         raise Unusual("there is no text")
     number = len(sides[0])
     places = _places(counting, plan, map(str, range(number)) if ids is None else ids)
+    place = counting.place_of() if places is None else None
     for start in range(0, number, BATCH):
         batch = [side[start : start + BATCH] for side in sides]
-        _require_tags(batch)
-        if places is None:
-            _add(counting, counting.place_of(), batch)
-        else:
-            _add_to_places(counting, places[start : start + BATCH], batch)
+        _require_lists(batch)
+        try:
+            if places is None:
+                _add(counting, place, batch)
+            else:
+                _add_to_places(counting, places[start : start + BATCH], batch)
+        except (TypeError, ValueError):  # values that cannot be hashed, or compared
+            _require_text(batch)
+            raise
         counting.count_if_much()
     return counting.finish()
 
@@ -89,14 +94,18 @@ def _places(
     return places
 
 
-def _require_tags(batch: Sequence[Any]) -> None:
-    """Raise `Unusual` unless all sides have lists of text, of the same lengths."""
+def _require_lists(batch: Sequence[Any]) -> None:
+    """Raise `Unusual` unless all sides have lists of the same lengths."""
     if not _LISTS.issuperset(map(type, chain.from_iterable(batch))):
         raise Unusual("a sentence that is no list")
     lengths = list(map(len, batch[0]))
     if any(list(map(len, side)) != lengths for side in batch[1:]):
         raise Unusual("sentences of different lengths")
-    if not all(_TEXT.issuperset(map(type, chain.from_iterable(side))) for side in batch):
+
+
+def _require_text(batch: Sequence[Any]) -> None:
+    """Raise `Unusual` unless all tags are text."""
+    if not all(isinstance(tag, str) for side in batch for tags in side for tag in tags):
         raise Unusual("a tag that is no text")
 
 
@@ -104,9 +113,7 @@ def _add(counting: ClusterCounter, place: Unit | None, batch: Sequence[Sentences
     """Add sentences to one place; those that are equal on all sides are read once."""
     (group,) = counting.groups
     first = batch[0]
-    differ = [False] * len(first)
-    for side in batch[1:]:
-        differ = list(map(max, differ, map(ne, first, side)))
+    differ = list(reduce(partial(map, or_), (map(ne, first, side) for side in batch[1:])))
     group.add(place, group.text([_joined(compress(side, differ)) for side in batch]))
     group.add(place, group.text_of_same([_joined(compress(first, map(not_, differ)))]))
     counting.add_text(place, sum(map(len, first)), len(first))
