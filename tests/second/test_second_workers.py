@@ -168,7 +168,9 @@ def test_the_parts_of_a_corpus_have_the_bag_of_the_whole(units: str | None, tmp_
     """Also of documents with one id, and where documents are the units from the tenth one on."""
     for seed in range(12):
         random = Random(seed)
-        plan = Plan((Exact(), Levels()), by=("m",), units=units)
+        # the documents wait until the layer, or documents with the metadata, have come
+        where = random.choice([{}, {"x": frozenset("P")}, {"m": frozenset("A")}, {"late": frozenset("A")}])
+        plan = Plan((Exact(), Levels()), by=("m",), units=units, where=where)
         pairs = corpus(tmp_path, seed, files=random.randint(1, 8))
         tasks = single(pairs)
         whole = counted(plan, tasks_of([(pair, pair) for pair in pairs])[0])
