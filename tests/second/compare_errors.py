@@ -3,6 +3,7 @@
 `compare` counts on how many corpora both give the same places with the same rows. For more corpora than in the tests::
 
     python -m tests.second.compare_errors 2000 17
+    python -m tests.second.compare_errors 2000 17 two
 """
 
 from __future__ import annotations
@@ -22,12 +23,18 @@ from typing import Any
 
 import clueval
 from clueval.core.document import Document, Pair, Sentence
+from clueval.findings.choice import choice_with
 from clueval.findings.places import places
+from clueval.findings.systems import shared_places, shared_states
+from clueval.findings.table import joined
 from clueval.second.reports.forms import as_text
 from clueval.second.reports.place import Place
 from clueval.second.studies.errors import Errors
+from clueval.second.studies.systems import Diff, TwoSystems
 from clueval.second.studies.wrong import CLASSES, REASONS, Choice
 from clueval.second.transforms.steps import checked, steps_of
+from clueval.transforms.of_options import transforms_of
+from clueval.transforms.preparing import Preparing
 from tests.second.compare import SIZE, difference, second
 from tests.second.compare_steps import Texts, some_options, texts
 
@@ -196,6 +203,137 @@ def some_corpus(random: Random, folder: Path) -> tuple[Texts, dict[str, Any]]:
     return given, {**options, **some_choice(random)}
 
 
+# Two systems
+
+
+def second_system(random: Random, given: Texts) -> Texts:
+    """Return the texts with another predicted side: spans of gold and of the first one, and some of neither."""
+    found = []
+    for golds, predicted in given:
+        layers = {
+            name: [
+                span
+                for spans, share in ((golds[0].layers.get(name, ()), 0.4), (predicted.layers[name], 0.6))
+                for span in spans
+                if random.random() < share
+            ]
+            for name in predicted.layers
+        }
+        if any(span.features.get("group") for spans in layers.values() for span in spans):
+            layers = {
+                name: [replace(span, features={"score": 1}) for span in spans]
+                for name, spans in layers.items()
+            }
+        found.append((golds, replace(predicted, layers=layers)))
+    return found
+
+
+def first_systems(given: tuple[Texts, Texts], options: Mapping[str, Any]) -> Any:
+    """Return the places of two systems and the numbers of `diff` in the first edition."""
+    golds = [golds[0] for golds, _ in given[0]]
+    old, new = ([predicted for _, predicted in texts] for texts in given)
+    own = {name: value for name, value in options.items() if name not in CHOICE}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            chosen = choice_with(None, {name: value for name, value in options.items() if name in CHOICE})
+            trios = zip(golds, old, new, strict=True)
+            states = shared_states("A", "B")
+            found = list(shared_places(trios, chosen, states, transforms_of(Preparing(**own), golds)))
+            whole = {name: value for name, value in options.items() if name not in ("kinds", "reasons")}
+            changes = clueval.diff(golds, old, new, **whole)
+        except clueval.CluevalError as error:
+            return f"refused: {error}"
+    places_ = [
+        (
+            each.in_decisions,
+            sorted(
+                (e.state, str(e.finding.side), e.finding.start, joined(e.finding.labels)) for e in each.errors
+            ),
+        )
+        for each in found
+    ]
+    content = changes.to_dict()
+    numbers = {name: content[name] for name in ("counts", "reasons", "classes")}
+    return {"places": dict(enumerate(places_)), "diff": numbers, "rows": _sorted(changes.rows())}
+
+
+def second_systems(given: tuple[Texts, Texts], options: Mapping[str, Any]) -> Any:
+    """Return the same of the second edition."""
+    chosen: dict[str, Any] = {name: value for name, value in options.items() if name in CHOICE}
+    if "where" in chosen:
+        chosen["where"] = {name: frozenset(values) for name, values in chosen["where"].items()}
+    try:
+        both = []
+        for texts in given:
+            steps = steps_of(gold=[], **{n: value for n, value in options.items() if n not in CHOICE})
+            both.append(list(changed(texts, steps)))
+        checked_steps(both, options)
+        texts = list(zip(*both, strict=True))
+        found = list(TwoSystems(texts, Choice(**chosen)))
+        whole = {name: value for name, value in chosen.items() if name not in ("kinds", "reasons")}
+        report = Diff(texts, Choice(**whole))
+        content = report.to_dict()
+    except clueval.CluevalError as error:
+        return f"refused: {error}"
+    places_ = [
+        (
+            (*each.at, each.fingerprint),
+            sorted((row["state"], row["side"], row["start"], row["label"]) for row in each.findings),
+        )
+        for each in found
+    ]
+    numbers = {name: content[name] for name in ("counts", "reasons", "classes")}
+    rows = [
+        {name: value for name, value in row.items() if name != "context"}
+        for place in report
+        for row in place.findings
+    ]
+    return {"places": dict(enumerate(places_)), "diff": numbers, "rows": _sorted(rows)}
+
+
+def checked_steps(both: Sequence[Sequence[Pair]], options: Mapping[str, Any]) -> None:
+    """Raise the errors of names that never occurred, in one of two systems."""
+    for pairs in both:
+        steps = steps_of(gold=[], **{n: value for n, value in options.items() if n not in CHOICE})
+        notes: Counter[tuple[str, ...]] = Counter()
+        for pair in pairs:
+            notes.update(pair.notes)
+        checked(steps, notes)
+
+
+def _sorted(rows: Iterable[Mapping[str, Any]]) -> dict[int, Any]:
+    """Return rows in an order of their own, without texts: the first edition fills the gaps of spans in `diff`."""
+    found = [{name: value for name, value in row.items() if name != "text"} for row in rows]
+    return dict(enumerate(sorted(found, key=lambda row: repr(sorted(row.items())))))
+
+
+def compare_systems(number: int, seed: int) -> Counter[str]:
+    """Do what `compare` does with two systems."""
+    random = Random(seed)
+    found: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(number):
+            given, options = some_corpus(random, Path(folder))
+            given = [(golds[:1], predicted) for golds, predicted in given]
+            options.pop("any_of", None)
+            options.pop("depth", None)
+            options.pop("hierarchy", None)
+            both = given, second_system(random, given)
+            one, other = first_systems(both, options), second_systems(both, options)
+            if isinstance(one, str) and re.search("no (span|document) has|no layer and no document", one):
+                found["filtered"] += 1
+            elif isinstance(one, str) and "overlap" in one and "merge" in options and "where" in options:
+                found["filtered"] += 1  # the first edition merges documents that the filter leaves out
+            elif isinstance(one, str) and isinstance(other, str):
+                found["refused"] += 1
+            elif isinstance(one, str) or isinstance(other, str):
+                found[f"{options}: only one has {one if isinstance(one, str) else other}"] += 1
+            else:
+                found["equal" if one == other else f"{options}: {difference(one, other)}"] += 1
+    return found
+
+
 def compare(number: int, seed: int) -> Counter[str]:
     """Count random corpora by how the editions agree: equal, refused by both, or where they differ."""
     random = Random(seed)
@@ -237,7 +375,7 @@ def disagreements(found: Mapping[str, int]) -> list[str]:
 
 if __name__ == "__main__":
     began = time.process_time()
-    counted = compare(int(sys.argv[1]), int(sys.argv[2]))
+    counted = (compare_systems if "two" in sys.argv else compare)(int(sys.argv[1]), int(sys.argv[2]))
     for what in [*disagreements(counted)[:10], "equal", "refused", "filtered"]:
         print(counted[what], what[:1500])
     print(f"{len(disagreements(counted))} disagreements, {time.process_time() - began:.0f} s")

@@ -14,16 +14,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from clueval.core.count import Plan, count, decided, sequences_of
 from clueval.core.document import Pair
 from clueval.core.overlap import components
 from clueval.core.span import SIDES
-from clueval.files.errors import UsageError
 from clueval.second.reports.forms import FIRST_PLACES
 from clueval.second.reports.language import phrase
 from clueval.second.reports.place import ANY_LAYER, Facet, MarkKind, Place, fingerprint
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Table
+from clueval.second.studies.counting import counted, rereadable
 from clueval.second.studies.errors_view import (
     choices_of,
     facets_of,
@@ -101,8 +100,7 @@ class Errors(Report):
         self.choice, self.layers = choice or Choice(), layers
         self.title, self.signature = title or phrase("Errors"), signature
         self.store = f"errors.html {title or 'Errors'}"
-        self._pairs, self._report, self._facts = pairs, report, facts
-        self._is_read = False
+        self._pairs, self._report, self._facts = rereadable(pairs), report, facts
 
     # in the language of the context
     @property
@@ -123,7 +121,7 @@ class Errors(Report):
     def places(self) -> Iterator[Place]:
         """Yield the places in the order of the texts."""
         search, listing = Search(self.choice, self.layers), _Listing(self.choice)
-        for pair in self._read():
+        for pair in self._pairs():
             yield from listing.places(pair, search.wrong(pair))
         search.end()
 
@@ -161,15 +159,6 @@ class Errors(Report):
         """Return all errors as plain data, with texts of the corpus; positions are integers, all else is text."""
         return {"listed": self.choice.in_words(), "counts": self.counts(), "errors": self.rows()}
 
-    def _read(self) -> Iterable[Pair]:
-        if callable(self._pairs):
-            return self._pairs()
-        if isinstance(self._pairs, Iterator):
-            if self._is_read:
-                raise UsageError("the errors can be read only once", advice="give a list or a path")
-            self._is_read = True
-        return self._pairs
-
     @cached_property
     def _seen(self) -> Seen:
         """Read all pairs once."""
@@ -179,7 +168,7 @@ class Errors(Report):
         first: list[Place] = []
         places = 0
 
-        def see(pair: Pair) -> list[Pair]:
+        def see(pair: Pair) -> Pair:
             nonlocal places
             wrong = search.wrong(pair)
             for each in wrong:
@@ -192,24 +181,16 @@ class Errors(Report):
                 places += len(found)
             else:
                 places += sum(1 for _ in listing.groups(wrong))
-            return [pair]
+            return pair
 
-        texts = map(see, self._read())
+        texts = map(see, self._pairs())
         if self._report is not None:
             for _ in texts:
                 pass
             search.end()
             return Seen(self._report, None, None, reasons, listed, first, places)
-        metric = self.choice.metric
-        plan = Plan((metric,), merge=self.choice.merge, where=self.choice.where)
-        bag = decided(count(texts, plan, self.layers)).grouped(lambda place: ())
+        report, documents, positions = counted(texts, self.choice, self.layers)
         search.end()
-        report = {
-            sequence: metric.scores(tally, list(bag.layers) if self.choice.merge else [sequence])
-            for _, sequence, _, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan))
-        }
-        documents = sum(bag.documents.values())
-        positions = sum(sum(places.values()) for places in bag.positions.values())
         return Seen(report, documents, positions, reasons, listed, first, places)
 
 

@@ -54,7 +54,7 @@ Listed = Mapping[tuple[str, int, str, str], int]
 # --- the summary
 
 
-class _Entry(NamedTuple):
+class Entry(NamedTuple):
     """The rates of one layer of a sequence: in all, by label, and by label for spans that are exactly right."""
 
     title: str
@@ -66,12 +66,13 @@ class _Entry(NamedTuple):
     is_chosen: bool = True
 
 
-def _entries(report: Mapping[str, Any], choice: Choice) -> Iterator[_Entry]:
+def entries_of(report: Mapping[str, Any], choice: Choice) -> Iterator[Entry]:
+    """Yield the rates of each layer of each sequence, given the report of the metric of the choice."""
     for sequence, of_sequence in report.items():
         if not choice.by_levels:
             labels = of_sequence["per_label"]
             title = phrase("{layer}: exact", layer=sequence)
-            yield _Entry(title, sequence, None, of_sequence["micro"], labels, labels)
+            yield Entry(title, sequence, None, of_sequence["micro"], labels, labels)
             continue
         level = str(choice.at_level)
         for layer, by_level in of_sequence["labelled"].items():
@@ -79,19 +80,19 @@ def _entries(report: Mapping[str, Any], choice: Choice) -> Iterator[_Entry]:
             micro = of_sequence["unlabelled"][level] if choice.labelled is None else by_level[level]["micro"]
             labels, strict = by_level[level]["per_label"], by_level["1"]["per_label"]
             is_chosen = choice.labelled in (None, layer)
-            yield _Entry(title, sequence, layer, micro, labels, strict, is_chosen)
+            yield Entry(title, sequence, layer, micro, labels, strict, is_chosen)
 
 
 def verdict_of(report: Mapping[str, Any], listed: Listed, choice: Choice) -> str:
     """Return for each layer F1, the most frequent reason of its errors and its weakest label."""
-    entries = {each.sequence: each for each in _entries(report, choice) if each.is_chosen}
+    entries = {each.sequence: each for each in entries_of(report, choice) if each.is_chosen}
     said = (_said(each, listed) for each in entries.values())
     if len(entries) == 1:
         return next(said)
     return "; ".join(f"{sequence}: {words}" for sequence, words in zip(entries, said, strict=True))
 
 
-def _said(entry: _Entry, listed: Listed) -> str:
+def _said(entry: Entry, listed: Listed) -> str:
     reasons: Counter[str] = Counter()
     for (sequence, _, _, reason), number in listed.items():
         if sequence == entry.sequence:
@@ -129,14 +130,14 @@ def tables_of(
     report: Mapping[str, Any], reasons: Mapping[ReasonKey, int], listed: Listed, choice: Choice
 ) -> Iterator[Table]:
     """Yield for each layer what is right and wrong, labels worst first; then which labels are taken for others."""
-    entries = list(_entries(report, choice))
+    entries = list(entries_of(report, choice))
     for entry in entries:
         yield _of_labels(entry, reasons, listed)
     for entry in entries:
         yield from _confusion(entry, reasons)
 
 
-def _of_labels(entry: _Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -> Table:
+def _of_labels(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -> Table:
     errors: Counter[tuple[int, str]] = Counter()
     for (sequence, side, label, _), number in listed.items():
         if sequence == entry.sequence:
@@ -167,7 +168,7 @@ def _of_labels(entry: _Entry, reasons: Mapping[ReasonKey, int], listed: Listed) 
 
 
 def _bar(
-    entry: _Entry,
+    entry: Entry,
     reasons: Mapping[ReasonKey, int],
     side: int,
     labels: Sequence[str],
@@ -188,7 +189,7 @@ def _bar(
     return Shares([Part(int(right), phrase(RIGHT), {}), *parts])
 
 
-def _confusion(entry: _Entry, reasons: Mapping[ReasonKey, int]) -> Iterator[Table]:
+def _confusion(entry: Entry, reasons: Mapping[ReasonKey, int]) -> Iterator[Table]:
     """Yield which labels gold spans were found with, where the range is right."""
     counts = {
         (key.label, key.found): number

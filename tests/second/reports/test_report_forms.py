@@ -25,8 +25,10 @@ from clueval.second.reports.files import ENDINGS
 from clueval.second.reports.language import CATALOGUES, in_language, phrase
 from clueval.second.reports.page import page
 from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
+from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Find, Part, Rate, Shares, Table
 from clueval.second.studies.errors import Errors
+from clueval.second.studies.systems import Diff, TwoSystems
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view
 
 pytestmark = pytest.mark.filterwarnings("ignore::clueval.files.errors.CluevalWarning")
@@ -361,7 +363,8 @@ def test_catalogue_has_every_text_and_no_other(language: str) -> None:
 
     text = (PACKAGE / "languages" / f"{language}.toml").read_text(encoding="utf-8")
     catalogue = tomllib.loads(text)
-    words = {",", ".", *(word for facet in Errors([]).facets for word in facet.words)}
+    studies: list[Report] = [Errors([]), TwoSystems([]), Diff([])]
+    words = {",", ".", *(word for each in studies for facet in each.facets for word in facet.words)}
 
     assert set(catalogue) == spoken() | words
     for english, other in catalogue.items():
