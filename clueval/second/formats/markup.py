@@ -16,17 +16,15 @@ Sources: the annotation guidelines of the 2014 i2b2/UTHealth shared task, track 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, SpanError
 from clueval.second.formats.options import FormatOptions
-
-if TYPE_CHECKING:
-    from pyexpat import XMLParserType
+from clueval.second.formats.xml_text import EventReader
 
 CATEGORY = "category"
 """The source of labels that is the name of an element."""
@@ -131,60 +129,23 @@ class _Element(NamedTuple):
     place: tuple[int, int] | None = None
 
 
-class _MarkupReader:
-    """Reads one file once; `_path` has the names of the open elements."""
+class _MarkupReader(EventReader):
+    """Reads one file once."""
 
     def __init__(self, form: Markup, options: FormatOptions, file: str, identifier: str) -> None:
-        self._form, self._options, self._file, self._identifier = form, options, file, identifier
-        self._path: list[str] = []
+        super().__init__(file)
+        self._form, self._options = form, options
         self._documents: list[Document] = []
-        self._parser = self._new_parser()
-        self._begin(identifier)
-
-    def _new_parser(self) -> XMLParserType:
-        from xml.parsers import expat  # only for XML
-
-        parser = expat.ParserCreate()
-        parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
-        parser.StartDoctypeDeclHandler = lambda *_: self._refuse(
-            "a document type declaration (DTD)", "remove it"
-        )
-        if self._form.strict:
-            parser.CommentHandler = lambda _: self._refuse("a comment", "remove it")
-            parser.ProcessingInstructionHandler = lambda target, _: self._refuse(
+        if form.strict:
+            self._parser.CommentHandler = lambda _: self._refuse("a comment", "remove it")
+            self._parser.ProcessingInstructionHandler = lambda target, _: self._refuse(
                 f"a processing instruction {target[:40]!r}", "remove it"
             )
-        return parser
-
-    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
-        raise FormatError(problem, file=self._file, line=self._parser.CurrentLineNumber, advice=advice)
+        self._begin(identifier)
 
     def documents_in(self, data: str) -> list[Document]:
         """Return the documents of the content of the file."""
-        from xml.parsers import expat
-
-        try:
-            self._parser.Parse(data, True)
-        except expat.ExpatError as error:
-            problem = expat.ErrorString(error.code)
-            is_entity = problem == expat.errors.XML_ERROR_UNDEFINED_ENTITY
-            raise FormatError(
-                f"not well-formed XML: {problem}, column {error.offset + 1}",
-                file=self._file,
-                line=error.lineno,
-                advice="only &amp; &lt; &gt; &quot; &apos; and character references are defined"
-                if is_entity
-                else None,
-            ) from None
-        except UnicodeEncodeError as error:
-            raise FormatError(
-                f"half of a surrogate pair, U+{ord(data[error.start]):04X}",
-                file=self._file,
-                line=data.count("\n", 0, error.start) + 1,
-            ) from None
+        self.read(data)
         if not self._form.document:
             if self._texts != 1:
                 name = self._form.text.rpartition("/")[2]
@@ -202,30 +163,24 @@ class _MarkupReader:
         self._elements: list[_Element] = []
         self._open: tuple[_Element, int] | None = None
 
-    def _is_at(self, path: str) -> bool:
-        """Return whether the open elements are those of a path."""
-        names = path.split("/")
-        return len(names) == len(self._path) and self._is_within(path)
+    def _is_at(self, path: str, element: str) -> bool:
+        """Return whether an element that begins or ends has this path."""
+        return _begin_with(path, own := [*self._path, element]) and path.count("/") == len(own) - 1
 
     def _is_within(self, path: str) -> bool:
         """Return whether the open elements begin with those of a path."""
-        names = path.split("/")
-        return len(names) <= len(self._path) and all(
-            name in ("*", own) for name, own in zip(names, self._path, strict=False)
-        )
+        return _begin_with(path, self._path)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         form = self._form
-        is_in_text = self._is_within(form.text)
-        self._path.append(name)
-        element = _Element(name, attributes, self._parser.CurrentLineNumber)
-        if is_in_text:
+        element = _Element(name, attributes, self._line)
+        if self._is_within(form.text):
             self._start_in_text(element)
-        elif form.document and self._is_at(form.document):
+        elif form.document and self._is_at(form.document, name):
             self._begin(attributes.get(form.id) or str(len(self._documents) + 1))
-        elif self._is_at(form.text):
+        elif self._is_at(form.text, name):
             self._texts += 1
-        elif form.tags and self._is_at(form.tags):
+        elif form.tags and self._is_at(form.tags, name):
             self._elements.append(element)
         elif form.strict:
             self._refuse(f"the outermost element is <{name:.40}>, not <{form.text}>")
@@ -251,14 +206,13 @@ class _MarkupReader:
             )
         self._open = element, self._length
 
-    def _end(self, _: str) -> None:
+    def _end(self, name: str) -> None:
         if self._open is not None:
             element, start = self._open
             self._elements.append(element._replace(place=(start, self._length)))
             self._open = None
-        elif self._form.document and self._is_at(self._form.document):
+        elif self._form.document and self._is_at(self._form.document, name):
             self._finish()
-        self._path.pop()
 
     def _text(self, text: str) -> None:
         if self._is_within(self._form.text):
@@ -317,3 +271,10 @@ class _MarkupReader:
                 advice=f"`{name}` of <{element.name[:40]}> must be a number from 0 on",
             )
         return int(value)
+
+
+def _begin_with(path: str, elements: Sequence[str]) -> bool:
+    names = path.split("/")
+    return len(names) <= len(elements) and all(
+        name in ("*", own) for name, own in zip(names, elements, strict=False)
+    )

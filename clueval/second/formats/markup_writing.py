@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -10,10 +9,7 @@ from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Span, name_of
 from clueval.files.errors import CluevalError, FormatError, OverlapError, UsageError
 from clueval.second.formats.markup import Markup
-
-_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""The characters that XML 1.0 (2.2) does not allow, not even as a character reference."""
+from clueval.second.formats.xml_text import ESCAPES, forbidden
 
 
 def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> str:
@@ -50,7 +46,7 @@ def _writable(form: Markup, document: Document, layer: str) -> list[Span]:
         if other.start < one.end:
             problem = f"has the spans {name_of(one)} and {name_of(other)}, which overlap"
             raise _unwritable(OverlapError, form, document, problem)
-    if found := _FORBIDDEN.search(document.text):
+    if found := forbidden(document.text):
         problem = f"has the character U+{ord(found.group()):04X} at position {document.start + found.start()}"
         raise _unwritable(FormatError, form, document, problem, "XML has no way to write it; replace it")
     return spans
@@ -68,11 +64,9 @@ def _parts(element: str, document: Document, spans: list[Span]) -> Iterator[str]
     done = 0
     for span in spans:
         start, end = span.start - document.start, span.end - document.start
-        yield text[done:start].translate(_ESCAPES)
+        yield text[done:start].translate(ESCAPES)
         yield (
-            f"<{element}>{text[start:end].translate(_ESCAPES)}</{element}>"
-            if start < end
-            else f"<{element}/>"
+            f"<{element}>{text[start:end].translate(ESCAPES)}</{element}>" if start < end else f"<{element}/>"
         )
         done = end
-    yield text[done:].translate(_ESCAPES)
+    yield text[done:].translate(ESCAPES)

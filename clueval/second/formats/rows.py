@@ -16,7 +16,7 @@ from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Frozen, Span
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError
 from clueval.second.formats.dialect import Dialect, Numbered, keys_of
-from clueval.second.formats.options import EVERY_SET, FormatOptions
+from clueval.second.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.second.formats.reference import FileMention, fits, in_points
 from clueval.second.formats.row_input import RowInput
 from clueval.second.formats.span_objects import (
@@ -30,7 +30,6 @@ from clueval.second.formats.tag_lists import chunks_of, keys_of_tags, names_of_t
 
 _SCALAR = (str, int, float)
 _NO_TAG = -100
-_SELECT_SETS = "select with gold_set and predicted_set, or with annotation_set if there is one side"
 
 
 class RowSpan(NamedTuple):
@@ -584,7 +583,7 @@ def _of_one_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Rec
     dialect, wanted = reader.dialect, reader.options.annotation_set
     seen: dict[str, None] = {}
     if wanted not in (None, EVERY_SET) and not dialect.has_sets:
-        raise _sets_error(f"there is no annotation set {wanted!r}", reader, seen)
+        raise sets_error(f"there is no annotation set {wanted!r}", reader.file, seen)
     is_found = not dialect.has_sets
     for reader.number, row in numbered:
         if dialect.has_sets:
@@ -593,14 +592,14 @@ def _of_one_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Rec
             if wanted is None and len(seen) > 1:
                 for _, later in numbered:
                     seen |= dict.fromkeys(own[0] for own in sets_of(dialect, later))
-                raise _sets_error("the file has several annotation sets, but none is named", reader, seen)
+                raise sets_error("the file has several annotation sets, but none is named", reader.file, seen)
             if wanted is not None and not any(wanted in own for own in names):
                 continue
             reader.set = next((own[0] for own in names), None) if wanted is None else wanted
         is_found = True
         yield from reader.records(row)
     if wanted is not None and not is_found and reader.number:
-        raise _sets_error(f"there is no annotation set {wanted!r}", reader, seen)
+        raise sets_error(f"there is no annotation set {wanted!r}", reader.file, seen)
     for layer, source in (reader.options.layers or {}).items():
         if reader.offered and source not in reader.offered:
             raise UsageError(
@@ -628,11 +627,6 @@ def _with_every_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator
                 (spans,) = record.layers.values()
                 found[record.id] = known._replace(layers={**known.layers, name: spans})
     yield from found.values()
-
-
-def _sets_error(problem: str, reader: RowReader, seen: Iterable[str]) -> UsageError:
-    names = ", ".join(map(repr, seen)) or "none"
-    return UsageError(problem, file=reader.file, advice=f"its sets: {names}; {_SELECT_SETS}")
 
 
 # Keys
