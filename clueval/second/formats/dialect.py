@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from clueval.files.errors import UsageError
+from clueval.second.formats.head import Head
 from clueval.second.formats.row_input import RowInput
 
 Numbered = tuple[int, Any]
@@ -97,6 +98,9 @@ class Dialect:
     written: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     lists: bool = False
     gaps: bool = False
+    invalid: ClassVar[tuple[str, ...]] = ()
+    layers: ClassVar[bool] = True
+    endings: ClassVar[tuple[str, ...]] = ()
 
     @property
     def ends(self) -> str:
@@ -112,6 +116,15 @@ class Dialect:
     def has_sets(self) -> bool:
         """Whether its rows may belong to annotators."""
         return bool(self.annotator or self.of_span or self.sets)
+
+    def is_told(self, head: Head) -> bool:
+        """Return whether a file with this beginning has the format."""
+        return self.is_row(head.first())
+
+    @property
+    def recognised_by(self) -> str:
+        """How files are recognised, in words."""
+        return sign_in_words(self)
 
     def is_row(self, row: Any) -> bool:
         """Return whether a file or a list with this first row has this dialect."""

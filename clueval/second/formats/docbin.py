@@ -22,10 +22,11 @@ from clueval.core.document import Document, MissingId, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, UsageError, extra
 from clueval.files.limits import file_too_long
-from clueval.second.formats.file_format import FileFormat, Writer
+from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.span_objects import spans_of
+from clueval.second.formats.writer import Writer
 
 _PIECE = re.compile(r"\w+|[^\w\s]|\s+")
 

@@ -16,7 +16,7 @@ from typing import Any
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import UsageError, in_words
-from clueval.second.formats.file_format import Writer
+from clueval.second.formats.writer import Writer
 
 IDS = "document ids"
 """What is lost of documents that a format numbers, or whose ids it changes."""

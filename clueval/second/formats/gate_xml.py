@@ -32,7 +32,8 @@ from typing import Any, NoReturn
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import FormatError
-from clueval.second.formats.file_format import FileFormat, begins_with
+from clueval.second.formats.file_format import FileFormat
+from clueval.second.formats.head import begins_with
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.second.formats.xml_text import EventReader

@@ -63,7 +63,7 @@ class InputFile:
 
     def at(self, path: Path) -> InputFile:
         """Return another file that belongs to this one, with the same limits."""
-        return replace(self, path=path)
+        return replace(self, path=path, progress=None)
 
     def beside(self, ending: str) -> InputFile:
         """Return the file with the same name and another ending, packed if only that exists; it need not exist."""
@@ -129,3 +129,11 @@ class InputFile:
     def rows(self, *, empty_is_row: bool = False) -> Iterator[tuple[int, Any]]:
         """Yield the rows of a JSON file, numbered from 1. Memory holds one row and a block."""
         return file_rows(self.bytes, self.name, self.limits.max_line, empty_is_row=empty_is_row)
+
+    def first_row(self) -> Any:
+        """Return the first row of a JSON file that is no empty list, or the last one; None if it has no rows."""
+        row = None
+        for _, row in self.at(self.path).rows():
+            if row != []:
+                break
+        return row

@@ -14,9 +14,6 @@ from clueval.files.errors import FormatError
 LONGEST = 1 << 24
 """The most characters of a value."""
 
-IS_JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*$)|\[\s*([\[{"]|\]\s*(\[|$)))')
-"""How a file of JSON begins."""
-
 _EMPTY_ARRAY_FIRST = re.compile(rb"\s*\[\s*\]\s*\[")
 _ANSWER = "entity_type"
 _TEXTS = ("text", "full_text")

@@ -32,7 +32,7 @@ from typing import NamedTuple
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.files.errors import FormatError, SpanError, UsageError
-from clueval.second.formats.file_format import FileFormat, Writer, in_lines
+from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.fitting import IDS
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
@@ -49,6 +49,7 @@ from clueval.second.formats.table_columns import (
     header_of,
     known_names,
 )
+from clueval.second.formats.writer import Writer, in_lines
 from clueval.textfiles import cell
 
 Records = Iterable[tuple[int, Sequence[str]]]

@@ -26,7 +26,8 @@ from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, UsageError, extra
 from clueval.second.formats.dialect import has_sign
-from clueval.second.formats.file_format import FileFormat, Uses, begins_with
+from clueval.second.formats.file_format import FileFormat
+from clueval.second.formats.head import begins_with
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.span_objects import spans_of
@@ -39,6 +40,7 @@ from clueval.second.formats.uima_types import (
     with_texts,
     writer,
 )
+from clueval.second.formats.writer import Uses
 from clueval.second.formats.xml_text import forbidden
 
 _BASE = ("begin", "end", "sofa", "xmiID", "type")
@@ -345,7 +347,7 @@ UIMA_JSON = FileFormat(
     name="uima-json",
     holds="UIMA CAS JSON; views are annotation sets",
     sign="JSON with `%TYPES` or `%FEATURE_STRUCTURES`",
-    told=lambda head: head.is_json and has_sign(head.first(), "%TYPES|%FEATURE_STRUCTURES"),
+    told=lambda head: has_sign(head.first(), "%TYPES|%FEATURE_STRUCTURES"),
     read=_read,
     single=True,
     sets=True,

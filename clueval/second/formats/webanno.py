@@ -24,7 +24,8 @@ from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.files.limits import sentence_too_long
-from clueval.second.formats.file_format import FileFormat, Head, begins_with
+from clueval.second.formats.file_format import FileFormat
+from clueval.second.formats.head import Head, begins_with
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.span_objects import spans_of

@@ -21,9 +21,9 @@ from clueval.core.document import Document, Sentence
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.files.limits import require_short_texts
-from clueval.second.formats.file_format import in_lines
 from clueval.second.formats.reference import wide_characters
 from clueval.second.formats.uima_types import UimaType, token_ranges, types_of, values_of, with_texts
+from clueval.second.formats.writer import in_lines
 
 VERSION = "#FORMAT=WebAnno TSV 3"
 """The beginning of a file, whatever the minor version."""
