@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from clueval.core.document import Document
-from clueval.core.span import DEFAULT_LAYER
+from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
 from clueval.second.formats.dialect import Dialect, Numbered
 from clueval.second.formats.options import EVERY_SET, sets_error
 from clueval.second.formats.row_keys import first_key, first_value
-from clueval.second.formats.rows import Record, RowReader
+from clueval.second.formats.rows import RowReader
 
 
 def read_documents(rows: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
@@ -24,12 +25,11 @@ def read_documents(rows: Iterator[Numbered], reader: RowReader) -> Iterator[Docu
     if reader.dialect.values is not None:
         numbered = reader.dialect.values(numbered, reader)
     if reader.options.annotation_set == EVERY_SET and reader.dialect.has_sets:
-        records = _with_every_set(numbered, reader)
+        documents = _with_every_set(numbered, reader)
     else:
-        records = _of_one_set(numbered, reader)
+        documents = _of_one_set(numbered, reader)
     try:
-        for record in records:
-            yield reader.document(record)
+        yield from documents
     except CluevalError as error:
         error.file = error.file or reader.file
         if error.line is None and isinstance(error, SpanError | FormatError):
@@ -51,8 +51,8 @@ def sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:
     return [(str(owner),) for owner in owners if owner is not None]
 
 
-def _of_one_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Record]:
-    """Yield the records of the annotation set that is read. Raises `UsageError` for several of which none is named."""
+def _of_one_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
+    """Yield the documents of the set that is read. Raises `UsageError` for several of which none is named."""
     dialect, wanted = reader.dialect, reader.options.annotation_set
     seen: dict[str, None] = {}
     if wanted not in (None, EVERY_SET) and not dialect.has_sets:
@@ -70,7 +70,7 @@ def _of_one_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Rec
                 continue
             reader.set = next((own[0] for own in names), None) if wanted is None else wanted
         is_found = True
-        yield from reader.records(row)
+        yield from map(reader.document, reader.records(row))
     if wanted is not None and not is_found and reader.number:
         raise sets_error(f"there is no annotation set {wanted!r}", reader.file, seen)
     for layer, source in (reader.options.layers or {}).items():
@@ -82,21 +82,23 @@ def _of_one_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Rec
             )
 
 
-def _with_every_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Record]:
-    """Yield the records by first occurrence, each with a layer for every annotation set that has it; holds all."""
+def _with_every_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
+    """Yield the documents by first occurrence, each with a layer for every annotation set that has it; holds all."""
     if len(reader.options.layers or {}) > 1:
         raise UsageError(
             "several layers are named, and each annotation set is a layer", advice="name one layer"
         )
-    found: dict[str, Record] = {}
+    found: dict[str, Document] = {}
+    layers: dict[str, dict[str, Sequence[Span]]] = {}
     for reader.number, row in numbered:
         for name in dict.fromkeys(own[0] for own in sets_of(reader.dialect, row)) or {DEFAULT_LAYER: None}:
             reader.set = name
-            for record in reader.records(row):
-                known = found.setdefault(record.id, record._replace(layers={}))
-                if known.text != record.text or name in known.layers:
-                    what = "another text" if known.text != record.text else f"the annotation set {name!r}"
-                    reader.refuse(f"the document has {what} in a row before", document=record.id)
-                (spans,) = record.layers.values()
-                found[record.id] = known._replace(layers={**known.layers, name: spans})
-    yield from found.values()
+            for document in map(reader.document, reader.records(row)):
+                known = found.setdefault(document.id, document)
+                own = layers.setdefault(document.id, {})
+                if known.text != document.text or name in own:
+                    what = "another text" if known.text != document.text else f"the annotation set {name!r}"
+                    reader.refuse(f"the document has {what} in a row before", document=document.id)
+                (own[name],) = document.layers.values()
+    for identifier, document in found.items():
+        yield replace(document, layers=layers[identifier])

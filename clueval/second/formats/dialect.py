@@ -59,6 +59,9 @@ class Dialect:
         written: returns the row that is written for one with these keys: the opposite of `plain`.
         lists: whether spans are written as lists.
         gaps: whether spans with gaps can be written.
+        array: whether all rows are written as one array.
+        joined: returns the only value that is written for all rows.
+        hints: lines for people, given the labels of layers: what another program needs before it can read the rows.
     """
 
     name: str
@@ -98,6 +101,9 @@ class Dialect:
     written: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     lists: bool = False
     gaps: bool = False
+    array: bool = False
+    joined: Callable[[Iterable[dict[str, Any]]], Any] | None = None
+    hints: Callable[[Mapping[str, Iterable[str]]], Iterator[str]] | None = None
     invalid: ClassVar[tuple[str, ...]] = ()
     layers: ClassVar[bool] = True
     endings: ClassVar[tuple[str, ...]] = ()
@@ -110,7 +116,8 @@ class Dialect:
     @property
     def is_written(self) -> bool:
         """Whether rows of the dialect can be written."""
-        return (self.plain is None and self.values is None) or self.written is not None
+        is_plain = self.plain is None and self.values is None
+        return is_plain or self.written is not None or self.joined is not None
 
     @property
     def has_sets(self) -> bool:

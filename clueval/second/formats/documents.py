@@ -60,7 +60,7 @@ def read_file(
 
         identifier = file.stem if form.named_by_file else "1"
         return iter(read_markup(file.text(), form, options, file=file.name, identifier=identifier))
-    rows = file.rows(empty_is_row=form.without_text)
+    rows = file.rows(empty_is_row=form.is_row([]))
     return _of_dialect(rows, options, form, file.passed_over, file.name)
 
 

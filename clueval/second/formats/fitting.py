@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from clueval.core.document import Document
+from clueval.core.document import Document, MissingId
 from clueval.core.span import Span
 from clueval.files.errors import UsageError, in_words
 from clueval.second.formats.writer import Writer
@@ -51,6 +51,38 @@ def fitted(document: Document, writer: Writer, layer: str | None = None) -> tupl
     if +lost:
         document = replace(document, layers=fitting, metadata=metadata, tags={})
     return writer.fit(document, lost), +lost
+
+
+def fitted_documents(
+    documents: Iterable[Document],
+    name: str,
+    writer: Writer,
+    *,
+    lossy: bool = False,
+    passed_over: Mapping[str, int] | None = None,
+    lost: Counter[str] | None = None,
+) -> Iterator[Document]:
+    """Yield documents, in the unit of a format, as the format `name` holds them; `lost` counts what is left out.
+
+    `passed_over` is what the readers of the documents have not read. Raises `UsageError` after the last document if
+    anything is lost, unless `lossy`.
+    """
+    counted = Counter[str]() if lost is None else lost
+    losing: list[Document] = []
+    layer: str | None = None
+    for number, document in enumerate(documents, 1):
+        fitting, own = fitted(document, writer, layer)
+        if "layers" not in writer.holds:
+            layer = layer or next((name for name, spans in fitting.layers.items() if spans), None)
+        if not writer.keeps_ids:
+            own[IDS] += document.id != str(number) and not isinstance(document.id, MissingId)
+            fitting = replace(fitting, id=MissingId(number))
+        counted.update(own := +own)
+        losing += [document] if own else []
+        del losing[2:]
+        yield fitting
+    if not lossy:
+        refuse_lost(name, counted, passed_over, losing[0] if len(losing) == 1 else None)
 
 
 def refuse_lost(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Span, name_of
 from clueval.files.errors import CluevalError, FormatError, OverlapError, UsageError
 from clueval.second.formats.markup import Markup
+from clueval.second.formats.writer import Writer
 from clueval.second.formats.xml_text import ESCAPES, forbidden
 
 
@@ -25,6 +26,24 @@ def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> s
     """
     spans = _writable(form, document, layer)
     return f"<{form.text}>{''.join(_parts(form.inline, document, spans))}</{form.text}>\n"
+
+
+def markup_writer(form: Markup) -> Writer:
+    """Return how files of a format without labels are written, which refuse by name what they cannot hold."""
+
+    def content(documents: Iterable[Document], layers: Sequence[str], with_ids: bool) -> str:
+        document = next(iter(documents), None)
+        if document is None:  # an empty file would not be valid
+            return f"<{form.text}></{form.text}>\n"
+        if len(document.layers) != 1:
+            raise UsageError(
+                f"the format {form.name} holds one layer, not {len(document.layers)}",
+                advice="name one with layers=...",
+            )
+        return marked_up(form, document, next(iter(document.layers)))
+
+    holds = frozenset({"layers", "zero-length spans", "overlapping spans", "spans across sentences"})
+    return Writer(content=content, ending=".xml", unit="character", holds=holds, single=True)
 
 
 def _writable(form: Markup, document: Document, layer: str) -> list[Span]:

@@ -213,7 +213,7 @@ class SpanReader:
             return RowSpan(start, end, label)
         features: Mapping[str, Any] = NOTHING
         if keys.features:
-            features = {key: item[key] for key in keys.features if isinstance(item[key], SCALAR)}
+            features = {key: item[key] for key in keys.features if _is_feature(key, item[key])}
         elif self._dialect.features not in ("", "*"):
             features = item.get(self._dialect.features) or NOTHING
         if group:
@@ -301,6 +301,11 @@ class SpanReader:
             span._replace(start=place[0][0], end=place[-1][1], fragments=span.fragments and place)
             for span, place in zip(spans, places, strict=True)
         ]
+
+
+def _is_feature(key: str, value: Any) -> bool:
+    """Return whether a value is a feature of a span; a score must be a number."""
+    return isinstance(value, SCALAR) and not (key == "score" and isinstance(value, str))
 
 
 def spans_of_rows(layer: str, rows: Iterable[RowSpan | Row], line: int) -> list[Span]:

@@ -157,7 +157,8 @@ def _of_name(forms: list[Form], head: Head) -> Form:
     if told is not None:
         return told
     dialects = [form for form in forms if isinstance(form, Dialect)]
-    having = (form for form in dialects if has_sign(head.first(), form.spans or "\n"))
+    row = head.first() if dialects else None
+    having = (form for form in dialects if (form.is_row([]) if row is None else has_sign(row, form.spans)))
     return next(having, dialects[0] if dialects else forms[-1])
 
 

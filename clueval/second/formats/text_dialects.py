@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from clueval.core.tags import OUTSIDE
+from clueval.files.errors import UsageError
 from clueval.second.formats.dialect import Dialect, has_sign
 from clueval.second.formats.row_input import RowInput
 from clueval.second.formats.span_objects import GROUP, LABELS, MENTION, OFFSETS, OPTIONAL, UNPLACED
@@ -288,6 +289,19 @@ def _are_predictions(row: Any) -> bool:
     )
 
 
+def _joined(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return one object with the positions of each document. Raises `UsageError` for two with one id."""
+    positions: dict[str, Any] = {}
+    for row in rows:
+        if row["doc_id"] in positions:
+            raise UsageError(
+                "two documents have this id, and the format tab has one entry for each id",
+                document=row["doc_id"],
+            )
+        positions[row["doc_id"]] = [[span["start"], span["end"]] for span in row["mentions"]]
+    return positions
+
+
 TAB_PREDICTIONS = Dialect(
     name="tab",
     holds="predictions for the Text Anonymization Benchmark: the positions in each document, without labels",
@@ -301,4 +315,5 @@ TAB_PREDICTIONS = Dialect(
         {"doc_id": name, "mentions": rows.listed(places, f"the value of {name!r}")}
         for name, places in rows.mapping(row).items()
     ),
+    joined=_joined,
 )

@@ -12,7 +12,7 @@ from clueval.second.formats.head import Head
 
 _ROWS = (
     (
-        "entities[].confidenceScore; confidenceScore",
+        "confidenceScore",
         "has entities of Azure, which counts positions in text elements and not in characters",
         'ask Azure for positions in code points (stringIndexType), and write {"text": ..., "spans": [...]}',
     ),
@@ -94,6 +94,13 @@ def refuse_unread_text(head: Head) -> None:
 
 def refuse_text(head: Head, tried: str) -> NoReturn:
     """Raise the `FormatError` for a file that no format has; `tried` are the names of those that were tried."""
+    if "\r" in head.text:
+        raise FormatError(
+            "a carriage return without a line feed",
+            file=head.file_name,
+            line=head.text.count("\n", 0, head.text.index("\r")) + 1,
+            advice="end lines with LF or CRLF",
+        )
     if is_csv(head.first_line):
         raise FormatError(
             "the format is not recognised: the first line has commas or semicolons",
@@ -113,11 +120,13 @@ def refuse_text(head: Head, tried: str) -> NoReturn:
 def refuse_row(row: Any, file: str | None) -> NoReturn:
     """Raise the `FormatError` for rows that no format has, given the first one."""
     first = row[0] if isinstance(row, list | tuple) and row else row
+    entities = first.get("entities") if isinstance(first, dict) else None
+    entity = entities[0] if isinstance(entities, list) and entities else None
     if has_sign(row, "clueval signature"):
         advice = "give the files with spans; compare and gates read results that save=... wrote"
         raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
     for sign, problem, advice in _ROWS:
-        if has_sign(first, sign):
+        if has_sign(first, sign) or (sign == "confidenceScore" and has_sign(entity, sign)):
             raise FormatError(problem, file=file, line=1, advice=advice)
     raise FormatError(
         "the format is not recognised: no format has such keys",

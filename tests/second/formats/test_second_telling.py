@@ -40,7 +40,7 @@ def of_samples() -> list[Path]:
         for path in files
         if path.parent.name not in named_only
         and not (path.suffix in BESIDE and path.parent.name in ("brat", "xmi"))
-        and not (path.parent.name == "mentions")
+        and path.parent.name != "mentions"
     ]
 
 
