@@ -117,7 +117,7 @@ class _SameTags(dict[str, str]):
         return character
 
 
-class Group:
+class RowGroup:
     """The clusters of some layers by place; None is the place of documents that do not count.
 
     Attributes:
@@ -208,7 +208,7 @@ class ClusterCounter:
             raise Unusual("documents are told apart, and their positions are characters")
         together = plan.merge or any(key in layers for key in plan.where)
         groups = [layers] if together else [[layer] for layer in layers]
-        self.groups = [Group(each, len(files)) for each in groups]
+        self.groups = [RowGroup(each, len(files)) for each in groups]
         self._plan, self._layers, self._readings, self._files = plan, layers, readings, files
         self._is_late = any(reading.is_late for reading in readings)
         self._present = (1 << len(files)) - 1
@@ -292,10 +292,10 @@ class ClusterCounter:
         if self.bag.is_full:
             self.bag.fold()
 
-    def _sequences(self, group: Group) -> Sequence[str]:
+    def _sequences(self, group: RowGroup) -> Sequence[str]:
         return [MERGED] if self._plan.merge else group.layers
 
-    def _cases(self, group: Group, numbers: dict[tuple[str, Key], int]) -> Mapping[tuple[str, ...], Cases]:
+    def _cases(self, group: RowGroup, numbers: dict[tuple[str, Key], int]) -> Mapping[tuple[str, ...], Cases]:
         """Return the cases of all clusters of a group, by the conditions that wait; `numbers` gets their keys."""
         clusters: Counter[str] = Counter()
         for of_place in group.of_place.values():
@@ -346,7 +346,7 @@ class ClusterCounter:
         return found
 
     def _parts(
-        self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: Group
+        self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: RowGroup
     ) -> Mapping[str, Sequence[str]]:
         """Return the parts of clusters between which no span goes on; many clusters have the same parts.
 
@@ -368,7 +368,7 @@ class ClusterCounter:
     def _keys(
         self,
         documents: Sequence[Document],
-        group: Group,
+        group: RowGroup,
         where: Where,
         starts: Sequence[int],
         numbers: dict[tuple[str, Key], int],
@@ -385,7 +385,7 @@ class ClusterCounter:
                     found[bisect_right(starts, position) - 1].append(number)
         return found
 
-    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: Group) -> None:
+    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: RowGroup) -> None:
         """Add the pairs of adjacent tags of each side and layer, given those of rows."""
         columns = zip(*group.characters.rows.values(), strict=True)
         next(columns)  # the lengths

@@ -12,9 +12,9 @@ from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.second.reading.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.second.reading.byte_rows import TagCharacters
-from clueval.second.reading.clusters import ClusterCounter, Group, TagReading
+from clueval.second.reading.clusters import ClusterCounter, RowGroup, TagReading
 from clueval.second.reading.text_rows import (
-    Part,
+    RowPart,
     Rows,
     RowSplitter,
     have_ids,
@@ -146,7 +146,7 @@ class _Files:
             group.add(self._place, self._text_of(item, number, group))
         self._counting.add_text(self._place, item.tokens, len(item.begins))
 
-    def _text_of(self, item: Stretch, number: int, group: Group) -> str:
+    def _text_of(self, item: Stretch, number: int, group: RowGroup) -> str:
         """Return the characters of the rows in spans, given their fields."""
         known = self._characters.get(number)
         if known is None or known.characters is not group.characters:
@@ -179,7 +179,7 @@ class _Files:
                 group.add(self._place, differing[part.differing] + same[part.same])
             self._counting.add_text(self._place, self._positions(part, rows), int(first.begins))
 
-    def _texts_of(self, rows: Rows, group: Group) -> tuple[str, str]:
+    def _texts_of(self, rows: Rows, group: RowGroup) -> tuple[str, str]:
         """Return the characters of the rows that differ, and of the others."""
         texts = ["", ""]
         for number, columns in enumerate((rows.columns, rows.same)):
@@ -195,7 +195,7 @@ class _Files:
                 )
         return texts[0], texts[1]
 
-    def _add_sentences(self, part: Part, texts: Sequence[str]) -> None:
+    def _add_sentences(self, part: RowPart, texts: Sequence[str]) -> None:
         """Add each sentence to a place of its own."""
         start = part.differing.start
         for size in part.sizes or [0]:
@@ -206,7 +206,7 @@ class _Files:
             self._counting.add_text(place, size, int(self._sentence == 1))
             start += size + 1
 
-    def _positions(self, part: Part, rows: Rows) -> int:
+    def _positions(self, part: RowPart, rows: Rows) -> int:
         """Return the number of positions of a passage of each side."""
         passage = part.passages[0]
         if not self._counting.in_characters or not passage.sentences:
