@@ -26,15 +26,13 @@ from clueval.metrics import metric_named as first_named
 from clueval.metrics import with_settings as first_with_settings
 from clueval.options import option_of
 from clueval.second.metrics import METRICS, chosen_metrics, metric_class, metric_named, with_settings
-from clueval.second.metrics.curve import Curve, reports_with_curves, scored_metrics, without_curves
 from clueval.second.metrics.gate import Gate, GateWithin
 from clueval.second.metrics.settings import shown_default, values_of
 from clueval.second.metrics.tables import tables_of
 from clueval.second.results import first_screen, notices, paths, rows
 from clueval.second.results.signature import Signature, joined_signature, require_same
 from tests.second import compare_forms
-from tests.second.compare import second
-from tests.second.scoring import scored
+from tests.second.compare import Corpus, sum_of
 
 # Metrics and settings
 
@@ -252,46 +250,6 @@ def test_results_are_kept_apart_and_joined_as_before() -> None:
     assert 50 < refused < 250
 
 
-# Curves
-
-
-def test_curves_stand_in_the_reports_of_their_metrics() -> None:
-    spans = [clueval.Span(0, 1, "A", {"p": 0.9}), clueval.Span(2, 3, "B", {"p": 0.5})]
-    metrics = scored_metrics(chosen_metrics("exact,levels,gate"), "p", (0.1, 0.6))
-    first = clueval.score(
-        [spans[:1]], [spans], metrics="exact,levels,gate", score_feature="p", thresholds="0.1,0.6"
-    )
-    reports = _reports([spans[:1]], [spans], metrics)
-
-    assert [metric.name for metric in without_curves(metrics)] == ["exact", "levels", "gate"]
-    assert reports_with_curves(reports, metrics, {"label": ["label"]}) == first.metrics
-
-
-def test_the_curve_of_coverage_is_none_of_its_tables() -> None:
-    spans = [clueval.Span(0, 1, "A", {"p": 0.9})]
-    metrics = scored_metrics(chosen_metrics("coverage"), "p")
-    reports = reports_with_curves(_reports([spans], [spans], metrics), metrics, {"label": ["label"]})
-
-    assert "curve" in reports["coverage"]["label"]
-    found = [table.title for table in tables_of(metrics[0], "coverage", reports["coverage"]["label"])]
-    assert found == ["coverage, tokens"]
-
-
-def test_a_metric_without_micro_averages_has_no_curve() -> None:
-    with pytest.raises(UsageError, match="metric 'fair' has no micro average"):
-        scored_metrics(chosen_metrics("exact,fair"), "p")
-    assert scored_metrics([Exact()], "p")[1] == Curve(Exact(), "p")
-
-
-def _reports(gold: Any, predicted: Any, metrics: Any) -> dict[str, dict[str, Any]]:
-    """Return the reports of metrics on documents of spans."""
-    sides = [
-        [second(clueval.Document(str(n), {"label": spans})) for n, spans in enumerate(side)]
-        for side in (gold, predicted)
-    ]
-    return {metric.name: scored(*sides, metric) for metric in metrics}
-
-
 # Rows, tables, paths and warnings
 
 
@@ -333,6 +291,17 @@ def test_the_german_sample_is_written_as_before(metrics: str, options: dict[str,
     assert compare_forms.disagreement(result, anew, Random(1)) is None
 
 
+def test_the_curve_of_coverage_is_none_of_its_tables() -> None:
+    spans = [clueval.Span(0, 1, "A", {"p": 0.9})]
+    result = clueval.score([spans], [spans], metrics="coverage", score_feature="p")
+    report = result.metrics["coverage"]["label"]
+
+    assert "curve" in report
+    assert [table.title for table in tables_of(metric_named("coverage"), "coverage", report)] == [
+        "coverage, tokens"
+    ]
+
+
 def test_a_group_that_lacks_the_report_of_a_sequence_has_no_row_of_it() -> None:
     def side(group: str, *layers: str) -> clueval.Document:
         spans = [clueval.Span(0, 1, "A")]
@@ -361,6 +330,20 @@ def test_a_break_down_is_shown_whether_or_not_its_reports_are_made_when_asked_fo
         "exact: labels",
         "By document: exact, label: micro",
     ]
+
+
+def test_the_headline_of_levels_costs_less_and_is_that_of_the_report() -> None:
+    gold = [clueval.Span(0, 2, {"x": "A", "y": "B"}), clueval.Span(3, 5, {"x": "A"})]
+    predicted = [clueval.Span(0, 2, {"x": "A", "y": "A"}), clueval.Span(3, 9, {"x": "A"})]
+    sides = [[clueval.Document("d", {"x": spans})] for spans in (gold, predicted)]
+    total = sum_of(Corpus("flat", ["x"], *sides), Levels())
+    part, whole = Levels().headline_report(total, ["x", "y", "z"]), Levels().scores(total, ["x", "y", "z"])
+
+    assert part["unlabelled"] == {"1": whole["unlabelled"]["1"]}
+    assert part["labelled"] == {
+        layer: {"1": {"micro": levels["1"]["micro"]}} for layer, levels in whole["labelled"].items()
+    }
+    assert part["labelled"]["y"]["1"]["micro"]["gold"] == 1
 
 
 def test_a_path_that_is_wrong_is_answered_with_the_nearest_of_the_result() -> None:
