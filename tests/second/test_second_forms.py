@@ -217,7 +217,7 @@ def parsed_options(signature: Any, text: str) -> Any:
 def test_signatures_are_those_of_before_and_so_are_the_options_that_they_stand_for() -> None:
     random = Random(7)
     answers = Counter[bool]()
-    for _ in range(300):
+    for _ in range(200):
         first, new = both_signatures(random)
         cut = str(new)[: random.choice([None, random.randint(1, 60)])]
 
@@ -227,13 +227,13 @@ def test_signatures_are_those_of_before_and_so_are_the_options_that_they_stand_f
         assert said(new.options) == said(first.options)
         assert said(parsed_options, Signature, cut) == said(parsed_options, FirstSignature, cut)
         answers[isinstance(said(new.options), dict)] += 1
-    assert min(answers.values()) > 50
+    assert min(answers.values()) > 30
 
 
 def test_results_are_kept_apart_and_joined_as_before() -> None:
     random = Random(8)
     refused = 0
-    for _ in range(300):
+    for _ in range(200):
         pairs = both_signatures(random), both_signatures(random)
         if random.random() < 0.7:
             changed = {
@@ -247,7 +247,7 @@ def test_results_are_kept_apart_and_joined_as_before() -> None:
         assert answer == said(first_require_same, *first, purpose)
         assert str(joined_signature(*new, "BIO")) == str(first_joined(*first, "BIO"))
         refused += answer is not None
-    assert 50 < refused < 250
+    assert 30 < refused < 170
 
 
 # Rows, tables, paths and warnings
@@ -255,15 +255,15 @@ def test_results_are_kept_apart_and_joined_as_before() -> None:
 
 @pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
 def test_random_results_are_written_as_before() -> None:
-    found = compare_forms.compare(30, seed=3)
+    found = compare_forms.compare(20, seed=3)
 
     assert [text for text in found if text not in ("equal", "refused")] == []
-    assert found["equal"] > 10
+    assert found["equal"] > 8
 
 
 @pytest.mark.long
 def test_many_random_results_are_written_as_before() -> None:
-    found = compare_forms.compare(600, seed=4)
+    found = compare_forms.compare(300, seed=4)
 
     assert [text for text in found if text not in ("equal", "refused")] == []
 
@@ -276,8 +276,8 @@ GERMAN = Path(clueval.__file__).parent / "samples" / "german"
     [
         ("levels", {}),
         ("levels", {"merge": True}),
-        ("levels,fair", {"by": "domain", "intervals": True, "resamples": 2}),
-        ("confusion,muc,gate", {}),
+        ("fair", {"by": "domain"}),
+        ("confusion,muc", {}),
         ("masking", {"layers": {"entity": 2}}),
         ("exact", {"where": {"risk": "high"}}),
     ],
