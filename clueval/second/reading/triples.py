@@ -1,0 +1,197 @@
+"""Plain spans ``(start, end, label)`` of gold and predicted become a bag: lists in memory, and texts of rows.
+
+No `Span` is made: `keys_of_triples` makes the keys of cases of the triples themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from operator import le
+from typing import Any, NamedTuple
+
+from clueval.core.bag import Bag, Bounds, Place
+from clueval.core.case import Key, Where, keys_of, keys_of_triples
+from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
+from clueval.core.document import Document, Layers, Row
+from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
+from clueval.files.errors import OverlapError
+from clueval.second.reading.usual import Unusual, add_cases, is_in_characters, require_usual
+
+BATCH = 500
+"""The number of documents that are counted together."""
+
+MANY = 1 << 12
+"""The number of keys that are added together."""
+
+_LISTS = frozenset({list, tuple})
+_PARTS = [int, int, str]
+
+
+class PlainText(NamedTuple):
+    """One text with the spans of both sides in one layer, in any order; positions count from 0.
+
+    `positions` is the number of positions; None: the text is not there. A side that is None lacks the layer.
+    """
+
+    id: str
+    gold: Sequence[Row] | None
+    predicted: Sequence[Row] | None
+    positions: int | None = None
+    metadata: Mapping[str, str] = NOTHING
+
+
+def bag_of_triples(
+    gold: Any,
+    predicted: Any,
+    plan: Plan,
+    *,
+    ids: Sequence[str] | None = None,
+    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+) -> Bag | None:
+    """Count parallel lists, one of tuples ``(start, end, label)`` for each document; the layer is ``label``.
+
+    The bag is that of `clueval.core.count.count` for documents without a text, whose ids are `ids`, by default their
+    numbers from 0. Returns None as `bag_of_texts` does, and for sides that are no lists, for other spans than such
+    tuples of numbers and text, and for different numbers of documents. Iterators are left as they are.
+    """
+    if type(gold) not in _LISTS or type(predicted) not in _LISTS or len(gold) != len(predicted):
+        return None
+    return bag_of_texts(_texts(gold, predicted, ids), plan, bounds=bounds)
+
+
+def _texts(gold: Sequence[Any], predicted: Sequence[Any], ids: Sequence[str] | None) -> Iterator[PlainText]:
+    """Yield lists as texts. Raises `Unusual` for other spans than plain tuples."""
+    for start in range(0, len(gold), BATCH):
+        batch = [side[start : start + BATCH] for side in (gold, predicted)]
+        _require_plain(list(chain.from_iterable(batch)))
+        for number, (own, other) in enumerate(zip(*batch, strict=True), start):
+            # a document without spans has no layer
+            yield PlainText(str(number) if ids is None else ids[number], own or None, other or None)
+
+
+def _require_plain(lists: Sequence[Any]) -> None:
+    """Raise `Unusual` unless these are lists of tuples of a start, an end and a label."""
+    if not _LISTS.issuperset(map(type, lists)):
+        raise Unusual("a document that is no list")
+    spans = list(chain.from_iterable(lists))
+    if list(map(type, spans)).count(tuple) != len(spans) or list(map(len, spans)).count(3) != len(spans):
+        raise Unusual("a span that is no tuple of three values")
+    parts = list(chain.from_iterable(spans))
+    if list(map(type, parts)) != _PARTS * len(spans):
+        raise Unusual("a span that is no tuple of two numbers and a label")
+    starts, ends = parts[::3], parts[1::3]
+    if min(starts, default=0) < 0 or not all(map(le, starts, ends)):
+        raise Unusual("a span that ends before it begins")
+
+
+def bag_of_texts(
+    texts: Iterable[PlainText],
+    plan: Plan,
+    layer: str = DEFAULT_LAYER,
+    *,
+    unit: str = "token",
+    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+) -> Bag | None:
+    """Count texts with plain spans in one layer; `unit` is that of their positions.
+
+    The bag is that of `clueval.core.count.count` for the documents. Memory holds the bag. Returns None, and documents
+    must be counted, for plans that need documents or convert positions, for no texts, and for cases that a metric
+    cannot count, as spans that overlap for some metrics.
+    """
+    try:
+        require_usual(plan, [layer])
+        if is_in_characters(plan) and unit != "character":
+            raise Unusual("positions must be converted")
+        counting = _Counting(plan, layer, unit, bounds)
+        for text in texts:
+            counting.add(text)
+        return counting.finish()
+    except Unusual:
+        return None
+
+
+class _Counting:
+    """Counts texts; as long as they are not told apart, the keys of several together."""
+
+    def __init__(self, plan: Plan, layer: str, unit: str, bounds: Bounds) -> None:
+        self._plan, self._layer, self._unit = plan, layer, unit
+        self._bag = Bag(plan.metrics, (), bounds)
+        self._apart = bool(plan.by or plan.units or plan.where)
+        self._in_sentences = plan.counts_sentences
+        self._keys: list[Key] = []
+        self._documents = 0  # that count
+
+    def add(self, text: PlainText) -> None:
+        """Count a text."""
+        bag, plan = self._bag, self._plan
+        for side, rows in zip(plan.sides, (text.gold, text.predicted), strict=True):
+            if rows is not None:
+                bag.see_layers([self._layer])
+                bag.read.spans[side, self._layer] += len(rows)
+                if self._layer in plan.where:
+                    bag.read.labels.setdefault(self._layer, set()).update([row[2] for row in rows])
+        bag.read.units.add(self._unit)
+        if self._apart:
+            self._add_apart(text)
+        else:
+            bag.add_text(Unit(), text.positions or 0)
+            bag.read.keys.update(dict.fromkeys(text.metadata))
+            self._keys += self._keys_of(text, NOTHING)
+            if len(self._keys) > MANY:
+                self._add_keys(Unit())
+
+    def _add_apart(self, text: PlainText) -> None:
+        """Count a text by itself."""
+        plan = self._plan
+        document = Document(text.id, {}, metadata=text.metadata)
+        self._bag.read.add([(plan.sides[0], document)], list(plan.where))
+        if not plan.takes(document, self._bag.layers):
+            return
+        place = plan.place(document, self._bag.layers)
+        self._documents += not place.waits
+        if self._documents == FEW_DOCUMENTS and plan.units == EITHER and self._in_sentences:
+            self._bag, self._in_sentences = self._bag.grouped(_without_sentence), False
+        if self._in_sentences:
+            place = place._replace(sentence=1)
+        self._bag.add_text(place, text.positions or 0)
+        self._keys = self._keys_of(text, plan.on_spans(document, self._bag.layers))
+        self._add_keys(place)
+
+    def _keys_of(self, text: PlainText, where: Where) -> list[Key]:
+        gold, predicted = text.gold or (), text.predicted or ()
+        if not where and not self._plan.merge:
+            return keys_of_triples(gold, predicted, has_text=text.positions is not None)
+        characters = None if text.positions is None else "x" * text.positions
+        documents = [
+            Document("", Layers({}, {self._layer: rows}), text=characters, unit="character")
+            for rows in (gold, predicted)
+        ]
+        try:
+            (column,) = keys_of(documents, [self._layer], merge=self._plan.merge, where=where)
+        except OverlapError as error:
+            raise Unusual("spans of one layer overlap, and are to be merged") from error
+        return column.keys
+
+    def _add_keys(self, place: Unit) -> None:
+        """Add the keys that wait; a corpus without spans has no layer."""
+        if self._plan.merge or self._bag.layers:
+            sequence = MERGED if self._plan.merge else self._layer
+            add_cases(self._bag, place, sequence, self._keys, are_flat=False)
+        self._keys = []
+        if self._bag.is_full:
+            self._bag.fold()
+
+    def finish(self) -> Bag:
+        """Return the bag. Raises `Unusual` if there are no texts."""
+        if not self._bag.read.units:
+            raise Unusual("there are no texts")
+        if not self._apart:
+            self._add_keys(Unit())
+        self._bag.close()
+        return self._bag
+
+
+def _without_sentence(place: Place) -> Place:
+    assert isinstance(place, Unit)
+    return place._replace(sentence=None)
