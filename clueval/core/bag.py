@@ -38,6 +38,11 @@ _INSIDE = "inside"
 """Stands for a metric in tallies: the number of positions in cases of a sequence, by the sides that are present."""
 
 
+NO_LAYER = ""
+"""Stands for a layer that no document has: what metrics of documents count in it is what they count in documents that
+come before the first with a layer, since each layer counts in all documents."""
+
+
 class Bag:
     """The cases of a corpus, by place.
 
@@ -83,7 +88,11 @@ class Bag:
 
     def see_layers(self, layers: Iterable[str]) -> None:
         """Add layers that are new."""
-        self.layers += [layer for layer in dict.fromkeys(layers) if layer not in self.layers]
+        new = [layer for layer in dict.fromkeys(layers) if layer not in self.layers]
+        self.layers += new
+        for place in self.tallies if new else ():
+            for layer, metric, tally in _in_layers(new, self.tallies[place]):
+                self.add_tally(place, layer, metric, tally)
 
     def add_text(self, place: Place, positions: int, documents: int = 1, present: int = BOTH) -> None:
         """Add a text, or a part of one, by its number of positions and the sides that are present."""
@@ -177,9 +186,12 @@ class Bag:
                 own.setdefault(present, Counter()).update(numbers_of)
         self.notes.update(bag.notes)
         self.read.include(bag.read)
+        unseen = [layer for layer in self.layers if layer not in bag.layers]
         for place, of_place in bag.tallies.items():
             for (sequence, metric), tally in of_place.items():
                 self.add_tally(place, sequence, metric, tally)
+            for layer, metric, tally in _in_layers(unseen, of_place):
+                self.add_tally(place, layer, metric, tally)
         numbers = []
         for sequence, key in bag.keys:
             if (sequence, key) not in self.keys:
@@ -251,6 +263,18 @@ class Bag:
                 f"metric {metric.name!r} cannot count this corpus any more: {why}",
                 advice="score the files with all metrics at once",
             )
+
+
+def _in_layers(
+    layers: Sequence[str], tallies: Mapping[tuple[str, str], Tally]
+) -> list[tuple[str, str, Tally]]:
+    """Return what metrics of documents have counted in layers that the documents do not have."""
+    return [
+        (layer, metric, tally)
+        for (sequence, metric), tally in tallies.items()
+        if sequence == NO_LAYER
+        for layer in layers
+    ]
 
 
 def _sum(*tallies: Tally | None) -> Tally:

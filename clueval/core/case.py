@@ -249,7 +249,7 @@ def keys_of(
     present = presence(documents)
     start = next((document.start for document in documents if document is not None), 0)
     reads = sorted(reads)
-    for sequence in _sequences(documents, layers, merge, where):
+    for sequence in _sequences(documents, layers, merge, where, as_rows=True):
         entries, plain = _entries(sequence, reads)
         # entries stay alive in the list, so no two of them have the same id
         order = {id(entry): number for number, entry in enumerate(entries)} if ordered else {}
@@ -322,9 +322,17 @@ _Entry = tuple[Any, ...]
 
 
 def _sequences(
-    documents: Sequence[Document | None], layers: Sequence[str], merge: bool, where: Where
+    documents: Sequence[Document | None],
+    layers: Sequence[str],
+    merge: bool,
+    where: Where,
+    *,
+    as_rows: bool = False,
 ) -> Iterator[_Sequence]:
-    """Yield each sequence of the documents of one text: each layer, or all of them merged."""
+    """Yield each sequence of the documents of one text: each layer, or all of them merged.
+
+    `as_rows`: of a layer that is given as rows, no spans are made unless a filter needs them.
+    """
     sources = documents
     if merge:
         present = [document for document in documents if document is not None]
@@ -333,8 +341,12 @@ def _sequences(
     for name in [MERGED] if merge else layers:
         sides: list[Sequence[Span] | None] = []
         for source in sources:
-            spans = None if source is None else source.layers.get(name, ())
-            sides.append(spans)
+            if source is None:
+                sides.append(None)
+            elif as_rows and not where and source.rows_in(name) is not None:
+                sides.append(())
+            else:
+                sides.append(source.layers.get(name, ()))
         tags = [source.tags.get(name) for source in sources if source is not None]
         yield _Sequence(
             name,

@@ -7,22 +7,21 @@
 from __future__ import annotations
 
 import gc
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
-from clueval.core.bag import Bag, Bounds, Place
-from clueval.core.case import HEAD, Case, Key, Keys, Located, Where, case_of, keys_of, located, presence
+from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
+from clueval.core.case import HEAD, Case, Key, Keys, Located, case_of, keys_of, located, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text
 from clueval.core.merging import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, Metric, split_metrics
-from clueval.core.overlap import first_clash, overlap_groups
+from clueval.core.sentences import TextPart, cut_keys, cut_pair, part_at, parts_of
 from clueval.core.span import MERGED, NOTHING, SIDES, Span, name_of
-from clueval.core.tally import Tally
-from clueval.files.errors import CluevalError, LimitError, OverlapError, UsageError
+from clueval.core.tally import Tally, added
+from clueval.files.errors import CluevalError, LimitError, UsageError
 
 DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 """What units may be. `EITHER`: documents; sentences if documents are fewer than `FEW_DOCUMENTS`."""
@@ -116,15 +115,17 @@ class Plan:
     def counts_sentences(self) -> bool:
         """Whether sentences are units, at least at first.
 
-        Raises `UsageError` if they are asked for and a metric needs whole documents, or keeps no cases.
+        Raises `UsageError` if they are asked for and the texts of the sides may differ.
         """
-        whole = [metric for metric in self.metrics if not getattr(metric, "keeps", False)]
-        if self.units == SENTENCE and whole:
+        differ = [metric for metric in self.metrics if not getattr(metric, "same_text", True)]
+        if self.units == SENTENCE and (differ or self.align is not None):
             raise UsageError(
-                f"metric {whole[0].name!r} counts whole documents, so sentences cannot be units",
+                f"metric {differ[0].name!r} aligns whole documents, so sentences cannot be units"
+                if differ
+                else "sentences cannot be units if the texts of the two sides may differ",
                 advice="resample by document",
             )
-        return self.units in (SENTENCE, EITHER) and not whole
+        return self.units in (SENTENCE, EITHER) and not differ and self.align is None
 
     @property
     def reads(self) -> frozenset[str]:
@@ -217,9 +218,16 @@ def count(
             if documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = bag.grouped(_document_of), False
             with _collector_paused(aligned):
-                _count_documents(bag, plan, place, pairs, aligned)
+                parts = parts_of([pair for pair in aligned if not pair.beside]) if in_sentences else []
+                counts = _count_documents(bag, plan, pairs, aligned)
+                by_part = _by_part(bag, plan, aligned, parts, counts) if in_sentences else None
+                if in_sentences and by_part is None:
+                    bag, in_sentences, parts = bag.grouped(_document_of), False, []
+                for number, tallies in [(None, counts)] if by_part is None else by_part:
+                    for sequence, name, tally in tallies:
+                        bag.add_tally(place._replace(sentence=number), sequence, name, tally)
                 for pair in aligned:
-                    _count_cases(bag, plan, place, pair, in_sentences)
+                    _count_cases(bag, plan, place, pair, parts)
                     bag.read.add_counted(pair, plan.where)
         if bag.is_full:
             bag.fold()
@@ -277,22 +285,22 @@ def _document_of(place: Place) -> Place:
     return place._replace(sentence=None)
 
 
-def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, in_sentences: bool) -> None:
-    """Put the cases of a pair into the bag, and let metrics that keep no cases count."""
+def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: Sequence[TextPart]) -> None:
+    """Put the cases of a pair into the bag, by part of its text, and let metrics that keep no cases count."""
     where = plan.on_spans(pair.first, bag.layers)
     sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
     columns = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
-    documents = 0 if pair.beside else 1
-    if in_sentences and not pair.beside:
-        for number, positions, parts in by_sentence(pair, columns):
-            _add(bag, plan, pair, place._replace(sentence=number), parts, positions, documents)
-            documents = 0
+    if parts and not pair.beside:
+        for number, (part, own) in enumerate(zip(parts, cut_keys(columns, parts), strict=True)):
+            _add(bag, plan, pair, place._replace(sentence=part.number), own, part.positions, int(number == 0))
     else:
-        _add(bag, plan, pair, place, columns, pair.positions, documents)
+        _add(bag, plan, pair, place, columns, pair.positions, int(not pair.beside))
     at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
     for metric in at_once:
         for found in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
             (tally,) = _counted_where_found([metric], found, pair, True)
+            if parts and not pair.beside:
+                place = place._replace(sentence=part_at(parts, found.first).number)
             bag.add_tally(place, found.sequence, metric.name, tally)
 
 
@@ -314,9 +322,17 @@ def _add(
         bag.add_others(place, column.sequence, len(column.others), present)
 
 
-def _count_documents(bag: Bag, plan: Plan, place: Unit, pairs: Sequence[Any], aligned: Sequence[Any]) -> None:
-    """Let the metrics that need documents count the pairs of a text; layers that are merged are one layer of them."""
+_Counted = list[tuple[str, str, Tally]]
+"""Tallies with their sequences and the names of the metrics."""
+
+
+def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Any], aligned: Sequence[Any]) -> _Counted:
+    """Return what metrics that need documents count in the pairs of a text, with the sequence and the metric's name.
+
+    Layers that are merged are one layer of them.
+    """
     first: Document = pairs[0].first
+    counted: _Counted = []
     where = plan.on_spans(first, bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
         given = aligned if metric.same_text else pairs
@@ -329,13 +345,50 @@ def _count_documents(bag: Bag, plan: Plan, place: Unit, pairs: Sequence[Any], al
                 ]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
             try:
-                _require_documents_countable(metric, given, sequence, where)
+                _require_documents_countable(metric, given, sequence)
                 tally = metric.count_documents(given, sequence, where)
             except CluevalError as error:
                 if error.document is None:
                     error.document, error.file = first.id, error.file or first.file
                 raise
-            bag.add_tally(place, sequence, metric.name, tally)
+            counted.append((sequence, metric.name, tally))
+        if not plan.merge and not metric.whole:
+            with suppress(CluevalError):  # it is raised for the layers that there are
+                counted.append((NO_LAYER, metric.name, metric.count_documents(given, NO_LAYER, where)))
+    return counted
+
+
+def _by_part(
+    bag: Bag, plan: Plan, pairs: Sequence[Any], parts: Sequence[TextPart], whole: _Counted
+) -> list[tuple[int | None, _Counted]] | None:
+    """Return what metrics count in each part of a text, by the number of its first sentence; None: beside the text.
+
+    None if that is not what they count in the `whole`, as metrics that compare all mentions of a document; raises
+    `UsageError` if sentences are asked for.
+    """
+    if not whole:
+        return []
+    beside = [pair for pair in pairs if pair.beside]
+    if len(parts) == 1 and not beside:
+        return [(parts[0].number, whole)]
+    pieces = [list(cut_pair(pair, parts)) for pair in pairs if not pair.beside]
+    texts = [(part.number, [of_pair[index] for of_pair in pieces]) for index, part in enumerate(parts)]
+    found: list[tuple[int | None, _Counted]] = [
+        (number, _count_documents(bag, plan, text, text)) for number, text in texts
+    ]
+    if beside:
+        found.append((None, _count_documents(bag, plan, beside, beside)))
+    for index, (_, name, tally) in enumerate(whole):
+        if added((counts[index][2], 1) for _, counts in found) == tally:
+            continue
+        if plan.units == SENTENCE:
+            raise UsageError(
+                f"metric {name!r} does not count sentences one by one: their counts do not add up",
+                advice="resample by document",
+                **pairs[0].first.in_errors,
+            )
+        return None
+    return found
 
 
 def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
@@ -345,41 +398,6 @@ def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
         replace(side, layers={name: side.layers.get(name, ()) for name in names}) for side in pair.sides
     )
     return replace(pair, gold=gold, predicted=predicted)
-
-
-def by_sentence(pair: Text, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
-    """Yield the parts of a pair between sentence ends that no case crosses.
-
-    Each has the number, from 1, of its first sentence, its number of positions, and its keys. A document without
-    sentences, or without its text, is one part.
-    """
-    text = next((side for side in pair.sides if side is not None and side.end is not None), pair.first)
-    if text.end is None:
-        yield 1, 0, list(columns)
-        return
-    cuts = _free_cuts(text, [range_ for column in columns for range_ in column.ranges])
-    starts, ends = [text.start, *cuts], [sentence.end for sentence in text.sentences]
-    for start, stop in zip(starts, [*cuts, text.end], strict=True):
-        parts = []
-        for sequence, keys, ranges, others in columns:
-            first = bisect_left(ranges, (start,))
-            past = len(ranges) if stop == text.end else bisect_left(ranges, (stop,))
-            low, high = bisect_left(others, start), bisect_left(others, stop)
-            parts.append(Keys(sequence, keys[first:past], ranges[first:past], others[low:high]))
-        yield bisect_left(ends, start + 1) + 1, stop - start, parts
-
-
-def _free_cuts(document: Document, ranges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the sentence ends within a document that no range crosses."""
-    ends = {sentence.end for sentence in document.sentences}
-    free, reach, place, ordered = [], document.start, 0, sorted(ranges)
-    for cut in sorted(ends):
-        while place < len(ordered) and ordered[place][0] < cut:
-            reach = max(reach, ordered[place][1])
-            place += 1
-        if reach <= cut and document.start < cut < (document.end or 0):
-            free.append(cut)
-    return free
 
 
 # Refusing what a metric cannot count
@@ -392,7 +410,7 @@ def _require_countable(bag: Bag, plan: Plan, pair: Text, column: Keys, key: Key)
     """
     of_cases = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
     large = len(key) - HEAD > LARGE
-    flat = any(metric.flat or metric.flat_labels for metric in of_cases)
+    flat = any(metric.flat for metric in of_cases)
     if not large and not flat and all(len(span) == 4 for span in key[HEAD:]):
         return
     try:
@@ -426,52 +444,29 @@ def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:
     return [metric.count(case) for metric in metrics] if large else []
 
 
-def _require_documents_countable(
-    metric: DocumentMetric, pairs: Sequence[Pair], sequence: str, where: Where
-) -> None:
+def _require_documents_countable(metric: DocumentMetric, pairs: Sequence[Pair], sequence: str) -> None:
     """Raise `UsageError` for pairs that a metric cannot count in a sequence."""
-    for pair in pairs:
-        sides = () if metric.gaps else tuple(tuple(side.layers.get(sequence, ())) for side in pair.sides)
-        require_countable(metric, Case(sides, ((),) if where else ()))
+    if not metric.gaps:
+        for side in [side for pair in pairs for side in pair.sides]:
+            _require_no_gaps(metric, side.layers.get(sequence, ()))
 
 
-def require_countable(metric: AnyMetric, case: Case) -> None:
+def require_countable(metric: Metric, case: Case) -> None:
     """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
-    if getattr(metric, "flat_labels", False):
+    if not metric.gaps:
+        for spans in case.sides:
+            _require_no_gaps(metric, spans or ())
+    if metric.flat:
         for side, spans in zip(SIDES, case.sides, strict=True):
-            _require_flat_labels(metric, side, spans or ())
-    for spans in case.sides:
-        for span in spans or ():
-            if span.parts is not None and not metric.gaps:
-                raise UsageError(
-                    f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
-                    line=span.line,
-                    advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
-                    "fragments='split', or one span from start to end with fragments='hull'",
-                )
-        whole = [span for span in spans or () if span.parts is None]
-        if getattr(metric, "flat", False) and (clash := first_clash(whole)) is not None:
-            raise OverlapError(
-                f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
-                line=clash[1].line,
-                advice=f"metric {metric.name!r} cannot count such spans; exact, fair, gate and muc can",
-            )
+            metric.require_flat(side, spans or ())
 
 
-def _require_flat_labels(metric: AnyMetric, side: str, spans: Sequence[Span]) -> None:
-    """Raise `OverlapError` for spans of one label that overlap."""
-    by_label: dict[str, list[Span]] = {}
+def _require_no_gaps(metric: AnyMetric, spans: Sequence[Span]) -> None:
     for span in spans:
-        by_label.setdefault(span.label, []).append(span)
-    for of_label in by_label.values():
-        groups = [] if first_clash(of_label) is None else overlap_groups(of_label)
-        for first, *others in groups:
-            one = of_label[first]
-            other = next((of_label[each] for each in others if one.overlaps(of_label[each])), None)
-            if other is not None:
-                raise OverlapError(
-                    f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric {metric.name!r} "
-                    "forbids within a label",
-                    line=other.line,
-                    advice="correct them, or join them with Partial.glue; exact, fair, gate and muc count them",
-                )
+        if span.parts is not None:
+            raise UsageError(
+                f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
+                line=span.line,
+                advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
+                "fragments='split', or one span from start to end with fragments='hull'",
+            )

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from clueval.core.overlap import first_clash
+from clueval.core.span import Span, name_of
 from clueval.core.tally import Counts, Tally
+from clueval.files.errors import OverlapError
 
 if TYPE_CHECKING:
     from clueval.core.case import Case, Where
@@ -20,19 +23,14 @@ Sizes = tuple[float, float]
 """What an entry of a report weighs on each side: usually its numbers of gold and of predicted spans."""
 
 
-class Metric(Protocol):
-    """What every metric has. One without special needs inherits what is here, and defines `count` and `scores`.
+class Reporting(Protocol):
+    """What metrics of cases and of documents have in common: a name, and a report on a sum of counts.
 
     Attributes:
         name: the key of the metric in reports.
         zero: the value of 0/0, for the signature.
-        reads: the features of spans that the metric reads, and `clueval.core.case.TOKENS`.
-        flat: spans of one side must not overlap, save discontinuous ones.
-        flat_labels: spans of one side and label must not overlap.
         gaps: the metric can count discontinuous spans.
         filters: None if a filter may exclude spans; otherwise advice on what to do instead of filtering.
-        keeps: cases are kept, so that their counts can be asked for later; False: each case is counted at once, with
-            all its features, since nearly every case is different (scores of single spans).
         places: spans need places in the text; False: those without one are counted together with the others.
     """
 
@@ -40,26 +38,9 @@ class Metric(Protocol):
 
     name: ClassVar[str]
     zero: ClassVar[str] = "0"
-    flat: ClassVar[bool] = False
     gaps: ClassVar[bool] = True
     filters: ClassVar[str | None] = None
     places: ClassVar[bool] = True
-
-    @property
-    def reads(self) -> frozenset[str]:
-        return frozenset()
-
-    @property
-    def keeps(self) -> bool:
-        return True
-
-    @property
-    def flat_labels(self) -> bool:
-        return False
-
-    def count(self, case: Case) -> Tally:
-        """Count one case. Costs at most n log n for n spans, and the pairs that overlap."""
-        raise NotImplementedError
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report on a sum of counts, for a sequence whose spans have labels in these layers.
@@ -85,28 +66,59 @@ class Metric(Protocol):
         return
 
 
-class DocumentMetric(Protocol):
+class Metric(Reporting, Protocol):
+    """A metric of cases. One without special needs inherits what is here, and defines `count` and `scores`.
+
+    Attributes:
+        flat: spans of one side must not overlap; see `require_flat`.
+        reads: the features of spans that the metric reads, and `clueval.core.case.TOKENS`.
+        keeps: cases are kept, so that their counts can be asked for later; False: each case is counted at once, with
+            all its features, since nearly every case is different (scores of single spans).
+    """
+
+    __slots__ = ()
+
+    flat: ClassVar[bool] = False
+
+    @property
+    def reads(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
+    def keeps(self) -> bool:
+        return True
+
+    def require_flat(self, side: str, spans: Sequence[Span]) -> None:
+        """Raise `OverlapError` for spans of one side that overlap; discontinuous ones may. Asked of flat metrics."""
+        clash = first_clash([span for span in spans if span.parts is None])
+        if clash is not None:
+            raise OverlapError(
+                f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
+                line=clash[1].line,
+                advice=f"metric {self.name!r} cannot count such spans; exact, fair, gate and muc can",
+            )
+
+    def count(self, case: Case) -> Tally:
+        """Count one case. Costs at most n log n for n spans, and the pairs that overlap."""
+        raise NotImplementedError
+
+
+class DocumentMetric(Reporting, Protocol):
     """A metric that needs whole documents: texts, sentences, or spans that do not overlap.
 
-    It has all of `Metric` but counts all pairs of one text at once, one for each gold. Its tallies are added at once.
+    It counts all pairs of one text at once, one for each gold. Its tallies are added at once.
 
     Attributes:
         same_text: both sides must have the same text; False: the texts may differ.
         whole: the name of its only sequence, if it counts all layers together; None: it counts each sequence.
-        gaps: the metric can count discontinuous spans.
         merges: documents come with all layers, in order, if these are to be merged, and the metric merges them.
         within: the layer within which it counts, which is no sequence itself; None: everywhere.
     """
 
     __slots__ = ()
 
-    name: ClassVar[str]
-    zero: ClassVar[str] = "0"
     same_text: ClassVar[bool] = True
-    gaps: ClassVar[bool] = True
     merges: ClassVar[bool] = False
-    filters: ClassVar[str | None] = None
-    places: ClassVar[bool] = True
 
     @property
     def whole(self) -> str | None:
@@ -121,31 +133,11 @@ class DocumentMetric(Protocol):
 
         A pair beside its text has predicted spans without a place, and a gold document without spans.
         """
-        ...
-
-    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        """Return the report on a sum of counts, as `Metric.scores` does."""
-        ...
-
-    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        """Return counts by path, as `Metric.headlines` does."""
-        return {}
-
-    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
-        """Return sizes by path, as `Metric.sizes` does."""
-        return {}
-
-    def choices(self, total: Tally) -> Mapping[str, str]:
-        """Return what the signature must say beyond the settings."""
-        return {}
+        raise NotImplementedError
 
     def reported(self, tallies: Mapping[str, Tally]) -> Sequence[str]:
         """Return those of the sequences, given their counts, that have a report."""
         return list(tallies)
-
-    def check(self, total: Tally) -> None:
-        """Raise `UsageError` for a setting that names something that never occurred in the data."""
-        return
 
 
 AnyMetric = Metric | DocumentMetric

@@ -1,8 +1,8 @@
-"""Which spans overlap: components by a sweep line and a union-find, and an index for queries.
+"""Which spans overlap: components by a sweep line, and an index for queries.
 
 Two spans are linked if they overlap or are equal; spans that only touch are not linked. A component is a set of spans
 that are connected by links. The CLUEval algorithm builds the graph and its full adjacency matrix; here a sweep over the
-starts finds enough links to connect every component.
+starts finds the components one after the other.
 """
 
 from __future__ import annotations
@@ -26,31 +26,6 @@ PAIRS_OF_SPAN = 100
 """A case with many spans may have this many such pairs for each of its spans, even if that is more."""
 
 Ranged = TypeVar("Ranged", bound=tuple[Any, ...])
-
-
-class UnionFind:
-    """Disjoint sets of the numbers 0..n-1 (Tarjan 1975: union by size, path halving)."""
-
-    __slots__ = ("_parents", "_sizes")
-
-    def __init__(self, n: int) -> None:
-        self._parents = list(range(n))
-        self._sizes = [1] * n
-
-    def find(self, number: int) -> int:
-        parents = self._parents
-        while parents[number] != number:
-            parents[number] = number = parents[parents[number]]
-        return number
-
-    def unite(self, one: int, other: int) -> None:
-        one, other = self.find(one), self.find(other)
-        if one == other:
-            return
-        if self._sizes[one] < self._sizes[other]:
-            one, other = other, one
-        self._parents[other] = one
-        self._sizes[one] += self._sizes[other]
 
 
 def components(rows: Iterable[Ranged], *, touching: bool = False) -> Iterator[list[Ranged]]:
@@ -82,27 +57,15 @@ def components(rows: Iterable[Ranged], *, touching: bool = False) -> Iterator[li
 def overlap_components(spans: Iterable[Span]) -> list[list[Span]]:
     """Return the overlap components of `spans`, by position.
 
-    The spans of each component come by position, equal spans in the given order. Costs O(n log n) for n spans: a sweep
-    links each span to the one with the greatest end so far, and a union-find joins what is linked. Worked example:
-    [0,3) reaches to 3, so [2,5) joins its component and extends the reach to 5; [5,6) begins where the reach ends and
-    is a component of its own.
+    The spans of each component come by position, equal spans in the given order. Costs O(n log n) for n spans. Worked
+    example: [0,3) reaches to 3, so [2,5) joins its component and extends the reach to 5; [5,6) begins where the reach
+    ends and is a component of its own.
 
     >>> [[(s.start, s.end) for s in c] for c in overlap_components([Span(5, 6), Span(0, 3), Span(2, 5)])]
     [[(0, 3), (2, 5)], [(5, 6)]]
     """
-    ordered = sorted(spans, key=by_position)
-    sets = UnionFind(len(ordered))
-    furthest = 0
-    for number in range(1, len(ordered)):
-        span, reach = ordered[number], ordered[furthest]
-        if span.start < reach.end or by_position(span) == by_position(reach):
-            sets.unite(furthest, number)
-        if span.end >= reach.end:
-            furthest = number
-    found: dict[int, list[Span]] = {}
-    for number, span in enumerate(ordered):
-        found.setdefault(sets.find(number), []).append(span)
-    return list(found.values())
+    rows = ((span.start, span.end, span) for span in sorted(spans, key=by_position))
+    return [[span for _, _, span in component] for component in components(rows)]
 
 
 def shared_positions(one: Span, other: Span) -> int:
@@ -127,27 +90,6 @@ def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:
         if following.start < span.end or (following.end == span.start == span.end):
             return span, following
     return None
-
-
-def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
-    """Return the numbers of the spans that share positions, directly or through others, group by group.
-
-    Discontinuous spans have the positions of their fragments. A span of zero length shares those that it lies between;
-    equal spans of zero length share none. Groups come by their first numbers. Costs O(n log n) for n fragments.
-
-    >>> overlap_groups([Span.of_fragments([(0, 3), (7, 9)]), Span(4, 6), Span(2, 4), Span(5, 5)])
-    [[0, 2], [1, 3]]
-    """
-    rows = sorted((start, end, number) for number, span in enumerate(spans) for start, end in span.fragments)
-    sets = UnionFind(len(spans))
-    for run in components(rows):
-        if run[-1][1] > run[0][0]:
-            for row in run:
-                sets.unite(run[0][2], row[2])
-    groups: dict[int, list[int]] = {}
-    for number in range(len(spans)):
-        groups.setdefault(sets.find(number), []).append(number)
-    return list(groups.values())
 
 
 class SpanIndex:

@@ -8,7 +8,7 @@ from typing import Any
 
 from clueval.core.document import ID, Document, Sentence, Text
 from clueval.core.span import NOTHING, Span
-from clueval.core.tags import Neighbours, count_illegal, neighbours_of, scheme_of
+from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
 
 Of = tuple[str, str | None, str]
 """A side, a file (None: in memory) and a layer."""
@@ -25,8 +25,9 @@ class Read:
         passed_over: what formats did not read, by side and kind.
         spans: the number of spans by side and layer.
         tagged: the sides and layers whose spans were read from tags, or from a file of tokens.
-        neighbours: how often each pair of adjacent tags occurs, by side, file and layer, where this is not settled. The
-            scheme of a file, and which of its tags are repaired, is known from these when all of it was read.
+        neighbours: how often each pair of adjacent tags occurs, by side, file and layer, where this is not settled,
+            without those of two O, which say nothing. The scheme of a file, and which of its tags are repaired, is
+            known from these when all of it was read.
         settled: of the files whose tags are settled, the scheme and the number of ill-formed tags.
         keys: the keys of metadata that documents have.
         values: the values of the keys that a filter names: metadata, ids of documents, and labels of layers.
@@ -83,6 +84,7 @@ class Read:
             for layer, tags in document.tags.items():
                 found = self.neighbours.setdefault((side, document.file, layer), Counter())
                 found.update(_in_sentences(document, tags))
+                found.pop((OUTSIDE, OUTSIDE), None)
 
     def add_changed(self, text: Text) -> None:
         """Add a text as the steps have left it: its unit, and whether a side has no text."""

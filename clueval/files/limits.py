@@ -1,10 +1,35 @@
-"""Limits on searching in the texts of a document. They are far above what occurs, and no option raises them."""
+"""Limits on input, so that a small packed file cannot fill memory, and on searching in the texts of a document.
+
+A line and a sentence are held in memory as a whole, and so is a document of most formats; a gzipped file of some
+hundred kilobytes can contain one of several gigabytes. The limits are far above the sizes in real corpora. Options can
+raise those of lines, sentences and documents (`Limits`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
 from typing import Any
 
-from clueval.files.errors import LimitError
+from clueval.files.errors import FormatError, LimitError, UsageError
+
+HELD = 5
+"""Divisor of the limit for sentences; the result limits the lines, tags or values of a file held as a whole.
+
+A line, tag or value of a file of spans, XML or JSON takes about this many times as much memory as a token.
+"""
+
+MAX_DEPTH = 100
+"""The greatest depth of elements and of values in values."""
+
+MAX_WORKBOOK, MAX_WORKBOOK_MARKS, MAX_WORKBOOK_CELLS = 1 << 26, 2_500_000, 4_000_000
+"""Limits of a workbook: the unpacked bytes, the elements and attributes, the rows and cells with the empty ones."""
+
+MAX_MEMBERS, MAX_DIRECTORY = 100_000, 1 << 24
+"""Limits of an archive: the members, with the empty ones and folders, and the bytes of the directory of a zip file."""
+
+MAX_HEADER, MAX_HEADERS = 1 << 16, 1 << 26
+"""Limits of a tar file: the bytes of an extended header, which has long names, and those of all of them."""
 
 MAX_MENTIONED = 1_000_000
 """The most words that the mentions of a document have together, and that they are compared with elsewhere."""
@@ -14,6 +39,113 @@ MENTIONED_OF_WORD = 20
 
 MAX_COVERED = 50_000_000
 """The most positions that the spans of a document have together, where their texts are compared or written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits of a file. Raises `UsageError` for one that is not a whole number of at least 1.
+
+    Attributes:
+        max_line: the most bytes of a line, and of a file that is held as a whole.
+        max_sentence: the most tokens of a sentence.
+        max_document: the most tokens of a document, at 100 to 300 bytes a token.
+    """
+
+    max_line: int = 1 << 27
+    max_sentence: int = 5_000_000
+    max_document: int = 50_000_000
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise UsageError(f"{field.name}={value!r} is not a limit", advice="a whole number from 1 on")
+
+    @property
+    def max_held(self) -> int:
+        """The most lines, tags or values of a file that is held as a whole."""
+        return max(1, self.max_sentence // HELD)
+
+    def sentences_of(self, blocks: Iterable[tuple[int, str]], file: str) -> Iterator[tuple[int, list[str]]]:
+        """Yield the lines between blank lines, with the number of the first one; `blocks` are those of a file.
+
+        Raises `FormatError` for a sentence with too many lines.
+        """
+        held: list[str] = []
+        first = 1
+        for start, block in blocks:
+            for number, line in enumerate(block.removesuffix("\n").split("\n"), start):
+                if line and not line.isspace():
+                    first = first if held else number
+                    held.append(line)
+                    if len(held) > self.max_sentence:
+                        raise sentence_too_long(file, first, self.max_sentence)
+                elif held:
+                    yield first, held
+                    held = []
+        if held:
+            yield first, held
+
+    def held_lines(self, numbered: Iterable[tuple[int, str]], file: str) -> Iterator[tuple[int, str]]:
+        """Yield the numbered lines of a file that is held as a whole, unchanged. Raises `FormatError` for too many."""
+        for held, (number, line) in enumerate(numbered):
+            if held == self.max_held:
+                raise too_many(
+                    "the file is held as a whole and has more lines than", file, number, self.max_held
+                )
+            yield number, line
+
+    def require_few_tags(self, content: bytes, file: str) -> None:
+        """Raise `FormatError` for a file of XML, held as a whole, with too many tags."""
+        if content.count(b"<") > self.max_held:
+            raise too_many(
+                "the file is held as a whole and has more tags or values than", file, None, self.max_held
+            )
+
+
+def _beyond(problem: str, file: str, line: int | None, option: str) -> FormatError:
+    return FormatError(problem, file=file, line=line, advice=f"if this is intended, raise {option}")
+
+
+def line_too_long(file: str, line: int, most: int) -> FormatError:
+    """Return the error for a line of more than `most` bytes."""
+    return _beyond(f"a line of more than {most:,} bytes", file, line, "max_line")
+
+
+def file_too_long(file: str, most: int) -> FormatError:
+    """Return the error for a file that is read as a whole and has more than `most` bytes."""
+    problem = f"a file of more than {most:,} bytes in a format that is read as a whole"
+    return _beyond(problem, file, None, "max_line")
+
+
+def too_many(what: str, file: str, line: int | None, most: int) -> FormatError:
+    """Return the error for more than `most` lines, tags or tokens; `what` begins the message."""
+    return _beyond(f"{what} {most:,}", file, line, "max_sentence")
+
+
+def sentence_too_long(file: str, line: int, most: int) -> FormatError:
+    """Return the error for a sentence of more than `most` tokens; `line` is its first line."""
+    return too_many("the sentence that begins here has more tokens than", file, line, most)
+
+
+def document_too_long(file: str, line: int, most: int) -> FormatError:
+    """Return the error for a document of more than `most` tokens; `line` is its first line."""
+    problem = f"the document that begins here is held as a whole and has more tokens than {most:,}"
+    return _beyond(problem, file, line, "max_document")
+
+
+def workbook_too_long(what: str, file: object, most: int) -> FormatError:
+    """Return the error for a workbook with more than `most` of something."""
+    return FormatError(
+        f"has more than {most:,} {what}", file=str(file), advice="save the sheet as a table with tabs, .tsv"
+    )
+
+
+def archive_too_long(what: str, file: object, most: int) -> FormatError:
+    """Return the error for an archive with more than `most` of something."""
+    return FormatError(
+        f"the archive has more than {most:,} {what}", file=str(file), advice="unpack the archive yourself"
+    )
 
 
 def require_short_texts(positions: int, **place: Any) -> None:

@@ -11,7 +11,7 @@ from clueval.core.document import Document, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.span import Span
-from clueval.core.tags import decode
+from clueval.second.formats.decoding import decode
 
 TAGS = ["O", *(f"{prefix}-{label}" for prefix in "BIES" for label in ("PER", "LOC"))]
 

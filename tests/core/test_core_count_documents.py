@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from clueval.core.bag import NO_LAYER, Bag
 from clueval.core.case import Where
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Pair
@@ -58,8 +59,10 @@ def pair() -> Pair:
 
 
 def counted(metric: DocumentMetric, pairs: Sequence[Pair], **plan: Any) -> Tally:
+    """Return what a metric counts in the sequences of a text."""
     bag = count([pairs], Plan((metric,), **plan))
-    return sum((tally for of in bag.tallies.values() for tally in of.values()), Tally())
+    tallies = [tally for of in bag.tallies.values() for (name, _), tally in of.items() if name != NO_LAYER]
+    return sum(tallies, Tally())
 
 
 def test_layers_are_merged_in_their_order_before_they_are_counted() -> None:
@@ -101,3 +104,26 @@ def test_a_filter_on_a_layer_is_refused_with_the_document() -> None:
     with pytest.raises(UsageError, match="document 'g': metric 'labels' cannot leave spans out"):
         counted(Whole(), [pair()], where={"x": frozenset("A")})
     assert counted(Whole(), [pair()], where={"document": frozenset("g")}) == {}
+
+
+def test_a_layer_counts_in_the_documents_before_its_first_whatever_the_order_and_the_parts() -> None:
+    class Documents(OfLayers):
+        def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+            return Tally({("documents", pairs[0].gold.id): len(pairs)})
+
+    def of_y(bag: Bag) -> Tally:
+        (tally,) = [tally for _, name, _, tally in bag.tallies_of([Documents()], bag.layers) if name == "y"]
+        return tally
+
+    texts = [
+        [Pair(Document(name, layers), Document(name, layers))]
+        for name, layers in (("1", {"x": []}), ("2", {"x": [], "y": []}), ("3", {"x": []}))
+    ]
+    plan = Plan((Documents(),))
+    in_parts = count(texts[:1], plan)
+    in_parts.include(count(texts[1:], plan))
+    turned = count(texts[1:], plan)
+    turned.include(count(texts[:1], plan))
+
+    expected = {("documents", name): 1 for name in "123"}
+    assert of_y(count(texts, plan)) == of_y(in_parts) == of_y(turned) == expected

@@ -335,6 +335,26 @@ def test_conventions_are_known(keys: list[str]) -> None:
         chosen_conventions(keys)
 
 
+def test_conventions_are_those_of_the_first_edition_in_their_order() -> None:
+    with pytest.raises(UsageError) as first:
+        agree({"A": [], "B": []}, conventions=["unknown"])
+    with pytest.raises(UsageError) as second:
+        chosen_conventions(["unknown"])
+
+    assert str(second.value) == str(first.value)
+
+
+def test_gate_counts_one_to_one_with_the_same_place_or_with_an_overlap() -> None:
+    sources = {
+        "A": [document("d", 9, (0, 4, "A"), (6, 8, "B"))],
+        "B": [document("d", 9, (1, 3, "A"), (6, 8, "B"))],
+    }
+
+    f1 = of(sources, "gate_strict", "gate_lenient")["f1"]
+
+    assert (f1["gate_strict"]["pooled"], f1["gate_lenient"]["pooled"]) == (0.5, 1.0)
+
+
 def test_the_metric_can_be_sent_to_other_processes() -> None:
     metric = Agreement(("A", "B"), chosen_conventions(["exact", "fair_fair"]))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -28,7 +29,10 @@ from clueval.second.metrics import METRICS, chosen_metrics, metric_class, metric
 from clueval.second.metrics.curve import Curve, reports_with_curves, scored_metrics, without_curves
 from clueval.second.metrics.gate import Gate, GateWithin
 from clueval.second.metrics.settings import shown_default, values_of
+from clueval.second.metrics.tables import tables_of
+from clueval.second.results import first_screen, notices, paths, rows
 from clueval.second.results.signature import Signature, joined_signature, require_same
+from tests.second import compare_forms
 from tests.second.compare import second
 from tests.second.scoring import scored
 
@@ -263,6 +267,16 @@ def test_curves_stand_in_the_reports_of_their_metrics() -> None:
     assert reports_with_curves(reports, metrics, {"label": ["label"]}) == first.metrics
 
 
+def test_the_curve_of_coverage_is_none_of_its_tables() -> None:
+    spans = [clueval.Span(0, 1, "A", {"p": 0.9})]
+    metrics = scored_metrics(chosen_metrics("coverage"), "p")
+    reports = reports_with_curves(_reports([spans], [spans], metrics), metrics, {"label": ["label"]})
+
+    assert "curve" in reports["coverage"]["label"]
+    found = [table.title for table in tables_of(metrics[0], "coverage", reports["coverage"]["label"])]
+    assert found == ["coverage, tokens"]
+
+
 def test_a_metric_without_micro_averages_has_no_curve() -> None:
     with pytest.raises(UsageError, match="metric 'fair' has no micro average"):
         scored_metrics(chosen_metrics("exact,fair"), "p")
@@ -276,3 +290,102 @@ def _reports(gold: Any, predicted: Any, metrics: Any) -> dict[str, dict[str, Any
         for side in (gold, predicted)
     ]
     return {metric.name: scored(*sides, metric) for metric in metrics}
+
+
+# Rows, tables, paths and warnings
+
+
+@pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
+def test_random_results_are_written_as_before() -> None:
+    found = compare_forms.compare(30, seed=3)
+
+    assert [text for text in found if text not in ("equal", "refused")] == []
+    assert found["equal"] > 10
+
+
+@pytest.mark.long
+def test_many_random_results_are_written_as_before() -> None:
+    found = compare_forms.compare(600, seed=4)
+
+    assert [text for text in found if text not in ("equal", "refused")] == []
+
+
+GERMAN = Path(clueval.__file__).parent / "samples" / "german"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "options"),
+    [
+        ("levels", {}),
+        ("levels", {"merge": True}),
+        ("levels,fair", {"by": "domain", "intervals": True, "resamples": 2}),
+        ("confusion,muc,gate", {}),
+        ("masking", {"layers": {"entity": 2}}),
+        ("exact", {"where": {"risk": "high"}}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
+def test_the_german_sample_is_written_as_before(metrics: str, options: dict[str, Any]) -> None:
+    files = [str(GERMAN / f"{side}.vrt") for side in ("gold", "predicted")]
+    result = clueval.score(*files, metrics=metrics, **({"layers": {"entity": 2, "risk": 3}} | options))
+
+    anew = compare_forms.written_anew(result, chosen_metrics(metrics))
+    assert compare_forms.disagreement(result, anew, Random(1)) is None
+
+
+def test_a_group_that_lacks_the_report_of_a_sequence_has_no_row_of_it() -> None:
+    def side(group: str, *layers: str) -> clueval.Document:
+        spans = [clueval.Span(0, 1, "A")]
+        return clueval.Document("d", dict.fromkeys(layers, spans), tokens=["w"], metadata={"m": group})
+
+    documents = [side("a", "x"), side("b", "risk", "y")]
+    report = clueval.score(documents, documents, metrics="masking", by="m").to_dict()
+    reported = {value: list(group["metrics"]["masking"]) for value, group in report["by"]["m"].items()}
+
+    assert reported == {"a": ["x"], "b": ["y"]}
+    found = {(row["sequence"], row["value"]) for row in rows.wide_rows(report)}
+    assert found == {("x", None), ("x", "a"), ("y", None), ("y", "b")}
+
+
+def test_a_break_down_is_shown_whether_or_not_its_reports_are_made_when_asked_for() -> None:
+    sides = [
+        [clueval.Document(str(n), {"label": [clueval.Span(0, 1, label)]}) for n, label in enumerate(labels)]
+        for labels in ("AB", "BB")
+    ]
+    result = clueval.score(*sides, metrics="exact", by="document")
+    made = [*first_screen.first_tables(result.to_dict(), [Exact()])]
+
+    assert made == list(result.tables())
+    assert [table.title for table in made] == [
+        "Headlines",
+        "exact: labels",
+        "By document: exact, label: micro",
+    ]
+
+
+def test_a_path_that_is_wrong_is_answered_with_the_nearest_of_the_result() -> None:
+    reports = clueval.score([["B-A", "B-B"]], [["B-A", "O"]], metrics="exact").metrics
+
+    for wrong, meant in (
+        ("exact.label.mikro.f1", "exact.label.micro.f1"),
+        ("exact.overall_f1", "exact.label.micro.f1"),
+        ("macro avg.f1-score", "exact.label.macro.f1"),
+        ("accuracy", "exact.label.token_accuracy"),
+        ("a.recal", "exact.label.per_label.A.recall"),
+    ):
+        with pytest.raises(UsageError) as error:
+            paths.whole_path(reports, wrong)
+        assert str(error.value) == f"there is no score {wrong!r} (did you mean {meant}?)"
+
+
+def test_files_that_are_empty_or_swapped_are_warned_of(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("predicted.conll", "gold.conll", "c")]
+    for file in files:
+        file.write_text("" if file.name != "c" else "x")
+
+    assert list(notices.empty_files(files)) == [f"{files[0]}, {files[1]} are empty"]
+    assert list(notices.empty_files([files[2]])) == []
+    assert list(notices.swapped(*files[:2])) == [
+        f"{files[0]} counts as gold, because it comes first, and {files[1]} as predicted"
+    ]
+    assert list(notices.swapped(files[1], files[0])) == []

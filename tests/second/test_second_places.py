@@ -402,9 +402,8 @@ def test_a_text_with_tags_is_aligned_with_gold() -> None:
 
 
 def test_spans_that_are_only_texts_are_set_apart() -> None:
-    predicted = Document(
-        "p", {"label": [Span(0, 3, "A"), Span(0, 0, "B", {"mention": "Bob"})]}, text=TEXT, unit="character"
-    )
+    layers = {"label": [Span(0, 3, "A"), Span(0, 0, "B", {"mention": "Bob"})]}
+    predicted = Document("p", layers, text=TEXT, unit="character", metadata={"unplaced": "1"})
 
     given, step = Pair(text("A[0,3)"), predicted), SetApart()
     pair, beside = step([given])

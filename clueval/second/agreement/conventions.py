@@ -21,6 +21,7 @@ from clueval.core.tally import Tally
 from clueval.files.errors import OverlapError, UsageError
 from clueval.second.agreement.readings import Reading, spans_of, unlabelled
 from clueval.second.metrics.fair import Fair
+from clueval.second.metrics.gate import Gate
 from clueval.second.metrics.muc import SCHEMES, Muc
 from clueval.second.metrics.partial import Partial
 
@@ -74,6 +75,8 @@ CONVENTIONS = (
     ),
     Convention("fair_fair", Counting(Fair()), "overall.fair"),
     Convention("partial", Counting(Partial()), "micro"),
+    Convention("gate_strict", Counting(Gate()), "all"),
+    Convention("gate_lenient", Counting(Gate()), "all.lenient"),
 )
 """All conventions, in the order of `clueval.conventions`."""
 

@@ -23,6 +23,11 @@ from clueval.second.formats.row_input import RowInput
 
 def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     found = rows.mapping(row)
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = ord(error.object[error.start])
+        rows.refuse(f"half of a surrogate pair, U+{half:04X}", "write the whole character")
     text, unit = found.get("text"), found.get("offset_type")
     if unit not in ("p", "j"):
         rows.refuse(f"the offset_type is {unit!r}", "'p' for code points or 'j' for UTF-16 units")

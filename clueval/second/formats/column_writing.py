@@ -9,6 +9,7 @@ from clueval.core.document import Document, Sentence
 from clueval.core.span import Span, name_of
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
+from clueval.second.formats.writer import Writer, in_lines
 
 _NO_FIELD = re.compile(r"[\t\n\r\0]|^$|^ +$")
 _NO_VALUE = re.compile(r"[\n\r\0]|^\s|\s$|^$")
@@ -34,6 +35,14 @@ def conll_lines(documents: Iterable[Document], *, with_ids: bool = False) -> Ite
         yield from _rows(document, with_ids)
     if is_empty:
         yield "# no documents"
+
+
+CONLL_WRITER = Writer(
+    content=lambda documents, layers, with_ids: in_lines(conll_lines(documents, with_ids=with_ids)),
+    ending=".conll",
+    unit="token",
+    holds=frozenset({"layers", "metadata"}),
+)
 
 
 def _checked(value: str, what: str, document: Document) -> str:

@@ -23,14 +23,8 @@ from __future__ import annotations
 import re
 
 from clueval.core.tags import is_tag
-from clueval.second.formats.columns import (
-    KINDS_OF_ROWS,
-    Blocks,
-    ColumnFormat,
-    ColumnReader,
-    Columns,
-    LineRule,
-)
+from clueval.second.formats.column_format import KINDS_OF_ROWS, Blocks, ColumnFormat, LineRule
+from clueval.second.formats.column_input import ColumnInput, Columns
 from clueval.second.formats.options import FormatOptions
 
 NO_TOKEN = re.compile(r" *[0-9]+([-.])[0-9]+[\t ]")
@@ -44,23 +38,23 @@ _LONGEST = 100_000
 # Comments
 
 
-def _new_document(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _new_document(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.begin_document((match[1] or "").strip() or None)
 
 
-def _docstart(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _docstart(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.begin_document(None)
 
 
-def _sentence(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _sentence(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.begin_sentence(match[1].strip())
 
 
-def _meta(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _meta(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.metadata[match[1]] = match[2].strip()
 
 
-def _sample(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _sample(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.begin_document(match[1], dict(pair.split("=", 1) for pair in match[2].split()))
 
 
@@ -79,7 +73,7 @@ _MARKS = (
 )
 
 
-def _is_token(reader: ColumnReader, line: str) -> bool:
+def _is_token(reader: ColumnInput, line: str) -> bool:
     """Return whether a special line is a token."""
     if line[0] != "#":
         return _DOCSTART.match(line) is None
@@ -147,7 +141,7 @@ def _numbered(blocks: Blocks, file: str, options: FormatOptions) -> Columns:
     return numbered_columns(next(iter(blocks()), (1, ""))[1]) or Columns()
 
 
-def _kind_of_row(reader: ColumnReader, number: int, line: str) -> str | None:
+def _kind_of_row(reader: ColumnInput, number: int, line: str) -> str | None:
     row = NO_TOKEN.match(line)
     return None if row is None else KINDS_OF_ROWS[row[1]]
 
@@ -176,7 +170,7 @@ def _hipe_columns(blocks: Blocks, file: str, options: FormatOptions) -> Columns:
     return Columns(names, names.index(tags) + 1, 1)
 
 
-def _note(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _note(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     """Note a comment; the second one with its key belongs to another document, which has no tokens before it."""
     if match[1] in reader.state and "document_id" in reader.state:
         reader.use_comments()

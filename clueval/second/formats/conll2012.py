@@ -18,7 +18,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from clueval.core.span import Frozen, Span
-from clueval.second.formats.columns import Brackets, ColumnFormat, ColumnReader, Columns, LineRule
+from clueval.second.formats.column_format import Brackets, ColumnFormat, LineRule
+from clueval.second.formats.column_input import ColumnInput, Columns
 
 _BRACKETS = re.compile(r"\(([^()*|\s]+)|\*|(\))")
 _SHORT = 120
@@ -50,7 +51,7 @@ _cached_brackets = lru_cache(maxsize=1 << 12)(_brackets)
 class NestedBrackets(Brackets):
     """Brackets of which each closes the one that was opened last."""
 
-    def __init__(self, layer: str, reader: ColumnReader) -> None:
+    def __init__(self, layer: str, reader: ColumnInput) -> None:
         super().__init__(layer, reader)
         self._stack: list[OpenSpan] = []
 
@@ -76,7 +77,7 @@ class NestedBrackets(Brackets):
 _BEGIN = re.compile(r"#begin document\s*(?:\((.*)\)|([^\s;]+))?\s*;?\s*(?:part\s+(\d+))?\s*$")
 
 
-def _begin(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _begin(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.end_document()
     found = _BEGIN.match(match.string)
     if found is None:
@@ -85,7 +86,7 @@ def _begin(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
     reader.begin_document(name if found[3] is None else f"{name}#{int(found[3])}")
 
 
-def _end(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _end(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.end_document()
 
 

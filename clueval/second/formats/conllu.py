@@ -26,17 +26,10 @@ from urllib.parse import unquote
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.core.tags import is_tag
 from clueval.files.errors import FormatError, UsageError
-from clueval.second.formats.columns import (
-    KINDS_OF_ROWS,
-    Blocks,
-    Brackets,
-    ColumnFormat,
-    ColumnReader,
-    Columns,
-    LineRule,
-    pairs_of,
-    place_of,
-)
+from clueval.second.formats.column_format import KINDS_OF_ROWS, Blocks, Brackets, ColumnFormat, LineRule
+from clueval.second.formats.column_input import ColumnInput, Columns
+from clueval.second.formats.column_layout import place_of
+from clueval.second.formats.column_values import pairs_of
 from clueval.second.formats.conll import META, NEW_DOCUMENT, SENTENCE
 from clueval.second.formats.conll2012 import OpenSpan
 from clueval.second.formats.options import FormatOptions
@@ -74,7 +67,7 @@ def entity_fields(names: str) -> EntityFields:
 class EntityBrackets(Brackets):
     """Brackets with ids; a span may have parts."""
 
-    def __init__(self, layer: str, reader: ColumnReader) -> None:
+    def __init__(self, layer: str, reader: ColumnInput) -> None:
         super().__init__(layer, reader)
         self._fields = entity_fields(reader.state.get("Entity", ""))
         self._by_id: dict[str, list[OpenSpan]] = {}
@@ -123,30 +116,30 @@ class EntityBrackets(Brackets):
 # Comments
 
 
-def _new_document(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _new_document(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.begin_document((match[1] or "").strip() or None)
 
 
-def _sentence(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _sentence(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.end_sentence()
     reader.require_document()
     reader.begin_sentence(match[1].strip())
 
 
-def _meta(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _meta(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.require_document()
     reader.metadata[match[1]] = match[2].strip()
 
 
-def _relations(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _relations(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.passed_over["relations"] += len(list(filter(None, match[1].strip().split("|"))))
 
 
-def _entity_fields(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _entity_fields(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.state["Entity"] = match[1].strip()
 
 
-def _is_token(reader: ColumnReader, line: str) -> bool:
+def _is_token(reader: ColumnInput, line: str) -> bool:
     """Return whether a special line is a token: all but comments."""
     names = reader.columns.names
     return line[0] != "#" or (names[0] != "ID" and line.count("\t") + 1 == len(names))
@@ -155,7 +148,7 @@ def _is_token(reader: ColumnReader, line: str) -> bool:
 _RANGE = re.compile(r"[0-9]+[-.][0-9]+")
 
 
-def _kind_of_row(reader: ColumnReader, number: int, line: str) -> str | None:
+def _kind_of_row(reader: ColumnInput, number: int, line: str) -> str | None:
     """Return the kind of a row that is no token, which its ID tells."""
     names = reader.columns.names
     place = place_of("ID", names)

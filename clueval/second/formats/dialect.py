@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from clueval.files.errors import UsageError
+from clueval.second.formats.head import Head
 from clueval.second.formats.row_input import RowInput
 
 Numbered = tuple[int, Any]
@@ -58,6 +59,9 @@ class Dialect:
         written: returns the row that is written for one with these keys: the opposite of `plain`.
         lists: whether spans are written as lists.
         gaps: whether spans with gaps can be written.
+        array: whether all rows are written as one array.
+        joined: returns the only value that is written for all rows.
+        hints: lines for people, given the labels of layers: what another program needs before it can read the rows.
     """
 
     name: str
@@ -97,6 +101,12 @@ class Dialect:
     written: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     lists: bool = False
     gaps: bool = False
+    array: bool = False
+    joined: Callable[[Iterable[dict[str, Any]]], Any] | None = None
+    hints: Callable[[Mapping[str, Iterable[str]]], Iterator[str]] | None = None
+    invalid: ClassVar[tuple[str, ...]] = ()
+    layers: ClassVar[bool] = True
+    endings: ClassVar[tuple[str, ...]] = ()
 
     @property
     def ends(self) -> str:
@@ -106,12 +116,22 @@ class Dialect:
     @property
     def is_written(self) -> bool:
         """Whether rows of the dialect can be written."""
-        return (self.plain is None and self.values is None) or self.written is not None
+        is_plain = self.plain is None and self.values is None
+        return is_plain or self.written is not None or self.joined is not None
 
     @property
     def has_sets(self) -> bool:
         """Whether its rows may belong to annotators."""
         return bool(self.annotator or self.of_span or self.sets)
+
+    def is_told(self, head: Head) -> bool:
+        """Return whether a file with this beginning has the format."""
+        return self.is_row(head.first())
+
+    @property
+    def recognised_by(self) -> str:
+        """How files are recognised, in words."""
+        return sign_in_words(self)
 
     def is_row(self, row: Any) -> bool:
         """Return whether a file or a list with this first row has this dialect."""

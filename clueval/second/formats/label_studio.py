@@ -16,13 +16,15 @@ What is written is a task with one annotation that is ground truth; each layer i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError
 from clueval.second.formats.dialect import Dialect
 from clueval.second.formats.row_input import RowInput
+from clueval.second.formats.xml_text import quoted
 
 _PREDICTION = "prediction:"
 _NOTED = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
@@ -194,6 +196,15 @@ def _place(value: Mapping[str, Any]) -> tuple[str, str]:
 
 def _written(row: dict[str, Any]) -> dict[str, Any]:
     """Return the task with an annotation that is ground truth."""
+    return _task(row, "annotations", completed_by=1, ground_truth=True)
+
+
+def _written_as_predictions(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the task with the prediction of a model."""
+    return _task(row, "predictions", model_version="clueval")
+
+
+def _task(row: dict[str, Any], kind: str, **of: Any) -> dict[str, Any]:
     regions = [
         {
             "id": f"r{number}",
@@ -208,8 +219,22 @@ def _written(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": row["id"],
         "data": {"text": row["text"], **row.get("meta", {})},
-        "annotations": [{"completed_by": 1, "ground_truth": True, "result": regions}],
+        kind: [{**of, "result": regions}],
     }
+
+
+def configuration(labels: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Yield the lines of a labeling configuration with the controls of layers, given their labels.
+
+    >>> list(configuration({"label": ["PER"]}))[1]
+    '  <Labels name="label" toName="text"><Label value="PER"/></Labels>'
+    """
+    yield "<View>"
+    for layer, own in labels.items():
+        shown = "".join(f"<Label value={quoted(label)}/>" for label in own)
+        yield f'  <Labels name={quoted(layer)} toName="text">{shown}</Labels>'
+    yield '  <Text name="text" value="$text"/>'
+    yield "</View>"
 
 
 LABEL_STUDIO = Dialect(
@@ -228,4 +253,12 @@ LABEL_STUDIO = Dialect(
     utf16=True,
     plain=_plain,
     written=_written,
+    array=True,
+    hints=configuration,
 )
+
+WRITTEN_AS = {
+    "annotations": LABEL_STUDIO,
+    "predictions": replace(LABEL_STUDIO, written=_written_as_predictions),
+}
+"""How spans are written, by the key under which they stand."""

@@ -1,9 +1,4 @@
-"""XML with a text and spans: the engine that reads it by a description, and the descriptions.
-
-Spans are elements in the text, or elements elsewhere that have positions. Positions are Unicode code points of the text
-after XML parsing: without tags, with ``&amp;`` and similar references resolved, and with every CRLF and CR replaced
-by LF, as XML 1.0 (2.11) requires. A document type declaration is an error, so the only entities are the five that XML
-defines.
+"""XML with a text and spans: how formats are described, and the descriptions.
 
 i2b2 (n2c2) from 2014 on, and MEDDOCAN: ``<TEXT>`` has the text, usually as CDATA; the children of ``<TAGS>`` are spans,
 with ``start``, ``end`` (exclusive), ``text`` and ``TYPE``. In 2006, each ``<RECORD ID="1">`` is a document whose spans
@@ -16,17 +11,10 @@ Sources: the annotation guidelines of the 2014 i2b2/UTHealth shared task, track 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import ClassVar
 
-from clueval.core.document import Document
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
-from clueval.files.errors import FormatError, SpanError
-from clueval.second.formats.options import FormatOptions
-
-if TYPE_CHECKING:
-    from pyexpat import XMLParserType
+from clueval.second.formats.head import Head
 
 CATEGORY = "category"
 """The source of labels that is the name of an element."""
@@ -44,6 +32,7 @@ class Markup:
         inline: the name of the elements in the text that are spans, ``*``: of any name; none if there are none.
         tags: the path of the elements with positions, whose attributes are `start`, `end` and `reference`.
         label: the attribute of the label; none if spans have no labels.
+        named_by_file: whether the id of the only document of a file is the name of the file.
         strict: whether other elements, attributes, comments and instructions are errors.
     """
 
@@ -60,6 +49,23 @@ class Markup:
     reference: str = "text"
     label: str = ""
     strict: bool = False
+    named_by_file: bool = True
+    endings: ClassVar[tuple[str, ...]] = ()
+    invalid: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def layers(self) -> bool:
+        """Whether layers have sources."""
+        return bool(self.label)
+
+    @property
+    def recognised_by(self) -> str:
+        """How files are recognised, in words."""
+        return " or ".join(f"`{sign}`" for sign in self.signs)
+
+    def is_told(self, head: Head) -> bool:
+        """Return whether a file with this beginning has the format."""
+        return any(sign in line for sign in self.signs for line in head.lines)
 
 
 I2B2 = Markup(
@@ -89,231 +95,5 @@ LTF = Markup(
     text="body",
     inline="e",
     strict=True,
+    named_by_file=False,
 )
-
-MARKUPS = (I2B2, I2B2_2006, LTF)
-"""All descriptions, in the order in which they are tried."""
-
-
-def markup_of(text: str) -> Markup | None:
-    """Return the format of a file, given its beginning: a sign is in its first three lines that are not blank.
-
-    >>> markup_of("<body>in <e>Ulm</e></body>").name
-    'ltf'
-    """
-    lines = [line[:2000] for line in text[:100_000].split("\n") if line.strip()][:3]
-    return next(
-        (form for form in MARKUPS if any(sign in line for sign in form.signs for line in lines)), None
-    )
-
-
-def read_markup(
-    data: str, form: Markup, options: FormatOptions, *, file: str, identifier: str = "1"
-) -> list[Document]:
-    """Return the documents in the decoded content of a file, which is held as a whole.
-
-    `identifier` is the id of the only document of a file that has no ids. Raises `FormatError` and `SpanError`, with
-    file and line, for malformed XML and for what is not part of the format.
-
-    >>> (document,) = read_markup("<body>R&amp;D in <e>Ulm</e>.</body>", LTF, FormatOptions(), file="d.xml")
-    >>> document.text, [document.text_of(span) for span in document.layers["label"]]
-    ('R&D in Ulm.', ['Ulm'])
-    """
-    return _MarkupReader(form, options, file, identifier).documents_in(data)
-
-
-class _Element(NamedTuple):
-    """An element that is a span; its place is None if its attributes have the positions."""
-
-    name: str
-    attributes: Mapping[str, str]
-    line: int
-    place: tuple[int, int] | None = None
-
-
-class _MarkupReader:
-    """Reads one file once; `_path` has the names of the open elements."""
-
-    def __init__(self, form: Markup, options: FormatOptions, file: str, identifier: str) -> None:
-        self._form, self._options, self._file, self._identifier = form, options, file, identifier
-        self._path: list[str] = []
-        self._documents: list[Document] = []
-        self._parser = self._new_parser()
-        self._begin(identifier)
-
-    def _new_parser(self) -> XMLParserType:
-        from xml.parsers import expat  # only for XML
-
-        parser = expat.ParserCreate()
-        parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
-        parser.StartDoctypeDeclHandler = lambda *_: self._refuse(
-            "a document type declaration (DTD)", "remove it"
-        )
-        if self._form.strict:
-            parser.CommentHandler = lambda _: self._refuse("a comment", "remove it")
-            parser.ProcessingInstructionHandler = lambda target, _: self._refuse(
-                f"a processing instruction {target[:40]!r}", "remove it"
-            )
-        return parser
-
-    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
-        raise FormatError(problem, file=self._file, line=self._parser.CurrentLineNumber, advice=advice)
-
-    def documents_in(self, data: str) -> list[Document]:
-        """Return the documents of the content of the file."""
-        from xml.parsers import expat
-
-        try:
-            self._parser.Parse(data, True)
-        except expat.ExpatError as error:
-            problem = expat.ErrorString(error.code)
-            is_entity = problem == expat.errors.XML_ERROR_UNDEFINED_ENTITY
-            raise FormatError(
-                f"not well-formed XML: {problem}, column {error.offset + 1}",
-                file=self._file,
-                line=error.lineno,
-                advice="only &amp; &lt; &gt; &quot; &apos; and character references are defined"
-                if is_entity
-                else None,
-            ) from None
-        except UnicodeEncodeError as error:
-            raise FormatError(
-                f"half of a surrogate pair, U+{ord(data[error.start]):04X}",
-                file=self._file,
-                line=data.count("\n", 0, error.start) + 1,
-            ) from None
-        if not self._form.document:
-            if self._texts != 1:
-                name = self._form.text.rpartition("/")[2]
-                self._refuse(f"{self._texts or 'no'} elements <{name}>", "there must be one")
-            self._finish()
-        return self._documents
-
-    # Elements
-
-    def _begin(self, identifier: str) -> None:
-        self._id = identifier
-        self._texts = 0
-        self._pieces: list[str] = []
-        self._length = 0
-        self._elements: list[_Element] = []
-        self._open: tuple[_Element, int] | None = None
-
-    def _is_at(self, path: str) -> bool:
-        """Return whether the open elements are those of a path."""
-        names = path.split("/")
-        return len(names) == len(self._path) and self._is_within(path)
-
-    def _is_within(self, path: str) -> bool:
-        """Return whether the open elements begin with those of a path."""
-        names = path.split("/")
-        return len(names) <= len(self._path) and all(
-            name in ("*", own) for name, own in zip(names, self._path, strict=False)
-        )
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        form = self._form
-        is_in_text = self._is_within(form.text)
-        self._path.append(name)
-        element = _Element(name, attributes, self._parser.CurrentLineNumber)
-        if is_in_text:
-            self._start_in_text(element)
-        elif form.document and self._is_at(form.document):
-            self._begin(attributes.get(form.id) or str(len(self._documents) + 1))
-        elif self._is_at(form.text):
-            self._texts += 1
-        elif form.tags and self._is_at(form.tags):
-            self._elements.append(element)
-        elif form.strict:
-            self._refuse(f"the outermost element is <{name:.40}>, not <{form.text}>")
-        if form.strict and attributes:
-            self._refuse(
-                f"an attribute {next(iter(attributes))[:40]!r} of <{name}>", "this format has none; remove it"
-            )
-
-    def _start_in_text(self, element: _Element) -> None:
-        inline, name = self._form.inline, element.name
-        if inline not in ("*", name):
-            self._refuse(
-                f"an element <{name:.40}> in the text",
-                f"only <{inline}> is allowed; write &lt; for the character"
-                if inline
-                else "write the text as CDATA",
-            )
-        if self._open is not None:
-            outer, _ = self._open
-            self._refuse(
-                f"an element <{name:.40}> within the <{outer.name:.40}> of line {outer.line}",
-                "spans of this format do not nest",
-            )
-        self._open = element, self._length
-
-    def _end(self, _: str) -> None:
-        if self._open is not None:
-            element, start = self._open
-            self._elements.append(element._replace(place=(start, self._length)))
-            self._open = None
-        elif self._form.document and self._is_at(self._form.document):
-            self._finish()
-        self._path.pop()
-
-    def _text(self, text: str) -> None:
-        if self._is_within(self._form.text):
-            self._pieces.append(text)
-            self._length += len(text)
-
-    # Documents
-
-    def _finish(self) -> None:
-        """Add the document whose text has ended."""
-        text = "".join(self._pieces)
-        layers = {}
-        for layer, source in (self._options.layers or {DEFAULT_LAYER: self._form.label}).items():
-            spans = (self._span(element, layer, str(source), text) for element in self._elements)
-            layers[layer] = sorted(filter(None, spans), key=lambda span: (span.start, span.end))
-        self._documents.append(Document(self._id, layers, text=text, unit="character", file=self._file))
-
-    def _span(self, element: _Element, layer: str, source: str, text: str) -> Span | None:
-        """Return the span of an element; None if it does not have the attribute that is the source."""
-        label = element.name if source == CATEGORY else element.attributes.get(source)
-        start, end = element.place or self._positions(element, text)
-        if label is None and source != self._form.label:
-            return None
-        labels = Frozen({layer: label or NO_LABEL})
-        identifier = None if element.place else element.attributes.get("id")
-        return Span(start, end, labels, id=identifier, line=element.line)
-
-    def _positions(self, element: _Element, text: str) -> tuple[int, int]:
-        """Return the positions in the attributes of an element, after comparing its text."""
-        start, end = (self._position(element, name) for name in (self._form.start, self._form.end))
-        if not start <= end <= len(text):
-            raise SpanError(
-                f"the span [{start},{end}) lies outside the text, which has {len(text)} characters"
-                if start <= end
-                else f"the span ends before it starts: {start} to {end}",
-                file=self._file,
-                line=element.line,
-            )
-        own = element.attributes.get(self._form.reference)
-        if own is not None and own.split() != text[start:end].split():
-            raise FormatError(
-                f"the text of the span [{start},{end}) differs from its attribute `{self._form.reference}`",
-                file=self._file,
-                line=element.line,
-                advice=f"offsets count code points from the first character in <{self._form.text.rpartition('/')[2]}>",
-            )
-        return start, end
-
-    def _position(self, element: _Element, name: str) -> int:
-        value = element.attributes.get(name, "")
-        if not (value.isascii() and value.isdigit() and len(value) <= 18):
-            raise FormatError(
-                f"{value[:40]!r} is not a position",
-                file=self._file,
-                line=element.line,
-                advice=f"`{name}` of <{element.name[:40]}> must be a number from 0 on",
-            )
-        return int(value)

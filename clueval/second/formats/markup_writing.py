@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Span, name_of
 from clueval.files.errors import CluevalError, FormatError, OverlapError, UsageError
 from clueval.second.formats.markup import Markup
-
-_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""The characters that XML 1.0 (2.2) does not allow, not even as a character reference."""
+from clueval.second.formats.writer import Writer
+from clueval.second.formats.xml_text import ESCAPES, forbidden
 
 
 def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> str:
@@ -29,6 +26,24 @@ def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> s
     """
     spans = _writable(form, document, layer)
     return f"<{form.text}>{''.join(_parts(form.inline, document, spans))}</{form.text}>\n"
+
+
+def markup_writer(form: Markup) -> Writer:
+    """Return how files of a format without labels are written, which refuse by name what they cannot hold."""
+
+    def content(documents: Iterable[Document], layers: Sequence[str], with_ids: bool) -> str:
+        document = next(iter(documents), None)
+        if document is None:  # an empty file would not be valid
+            return f"<{form.text}></{form.text}>\n"
+        if len(document.layers) != 1:
+            raise UsageError(
+                f"the format {form.name} holds one layer, not {len(document.layers)}",
+                advice="name one with layers=...",
+            )
+        return marked_up(form, document, next(iter(document.layers)))
+
+    holds = frozenset({"layers", "zero-length spans", "overlapping spans", "spans across sentences"})
+    return Writer(content=content, ending=".xml", unit="character", holds=holds, single=True)
 
 
 def _writable(form: Markup, document: Document, layer: str) -> list[Span]:
@@ -50,7 +65,7 @@ def _writable(form: Markup, document: Document, layer: str) -> list[Span]:
         if other.start < one.end:
             problem = f"has the spans {name_of(one)} and {name_of(other)}, which overlap"
             raise _unwritable(OverlapError, form, document, problem)
-    if found := _FORBIDDEN.search(document.text):
+    if found := forbidden(document.text):
         problem = f"has the character U+{ord(found.group()):04X} at position {document.start + found.start()}"
         raise _unwritable(FormatError, form, document, problem, "XML has no way to write it; replace it")
     return spans
@@ -68,11 +83,9 @@ def _parts(element: str, document: Document, spans: list[Span]) -> Iterator[str]
     done = 0
     for span in spans:
         start, end = span.start - document.start, span.end - document.start
-        yield text[done:start].translate(_ESCAPES)
+        yield text[done:start].translate(ESCAPES)
         yield (
-            f"<{element}>{text[start:end].translate(_ESCAPES)}</{element}>"
-            if start < end
-            else f"<{element}/>"
+            f"<{element}>{text[start:end].translate(ESCAPES)}</{element}>" if start < end else f"<{element}/>"
         )
         done = end
-    yield text[done:].translate(_ESCAPES)
+    yield text[done:].translate(ESCAPES)

@@ -127,3 +127,8 @@ def _advice(text: str, mentions: Sequence[FileMention], unit: str | None) -> str
     if "\r\n" in text and fits(text.replace("\r\n", "\n"), mentions, own):
         return "all spans fit if lines end with LF; replace CRLF by LF in the text"
     return None
+
+
+def wide_characters(text: str) -> list[int]:
+    """Return the positions of the characters that are two units in UTF-16."""
+    return [place for place, character in enumerate(text) if ord(character) > 0xFFFF]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.second.formats.dialect import Dialect, keys_of
+from clueval.second.formats.row_keys import hidden_keys, keys_of_no_features
 from clueval.second.formats.tag_lists import tags_of
+from clueval.second.formats.writer import Writer, in_lines
 
 
 def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[str, Any]:
@@ -29,7 +35,7 @@ def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[
     row: dict[str, Any] = {_first(dialect.id): document.id}
     if dialect.tokens:
         row[_first(dialect.tokens)] = list(document.tokens or ())
-    elif document.text is not None:
+    elif dialect.text and document.text is not None:
         row[_first(dialect.text)] = document.text
     if dialect.tags:
         for layer in layers:
@@ -40,7 +46,7 @@ def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[
     else:
         row[_first(dialect.spans)] = [item for layer in layers for item in _items(dialect, document, layer)]
     metadata = dict(document.metadata)
-    if metadata:
+    if metadata and dialect.joined is None:
         row |= (
             {_first(dialect.metadata): metadata}
             if dialect.metadata
@@ -97,3 +103,64 @@ def _cannot_hold(what: str, dialect: Dialect, document: Document) -> UsageError:
         **document.in_errors,
         advice="add lossy=True to leave them out",
     )
+
+
+# Files of rows
+
+
+def row_writer(dialect: Dialect) -> Writer:
+    """Return how files of rows are written."""
+    holds = {"zero-length spans"} if dialect.text or dialect.joined else set()
+    holds |= set() if dialect.tags else {"overlapping spans"}
+    holds |= {"spans across sentences"}
+    holds |= {"gaps"} if dialect.gaps else set()
+    holds |= {"features"} if _holds_features(dialect) or dialect.joined else set()
+    holds |= {"layers"} if dialect.source_is in ("key", "control") else set()
+    holds |= {"metadata"} if dialect.metadata or dialect.rest else set()
+    hints = dialect.hints
+    return Writer(
+        content=lambda documents, layers, with_ids: _content(dialect, documents),
+        ending=".json" if dialect.array or dialect.joined else ".jsonl",
+        unit="token" if dialect.tokens else "character",
+        holds=frozenset(holds),
+        feature=None if dialect.joined else lambda name, value: _holds_feature(dialect, name, value),
+        fit=lambda document, lost: _without_taken(dialect, document, lost),
+        hints=None
+        if hints is None
+        else lambda uses, layers: hints({layer: use.labels for layer, use in uses.layers.items()}),
+        needs_text=not dialect.without_text,
+    )
+
+
+def _content(dialect: Dialect, documents: Iterable[Document]) -> str:
+    rows = (row_of(dialect, document, list(document.layers)) for document in documents)
+    if dialect.joined is not None:
+        return json.dumps(dialect.joined(rows), ensure_ascii=False) + "\n"
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    if not lines or dialect.array:
+        return f"[{','.join(lines)}]\n"
+    return in_lines(lines)
+
+
+def _holds_features(dialect: Dialect) -> bool:
+    return bool(dialect.features) and not dialect.lists
+
+
+def _holds_feature(dialect: Dialect, name: str, value: object) -> bool:
+    """Return whether a span of a row can hold a feature: scores of numbers, or values without another use."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    if name == "score" or dialect.features != "*":
+        return name == "score" and is_number
+    is_held = isinstance(value, str | bool) or is_number
+    return is_held and name not in {*keys_of_no_features(dialect), *keys_of(dialect.label)}
+
+
+def _without_taken(dialect: Dialect, document: Document, lost: Counter[str]) -> Document:
+    """Return the document without the metadata whose keys have another use in its row; `lost` counts them."""
+    taken: Iterable[str] = () if dialect.metadata else hidden_keys(dialect)
+    if dialect.control:
+        taken = keys_of(dialect.text)
+    kept = {key: value for key, value in document.metadata.items() if key not in {*taken}}
+    number = len(document.metadata) - len(kept)
+    lost["metadata"] += number
+    return replace(document, metadata=kept) if number else document

@@ -26,6 +26,12 @@ OFFSETS = "offsets"
 UNPLACED = "unplaced"
 """The metadata of a predicted document with the number of its spans that are a text without a place."""
 
+UNPARSABLE = "unparsable"
+"""The metadata of a document with the number of what could not be read in an answer."""
+
+BY_ID = "custom_id"
+"""The metadata of an answer of a batch with its id, by which alone it is found."""
+
 LABELS = ("label", "labels", "type", "entity_group", "entity_type", "entity", "tag", "category")
 """The keys of the label of a span, of which the first that occurs is used."""
 
@@ -105,3 +111,12 @@ def fragments_of(item: Mapping[str, Any]) -> list[tuple[int, int]] | None:
     if not pairs or any(len(pair) != 2 or not all(type(place) is int for place in pair) for pair in pairs):
         raise ValueError("the fragments of a span are not a list of [start, end]")
     return [(start, end) for start, end in pairs]
+
+
+def spans_of(source: str) -> str:
+    """Return the kind of the spans of a source that is not read by default, as readers pass them over.
+
+    >>> spans_of("POS.value")
+    'spans of POS.value'
+    """
+    return f"spans of {source}"

@@ -9,17 +9,9 @@ from typing import Any
 
 from clueval.core.document import Document
 from clueval.core.span import NO_LABEL, name_of
-from clueval.core.tags import (
-    OUTSIDE,
-    Chunk,
-    count_illegal,
-    decode,
-    decode_tags,
-    first_illegal,
-    neighbours_of,
-    split_tag,
-)
+from clueval.core.tags import OUTSIDE, count_illegal, neighbours_of, split_tag
 from clueval.files.errors import FileError, FormatError, TagError, UsageError
+from clueval.second.formats.decoding import Chunk, decode, decode_tags, first_illegal
 
 _KEYS_OF_NAMES = ("id2label", "label2id", "names", "class_label", "feature", "sequence", "list")
 """The keys under which configurations of models and data sets have the names of tags."""

@@ -1,71 +1,184 @@
-"""Which format a file has: its name, its first lines and its first JSON value tell, in one place."""
+"""Which format a file has: its name, its first lines and its first JSON row tell, in one place; so do rows in memory.
+
+A description is imported when it is needed: by name, or if the beginning of a file has one of its marks.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
-from clueval.core.tags import is_tag
-from clueval.second.formats.column_formats import COLUMN_FORMATS, column_format_of
-from clueval.second.formats.columns import ColumnFormat
-from clueval.second.formats.dialect import Dialect, sign_in_words
-from clueval.second.formats.dialects import DIALECTS, dialect_of
-from clueval.second.formats.markup import MARKUPS, Markup, markup_of
+from clueval.files.errors import UsageError
+from clueval.second.formats.column_format import ColumnFormat
+from clueval.second.formats.dialect import Dialect, has_sign
+from clueval.second.formats.file_format import FileFormat
+from clueval.second.formats.head import Head
+from clueval.second.formats.markup import Markup
+from clueval.second.formats.unread import refuse_row, refuse_text, refuse_unread_text
 
-Form = Dialect | ColumnFormat | Markup
+Form = Dialect | ColumnFormat | Markup | FileFormat
 """The description of a format."""
 
-_JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*$)|\[\s*([\[{"]|\]\s*(\[|$)))')
 
+class _Place(NamedTuple):
+    """Where the description of a format is: its name, its module, and the name of the value.
 
-class Head(NamedTuple):
-    """The beginning of a file: its name, its first block, and a function that returns its first JSON row.
-
-    The row is the first one that is no empty list; None if there is none. The reader that will read the file parses it.
+    `marks` are texts of which a file that has the format has one in its first three lines, or keys of which its first
+    row has one if it is a format of JSON; none: any file may have it. `endings` are those of names of its files.
     """
 
-    file_name: str
-    text: str
-    first: Callable[[], Any]
-
-    @property
-    def is_json(self) -> bool:
-        """Whether the file begins as JSON does, and not with a token and its tag."""
-        line = next((line for line in self.text.split("\n") if line.strip()), "")
-        return _JSON.match(self.text) is not None and not is_tag(line.split()[-1])
+    name: str
+    module: str
+    value: str
+    marks: tuple[str, ...] = ()
+    is_json: bool = False
+    endings: tuple[str, ...] = ()
 
 
-def form_of(head: Head) -> Form | None:
-    """Return the description of the format of a file, or None. Raises `FormatError` for JSON that no format has.
+_PLACES = (
+    _Place(
+        "conll2012", "conll2012", "CONLL2012", ("#begin document",), endings=(".gold_conll", ".auto_conll")
+    ),
+    _Place("webanno", "webanno", "WEBANNO", ("#FORMAT=WebAnno", "#id=")),
+    _Place("xmi", "uima", "XMI", ("<xmi:XMI",), endings=(".xmi",)),
+    _Place("i2b2", "markup", "I2B2", ("<",)),
+    _Place("i2b2-2006", "markup", "I2B2_2006", ("<",)),
+    _Place("conllu", "conllu", "CONLLU", ("#", "1"), endings=(".conllu", ".conllup")),
+    _Place("ltf", "markup", "LTF", ("<body",)),
+    _Place("gate-xml", "gate_xml", "GATE_XML", ("<GateDocument",)),
+    _Place("uima-json", "uima", "UIMA_JSON", ("%TYPES", "%FEATURE_STRUCTURES"), is_json=True),
+    _Place("bdoc", "bdoc", "BDOC", ("annotation_sets",), is_json=True),
+    _Place("label-studio", "label_studio", "LABEL_STUDIO", ("data", "annotator"), is_json=True),
+    _Place("langextract", "text_dialects", "LANGEXTRACT", is_json=True),
+    _Place("ai4privacy", "text_dialects", "AI4PRIVACY", is_json=True),
+    _Place("nemotron", "text_dialects", "NEMOTRON", is_json=True),
+    _Place("presidio", "service_dialects", "PRESIDIO_SAMPLES", is_json=True),
+    _Place("presidio", "service_dialects", "PRESIDIO_RESULTS", is_json=True),
+    _Place("presidio", "service_dialects", "PRESIDIO_ANSWERS", is_json=True),
+    _Place("gliner", "token_dialects", "GLINER", is_json=True),
+    _Place("spert", "token_dialects", "SPERT", is_json=True),
+    _Place("comprehend", "service_dialects", "COMPREHEND", is_json=True),
+    _Place("prodigy", "text_dialects", "PRODIGY", is_json=True),
+    _Place("spacy-json", "token_dialects", "SPACY_2", is_json=True),
+    _Place("spacy-json", "token_dialects", "SPACY", is_json=True),
+    _Place("w2ner", "token_dialects", "W2NER", is_json=True),
+    _Place("token-rows", "token_dialects", "TOKEN_ROWS", is_json=True),
+    _Place("doccano", "text_dialects", "DOCCANO", is_json=True),
+    _Place("tab", "text_dialects", "TAB", is_json=True),
+    _Place("tab", "text_dialects", "TAB_PREDICTIONS", is_json=True),
+    _Place("mentions", "mentions", "MENTIONS", ("response", "output", "completion"), is_json=True),
+    _Place("vrt", "vrt", "VRT", ("<",), endings=(".vrt", ".vert")),
+    _Place("spans", "tables", "SPANS", ("start", "Start", "begin", "Begin", "von", "Von", '"')),
+    _Place("fair-spans", "fair", "FAIR_SPANS", ("\t",)),
+    _Place("tags", "tags", "TAGS"),
+    _Place("nerval", "nerval", "NERVAL"),
+    _Place("conll", "conll", "HIPE"),
+    _Place("conll", "conll", "NUMBERED"),
+    _Place("conll", "conll", "CONLL"),
+)
+"""The descriptions of formats that are recognised, in the order in which they are tried."""
+
+_NAMED = (
+    _Place("brat", "brat", "BRAT", endings=(".ann", ".a1")),
+    _Place("docbin", "docbin", "DOCBIN", endings=(".spacy",)),
+    _Place("inline", "inline", "INLINE"),
+    _Place("conll2000", "fair", "CONLL2000"),
+)
+"""Those of formats that are recognised by the ending of a name alone, or must be named."""
+
+_ALL = (*_PLACES, *_NAMED)
+
+NAMES = tuple(dict.fromkeys(place.name for place in _ALL))
+"""The names of all formats."""
+
+
+@cache
+def _form(place: _Place) -> Form:
+    form: Form = getattr(import_module(f"clueval.second.formats.{place.module}"), place.value)
+    return form
+
+
+def all_forms() -> list[Form]:
+    """Return all descriptions; several may have the name of one format."""
+    return list(map(_form, _ALL))
+
+
+def forms_named(name: str) -> list[Form]:
+    """Return the descriptions of a format. Raises `UsageError` for an unknown name."""
+    if name not in NAMES:
+        raise UsageError(f"unknown format {name!r}", advice=f"one of {', '.join(NAMES)}")
+    return [_form(place) for place in _ALL if place.name == name]
+
+
+def form_of(head: Head, name: str | None = None) -> Form:
+    """Return the description of the format of a file, given its beginning, and its name if it is known.
+
+    Raises `UsageError` for an unknown name, and `FormatError` for a file that no format has.
 
     >>> form_of(Head("a.jsonl", '{"text": "Ada", "label": []}', lambda: {"text": "Ada", "label": []})).name
     'doccano'
     >>> form_of(Head("a.txt", "Ada\\tB-PER\\n", lambda: None)).name
     'conll'
     """
+    if name is not None:
+        return _of_name(forms_named(name), head)
     ending = head.file_name.removesuffix(".gz")
-    by_name = next((form for form in COLUMN_FORMATS if ending.endswith(form.endings or "\n")), None)
-    if by_name is not None:
-        return by_name
+    for place in _ALL:
+        if ending.endswith(place.endings or "\n"):
+            return _form(place)
     if head.is_json:
-        return dialect_of(head.first(), file=head.file_name)
-    return markup_of(head.text) or column_format_of(head.file_name, head.text)
+        return _of_row(head.first(), head.file_name)
+    refuse_unread_text(head)
+    places = [place for place in _PLACES if not place.is_json]
+    for place in places:
+        has_mark = any(mark in line for mark in place.marks or ("",) for line in head.lines or ("",))
+        if has_mark and (form := _form(place)).is_told(head):
+            return form
+    return refuse_text(head, ", ".join(dict.fromkeys(place.name for place in places)))
 
 
-def recognised_by(form: Form) -> str:
-    """Return in words how files of a format are recognised, as ``clueval formats`` prints it.
+def _of_row(row: Any, file: str | None) -> Form:
+    if row is None:
+        return forms_named("doccano")[0]
+    head = Head("", "", lambda: row)
+    for place in _PLACES:
+        has_mark = not place.marks or (isinstance(row, dict) and any(mark in row for mark in place.marks))
+        if place.is_json and has_mark and (form := _form(place)).is_told(head):
+            return form
+    return refuse_row(row, file)
 
-    >>> from clueval.second.formats.markup import LTF
-    >>> recognised_by(LTF)
-    '`<body>` or `<body/>`'
+
+def _of_name(forms: list[Form], head: Head) -> Form:
+    """Return the description that fits the beginning, or whose spans a row has, or the most general one."""
+    if len(forms) == 1:
+        return forms[0]
+    told = next((form for form in forms if form.is_told(head)), None)
+    if told is not None:
+        return told
+    dialects = [form for form in forms if isinstance(form, Dialect)]
+    row = head.first() if dialects else None
+    having = (form for form in dialects if (form.is_row([]) if row is None else has_sign(row, form.spans)))
+    return next(having, dialects[0] if dialects else forms[-1])
+
+
+def reads_rows(form: Form) -> bool:
+    """Return whether documents of a format may be rows in memory."""
+    return isinstance(form, Dialect) or (isinstance(form, FileFormat) and form.rows is not None)
+
+
+def form_of_rows(row: Any, name: str | None = None, file: str | None = None) -> Form:
+    """Return the description of rows, given the first one that is no empty list, None if there is none.
+
+    Raises `UsageError` for a format whose documents are no rows, and `FormatError` for rows that no format has.
+
+    >>> form_of_rows({"text": "Ada", "label": [[0, 3, "PER"]]}).name
+    'doccano'
     """
-    if isinstance(form, Markup):
-        return " or ".join(f"`{sign}`" for sign in form.signs)
-    if isinstance(form, Dialect):
-        return sign_in_words(form)
-    return ", ".join([*(f"`{ending}`" for ending in form.endings), form.sign])
-
-
-FORMS: tuple[Form, ...] = (*COLUMN_FORMATS, *MARKUPS, *DIALECTS)
-"""All descriptions."""
+    if name is None:
+        return _of_row(row, file)
+    forms = [form for form in forms_named(name) if reads_rows(form)]
+    if not forms:
+        names = ", ".join(dict.fromkeys(form.name for form in all_forms() if reads_rows(form)))
+        raise UsageError(f"documents of the format {name!r} are not rows", advice=f"one of {names}")
+    return _of_name(forms, Head("", "", lambda: row))

@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 
 from clueval.files.errors import FormatError
-from clueval.second.formats.columns import ColumnFormat, ColumnReader, LineRule
+from clueval.second.formats.column_format import ColumnFormat, LineRule
+from clueval.second.formats.column_input import ColumnInput
 from clueval.second.formats.entities import unescape
 
 _NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
@@ -48,7 +49,7 @@ class _Elements:
         return self.around[-1][1] if self.around else {}
 
 
-def _is_token(reader: ColumnReader, line: str) -> bool:
+def _is_token(reader: ColumnInput, line: str) -> bool:
     """Return whether a line that is blank or begins with ``<`` is a token."""
     return (
         "\t" in line
@@ -58,7 +59,7 @@ def _is_token(reader: ColumnReader, line: str) -> bool:
     )
 
 
-def _tag(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _tag(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     elements: _Elements = reader.state
     closing, name, _, empty = match.groups()
     options = reader.options
@@ -78,7 +79,7 @@ def _tag(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
         _surround(reader, number, match)
 
 
-def _open_sentence(reader: ColumnReader, number: int, name: str, line: str) -> None:
+def _open_sentence(reader: ColumnInput, number: int, name: str, line: str) -> None:
     elements: _Elements = reader.state
     if elements.sentence:
         _refuse(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
@@ -86,14 +87,14 @@ def _open_sentence(reader: ColumnReader, number: int, name: str, line: str) -> N
     reader.begin_sentence(attributes(line).get("id"))
 
 
-def _close_sentence(reader: ColumnReader, number: int, name: str) -> None:
+def _close_sentence(reader: ColumnInput, number: int, name: str) -> None:
     if not reader.state.sentence:
         _refuse(reader, number, f"</{name}> without <{name}> before it")
     reader.state.sentence = 0
     reader.end_sentence()
 
 
-def _open_document(reader: ColumnReader, number: int, name: str, line: str) -> None:
+def _open_document(reader: ColumnInput, number: int, name: str, line: str) -> None:
     elements: _Elements = reader.state
     if elements.document:
         _refuse(reader, number, f"<{name}> inside the document of line {elements.document}")
@@ -104,7 +105,7 @@ def _open_document(reader: ColumnReader, number: int, name: str, line: str) -> N
     reader.begin_document(own.get("id"), {**elements.attributes_around, **own})
 
 
-def _close_document(reader: ColumnReader, number: int, name: str) -> None:
+def _close_document(reader: ColumnInput, number: int, name: str) -> None:
     elements: _Elements = reader.state
     if not elements.document:
         _refuse(reader, number, f"</{name}> without <{name}> before it")
@@ -114,7 +115,7 @@ def _close_document(reader: ColumnReader, number: int, name: str) -> None:
     reader.end_document()
 
 
-def _surround(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _surround(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     """Read a tag outside documents; the attributes of the elements around a document are its metadata."""
     elements: _Elements = reader.state
     closing, name, _, empty = match.groups()
@@ -129,7 +130,7 @@ def _surround(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
         elements.around.append((name, known))
 
 
-def _oddity(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+def _oddity(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     """Pass over a line that is neither a tag nor a token, or refuse it."""
     line = match.string
     if line.startswith("<?") or (line.startswith("<!--") and line.rstrip().endswith("-->")):
@@ -143,7 +144,7 @@ def _oddity(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
         _refuse(reader, number, "a malformed XML tag", 'write attributes as name="value"')
 
 
-def _end(reader: ColumnReader) -> None:
+def _end(reader: ColumnInput) -> None:
     """Refuse elements that are open at the end of the file."""
     elements: _Elements = reader.state
     options = reader.options
@@ -152,7 +153,7 @@ def _end(reader: ColumnReader) -> None:
             _refuse(reader, line, f"<{tag}> is not closed", "check whether the end of the file is missing")
 
 
-def _refuse(reader: ColumnReader, number: int, problem: str, advice: str | None = None) -> None:
+def _refuse(reader: ColumnInput, number: int, problem: str, advice: str | None = None) -> None:
     raise FormatError(problem, file=reader.file, line=number, advice=advice)
 
 

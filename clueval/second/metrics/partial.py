@@ -50,11 +50,11 @@ from typing import Any, ClassVar
 
 from clueval.core.case import Case
 from clueval.core.metric import Metric
-from clueval.core.overlap import overlap_groups, overlaps_between, shared_positions
+from clueval.core.overlap import components, first_clash, overlaps_between, shared_positions
 from clueval.core.ranges import Ranges, joined_ranges
-from clueval.core.span import SIDES, Span, by_position
+from clueval.core.span import SIDES, Span, by_position, name_of
 from clueval.core.tally import Counts, Tally, averages_of, rate
-from clueval.files.errors import UsageError
+from clueval.files.errors import OverlapError, UsageError
 from clueval.options import option_field
 
 
@@ -85,6 +85,7 @@ class Partial(Metric):
     """
 
     name: ClassVar[str] = "partial"
+    flat: ClassVar[bool] = True
     filters: ClassVar[str | None] = "score without the filter, or filter the files"
 
     factor: float = option_field(
@@ -108,9 +109,19 @@ class Partial(Metric):
             if not _is_number(beta) or not 0 < beta <= 1e6:
                 raise UsageError(f"Partial.betas must be numbers above 0, up to a million, not {beta!r}")
 
-    @property
-    def flat_labels(self) -> bool:
-        return not self.glue
+    def require_flat(self, side: str, spans: Sequence[Span]) -> None:
+        """Raise `OverlapError` for spans of one side and label that overlap, unless they are joined."""
+        for of_label in () if self.glue else _by_label(spans).values():
+            for first, *others in overlap_groups(of_label) if first_clash(of_label) is not None else ():
+                one = of_label[first]
+                other = next((of_label[each] for each in others if one.overlaps(of_label[each])), None)
+                if other is not None:
+                    raise OverlapError(
+                        f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric {self.name!r} "
+                        "forbids within a label",
+                        line=other.line,
+                        advice="correct them, or join them with Partial.glue; exact, fair, gate and muc count them",
+                    )
 
     def count(self, case: Case) -> Tally:
         tally = Tally()
@@ -187,6 +198,52 @@ def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
     for span in sorted(spans, key=by_position):
         groups.setdefault(span.label, []).append(span)
     return groups
+
+
+class _UnionFind:
+    """Disjoint sets of the numbers 0..n-1 (Tarjan 1975: union by size, path halving)."""
+
+    __slots__ = ("_parents", "_sizes")
+
+    def __init__(self, n: int) -> None:
+        self._parents = list(range(n))
+        self._sizes = [1] * n
+
+    def find(self, number: int) -> int:
+        parents = self._parents
+        while parents[number] != number:
+            parents[number] = number = parents[parents[number]]
+        return number
+
+    def unite(self, one: int, other: int) -> None:
+        one, other = self.find(one), self.find(other)
+        if one == other:
+            return
+        if self._sizes[one] < self._sizes[other]:
+            one, other = other, one
+        self._parents[other] = one
+        self._sizes[one] += self._sizes[other]
+
+
+def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
+    """Return the numbers of the spans that share positions, directly or through others, group by group.
+
+    Discontinuous spans have the positions of their fragments. A span of zero length shares those that it lies between;
+    equal spans of zero length share none. Groups come by their first numbers. Costs O(n log n) for n fragments.
+
+    >>> overlap_groups([Span.of_fragments([(0, 3), (7, 9)]), Span(4, 6), Span(2, 4), Span(5, 5)])
+    [[0, 2], [1, 3]]
+    """
+    rows = sorted((start, end, number) for number, span in enumerate(spans) for start, end in span.fragments)
+    sets = _UnionFind(len(spans))
+    for run in components(rows):
+        if run[-1][1] > run[0][0]:
+            for row in run:
+                sets.unite(run[0][2], row[2])
+    groups: dict[int, list[int]] = {}
+    for number in range(len(spans)):
+        groups.setdefault(sets.find(number), []).append(number)
+    return list(groups.values())
 
 
 def glued(spans: Sequence[Span]) -> list[Span]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, ClassVar
 
 from clueval.second.reports.place import Facet, MarkKind, Place
@@ -50,6 +51,12 @@ class Content(ABC):
     def places(self) -> Iterable[Place]:
         """Yield the places, in the order in which they are listed."""
         return ()
+
+    def first_places(self, number: int) -> tuple[Sequence[Place], int]:
+        """Return the first places, at most this many, and how many there are."""
+        places = iter(self.places())
+        first = list(islice(places, number))
+        return first, len(first) + sum(1 for _ in places)
 
     def notes(self) -> Iterable[tuple[str, str]]:
         """Return what stands at the foot of a page, each with its title: options that were used, how to cite."""

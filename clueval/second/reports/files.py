@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import chain, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
@@ -171,7 +172,7 @@ def _coloured(texts: Iterable[MarkedText], kinds: Sequence[MarkKind]) -> Any:
     found = CellRichText()
     for number, text in enumerate(texts):
         found += [" / "] if number else []
-        for piece, style in segments(text, kinds):
+        for piece, style in filter(itemgetter(0), segments(text, kinds)):
             shown = visible_lines(piece)
             found.append(TextBlock(InlineFont(b=True, color=_COLOURS[style]), shown) if style else shown)
     return found if len(str(found)) <= LONGEST_CELL else _cut(str(found))

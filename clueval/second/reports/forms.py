@@ -10,7 +10,7 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import StringIO
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 from typing import IO, Any
 
 from clueval.files.errors import UsageError
@@ -19,6 +19,7 @@ from clueval.second.reports.content import Content
 from clueval.second.reports.language import in_language, phrase
 from clueval.second.reports.place import (
     DECISION_COLUMNS,
+    DOCUMENT,
     KEY_COLUMNS,
     Line,
     MarkedText,
@@ -66,19 +67,24 @@ def render(report: Content, form: str, *, digits: int | None = None, lang: str =
 
 
 def data_rows(report: Content) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the places, or of the tables if there are no places; all have the same keys.
+    """Yield the rows of the places, or of the tables if the report lists no places; all have the same keys.
 
-    A cell is text, a number, None, or a list of `MarkedText`.
+    Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
+    so. A cell is text, a number, None, or a list of `MarkedText`.
     """
     places = iter(report.places())
     first = next(places, None)
     if first is None:
-        yield from _table_rows(report.tables())
+        yield from () if report.facets else _table_rows(report.tables())
         return
     for place in chain([first], places):
         decision = {name: place.decision.get(name, "") for name in DECISION_COLUMNS}
         for finding in place.findings or [_as_finding(place, report)]:
-            yield {**place.key, **decision, **{n: v for n, v in finding.items() if n not in KEY_COLUMNS}}
+            yield {**place.key, **decision, **{_of_span(n): v for n, v in finding.items() if n != DOCUMENT}}
+
+
+def _of_span(name: str) -> str:
+    return f"span_{name}" if name in KEY_COLUMNS else name
 
 
 def _as_finding(place: Place, report: Content) -> dict[str, Any]:
@@ -104,14 +110,23 @@ def _table_rows(found: Iterable[Table]) -> Iterator[dict[str, Any]]:
 
 
 def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
-    """Return a text for a cell of a spreadsheet, with squares around marked pieces.
+    """Return a text for a cell of a spreadsheet, with squares around marked pieces, without the blanks at their ends.
 
     >>> from clueval.second.reports.place import Mark
     >>> drawn(MarkedText("Frau Anna", [Mark(0, 5, 9)]), [MarkKind("above", "", "gold")])
     'Frau 🟥Anna🟥'
     """
-    pieces = ((SQUARES.get(style, ""), piece) for piece, style in segments(text, kinds))
-    return _cut_ends("".join(f"{square}{piece}{square}" for square, piece in pieces), text)
+    whole = {(mark.start, mark.end) for mark in text.marks}
+    found, at = [], 0
+    for piece, style in segments(text, kinds):
+        inside = piece.strip(" ")
+        if not inside and (at, at + len(piece)) in whole:
+            inside = piece  # a span of blanks, or of zero length
+        square = SQUARES.get(style, "") if inside or not piece else ""
+        before, _, behind = piece.partition(inside) if inside else (piece, "", "")
+        found.append(f"{before}{square}{inside}{square}{behind}")
+        at += len(piece)
+    return _cut_ends("".join(found), text)
 
 
 def write_rows(report: Content, file: IO[str], form: str) -> None:
@@ -159,11 +174,11 @@ def text_lines(report: Content, digits: int | None = None) -> Iterator[str]:
         yield caption(table)
         yield from _columns([[visible(name) for name in table.header], *_cells(table, digits)])
         yield ""
-    places = iter(report.places())
-    for place in islice(places, FIRST_PLACES):
+    places, number = report.first_places(FIRST_PLACES)
+    for place in places:
         yield from _block(place, report.kinds)
         yield ""
-    if more := sum(1 for _ in places):
+    if more := number - len(places):
         yield phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more)
     yield phrase("signature: {signature}", signature=visible(report.signature))
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from itertools import islice
 from string import Template
 
 from clueval.files.visible import escaped_in_json, visible
@@ -258,9 +257,9 @@ def notebook(report: Content) -> str:
         for table in map(without_bars, report.tables())
         if not table.is_folded
     )
-    places = iter(report.places())
-    cards = "".join(f"<li>{_card(place, report.kinds)}</li>" for place in islice(places, FIRST_PLACES))
-    more = sum(1 for _ in places)
+    places, number = report.first_places(FIRST_PLACES)
+    cards = "".join(f"<li>{_card(place, report.kinds)}</li>" for place in places)
+    more = number - len(places)
     rest = phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more) if more else ""
     title = html(phrase("Signature:"))
     return (

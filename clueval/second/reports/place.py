@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 ANY_LAYER = "*"
 """The layer of a place that concerns several."""
 
-KEY_COLUMNS = ("document", "layer", "start", "end_inclusive", "fingerprint")
+DOCUMENT = "document"
+KEY_COLUMNS = (DOCUMENT, "layer", "start", "end_inclusive", "fingerprint")
 DECISION_COLUMNS = ("choice", "comment", "reviewer", "time")
 """With the columns of the key, those of a file of decisions."""
 
@@ -74,7 +75,7 @@ class Place(NamedTuple):
     """A card: document, layer, start and end (half-open), the fingerprint, texts with marks, and lines.
 
     `findings` are the rows that tables have of this place, all with the same columns; without any, a table has one row
-    for the place; the columns of the key and of decisions are added, so findings have other names for theirs.
+    for the place; the columns of the key and of decisions are added.
     `decision` has the columns `DECISION_COLUMNS` of what was decided, and `impossible` says of choices why they cannot
     be made here.
     """
@@ -124,12 +125,23 @@ def _ranges(ranges: Ranges) -> str:
 def segments(text: MarkedText, kinds: Sequence[MarkKind]) -> Iterator[tuple[str, str]]:
     """Yield the text in pieces, each with the style of its marks: empty, a style, or ``both`` for above and below.
 
+    Where marks of zero length stand, a piece is empty.
+
     >>> kinds = [MarkKind("above", "", "gold"), MarkKind("below", "", "predicted")]
     >>> list(segments(MarkedText("Frau Anna", [Mark(0, 5, 9), Mark(1, 0, 9)]), kinds))
     [('Frau ', 'below'), ('Anna', 'both')]
     """
     cuts = sorted({0, len(text.text), *(cut for mark in text.marks for cut in (mark.start, mark.end))})
-    for start, end in pairwise(cuts):
-        styles = {kinds[mark.kind].style for mark in text.marks if mark.start <= start and end <= mark.end}
-        both = {"above", "below"} <= styles
-        yield text.text[start:end], "both" if both else min(styles, default="")
+    points = {mark.start for mark in text.marks if mark.start == mark.end}
+    for start, end in pairwise([*cuts, cuts[-1]]):
+        if start in points:
+            at = [m for m in text.marks if m.start < start < m.end or m.start == start == m.end]
+            yield "", _style(kinds, at)
+        if start < end:
+            inside = [mark for mark in text.marks if mark.start <= start and end <= mark.end]
+            yield text.text[start:end], _style(kinds, inside)
+
+
+def _style(kinds: Sequence[MarkKind], marks: Iterable[Mark]) -> str:
+    styles = {kinds[mark.kind].style for mark in marks}
+    return "both" if {"above", "below"} <= styles else min(styles, default="")

@@ -21,7 +21,6 @@ from clueval.core.bag import Bag
 from clueval.core.count import Plan, count
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
-from clueval.core.tags import scheme_called
 from clueval.evaluation.options import groups_of
 from clueval.files.errors import TagError, UsageError
 from clueval.reading.given import InputSide
@@ -34,7 +33,7 @@ from clueval.second.results.score import DEFAULTS, result_of
 from clueval.second.results.signature import Signature, require_same
 from clueval.second.results.texts import opened
 from clueval.second.transforms.alternatives import Alternatives
-from clueval.tagging.schemes import INVALID
+from clueval.tagging.schemes import INVALID, scheme_called
 
 
 class Accumulator(Hinting):

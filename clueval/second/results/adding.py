@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag, Place
 from clueval.core.count import DOCUMENT, SENTENCE, Plan, Unit
 from clueval.files.errors import UsageError
 from clueval.second.metrics import with_settings
 from clueval.second.results.inputs import schemes_of
-from clueval.second.results.result import Result
-from clueval.second.results.signature import joined_signature, require_same
+from clueval.second.results.signature import Signature, joined_signature, require_same
 
 
-def added_results(first: Result, second: Result, *, force: bool = False) -> Result:
-    """Return the result of both corpora together; see `Result.add`."""
+class Counted(NamedTuple):
+    """What is added of results; the fields of a result have the same names."""
+
+    bag: Bag
+    plan: Plan
+    signature: Signature
+    prepared: Mapping[str, Any] | None
+    unprojected: Sequence[Mapping[str, Any]] | None
+
+
+def added_counts(first: Counted, second: Counted, *, force: bool = False) -> Counted:
+    """Return the counts of both corpora together; see `Result.add`."""
     if not force:
         require_same(first.signature, second.signature, "added")
     if first.plan.metrics != second.plan.metrics:
-        one, two = ("+".join(sorted(map(with_settings, each.scored_by))) for each in (first, second))
+        one, two = ("+".join(sorted(map(with_settings, each.plan.metrics))) for each in (first, second))
         raise UsageError(f"counts of {one} and of {two} do not add up")
     if set(first.plan.by) != set(second.plan.by):
         shown = [" and ".join(sorted(each.plan.by)) or "nothing" for each in (first, second)]
@@ -35,7 +44,7 @@ def added_results(first: Result, second: Result, *, force: bool = False) -> Resu
     bag.include(_in_units(first, plan))
     bag.include(_in_units(second, plan, {*map(_unit, bag.documents)}))
     lists = [each.unprojected for each in (first, second) if each.unprojected is not None]
-    return Result(
+    return Counted(
         bag,
         plan,
         joined_signature(first.signature, second.signature, schemes_of(bag.read)),
@@ -58,7 +67,7 @@ def _unit(place: Place) -> str | None:
     return place.name
 
 
-def _in_units(result: Result, plan: Plan, taken: set[str | None] = frozenset()) -> Bag:  # type: ignore[assignment]
+def _in_units(result: Counted, plan: Plan, taken: set[str | None] = frozenset()) -> Bag:  # type: ignore[assignment]
     """Return the bag of a result in the units of a plan, with other names for documents that are `taken`."""
     order = [result.plan.by.index(key) for key in plan.by]
     names: dict[str | None, str | None] = {None: None}

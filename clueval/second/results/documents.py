@@ -14,10 +14,16 @@ from clueval.spans.flat import Flat
 
 
 def core_document(given: ReadDocument) -> Document:
-    """Return a document of a reader as one of `clueval.core`; spans that were made of tags become rows."""
+    """Return a document of a reader as one of `clueval.core`; spans that were made of tags become rows.
+
+    In an ordered document, spans with numbers as ids, as in GATE's formats, are in the order of these in each place.
+    """
+    layers = _layers(given.layers)
+    if given.ordered:
+        layers = Layers({name: _by_id(spans) for name, spans in layers.items()})
     return Document(
         given.id,
-        _layers(given.layers),
+        layers,
         given.tokens,
         given.text,
         given.unit,
@@ -37,6 +43,12 @@ def _layers(layers: Mapping[str, Sequence[Span]]) -> Layers:
     if len(flat) < len(layers) or not all(spans.are_of_tags(name) for name, spans in flat.items()):
         return Layers({name: list(spans) for name, spans in layers.items()})
     return Layers({}, {name: spans.rows() for name, spans in flat.items()})
+
+
+def _by_id(spans: Sequence[Span]) -> Sequence[Span]:
+    if not all(isinstance(span.id, int) for span in spans):
+        return spans
+    return sorted(spans, key=lambda span: (span.start, span.end, span.id))
 
 
 class Readers:

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clueval.arguments import require_kind
+from clueval.core.matching import KINDS, LEVELS
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
-from clueval.metrics import METRICS
 from clueval.reports.table import cut_label
-from clueval.spans.match_classes import KINDS, LEVELS
+from clueval.second.metrics import METRICS
 
 Path = tuple[str, ...]
 
@@ -70,62 +70,43 @@ def _all_paths(report: Mapping[str, Any], before: Path = ()) -> Iterator[Path]:
             yield (*before, str(name))
 
 
-_SAME = {
-    "overall": "micro",
-    "total": "micro",
-    "f": "f1",
-    "fscore": "f1",
-    "prec": "precision",
-    "rec": "recall",
-    "acc": "accuracy",
-    "support": "gold",
-    "number": "gold",
-}
-"""Words of other programs, and the name that has the same meaning here."""
-
-_EMPTY = ("avg", "average", "score", "measure", "eval", "test", "val", "validation")
-"""Words of other programs that say nothing about which number is meant."""
-
 _BETWEEN = re.compile(r"[\W_]+")
 
 
-def _corrected(word: str, known: set[str]) -> str:
-    """Return the known word that a misspelt word means; any other word unchanged."""
-    if word in known or word in _SAME:
-        return word
-    from clueval.hints import nearest  # only for names that do not exist
-
-    return nearest(word, sorted(known), 0.8) or word
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in _BETWEEN.split(text.casefold()) if word]
-
-
 def _advice(reports: Mapping[str, Any], text: str) -> str:
-    """Return the path that is nearest in meaning: it has most words of the text, and least that is not asked for."""
+    """Return the path that is nearest: it has most words of the text, and least that is not asked for."""
     paths: list[Path] = list(_all_paths(reports))
     if not paths:
         return "nothing was counted"
     ends = {word for path in paths for word in _words(path[-1])}
     places = {word for path in paths for name in path[:-1] for word in _words(name)}
-    meant = [_corrected(word, ends | places) for word in _words(text) if word not in _EMPTY]
-    if not any(_SAME.get(word, word) in ends for word in meant):
+    meant = [_nearest(word, ends | places) for word in _words(text)]
+    if ends.isdisjoint(meant):
         meant.append("f1")
     headlines = set(headline_paths(reports))
 
     def rank(path: Path) -> tuple[float, ...]:
         end = _words(path[-1])
         place = {word for name in path[:-1] if name not in _LABELS_BELOW for word in _words(name)}
-        of_end = [word for word in meant if _SAME.get(word, word) in end]
-        of_place = [word for word in meant if word in place or _SAME.get(word) in place]
+        of_end, of_place = ([word for word in meant if word in names] for names in (end, place))
         unasked = [
             name for name in path[2:-1] if name not in _LEFT_OUT and set(meant).isdisjoint(_words(name))
         ]
         return len(of_end) / (len(end) or 1), len(of_place), path in headlines, -len(unasked), -len(path)
 
-    nearest = max(paths, key=rank)
+    nearest: Path = max(paths, key=rank)
     return f"did you mean {'.'.join(nearest)}?"
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _BETWEEN.split(text.casefold()) if word]
+
+
+def _nearest(word: str, known: set[str]) -> str:
+    """Return the known word that is nearest to a word; the word itself if none is near."""
+    from difflib import get_close_matches  # only for names that do not exist
+
+    return word if word in known else next(iter(get_close_matches(word, sorted(known), 1, 0.8)), word)
 
 
 def whole_path(reports: Mapping[str, Any], text: str) -> Path:
@@ -308,7 +289,7 @@ def _in_words(path: Path) -> str:
 
 _OF_RATES = ("_strict", "_lenient", "_average")
 _USUAL = ("micro", "overall", "all", "ALL", "classes")
-_AVERAGES = ("macro", "weighted", "document_mean")
+_AVERAGES = ("macro", "weighted")
 
 LEVEL_WORDS = {str(level): kind for level, kind in zip(LEVELS, KINDS, strict=False)}
 """The word for each level of the metric `levels`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -13,6 +13,7 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.reports.report import READABLE, Data, Report, renderer
+from clueval.second.results.adding import Counted, added_counts
 from clueval.second.results.inputs import inputs_of, passed_over_of
 from clueval.second.results.paths import headline_paths, number_at, whole_path
 from clueval.second.results.reports import BagReports, GroupReports, everything
@@ -262,9 +263,9 @@ class Result(Report):
         values of choices that differ. Raises `UsageError` in any case for different metrics, for results with
         different break-downs, and for layers that were merged in different orders.
         """
-        from clueval.second.results.adding import added_results
-
-        return added_results(self, other, force=force)
+        both = [Counted(*(getattr(each, name) for name in Counted._fields)) for each in (self, other)]
+        found = added_counts(*both, force=force)
+        return replace(self, **found._asdict(), gold_sha256=None, interval_section=None, gates=None)
 
     def __add__(self, other: Result) -> Result:
         return self.add(other) if isinstance(other, Result) else NotImplemented

@@ -9,7 +9,6 @@ from os import PathLike, fsdecode
 from typing import Any, ClassVar
 
 from clueval.core.document import Document, Notes, Pair
-from clueval.core.one_to_one import most_pairs
 from clueval.core.ranges import Regions
 from clueval.core.span import Span, by_position, name_of
 from clueval.files.errors import UsageError
@@ -22,6 +21,7 @@ from clueval.second.transforms.changes import (
     with_layers,
     with_notes,
 )
+from clueval.statistics.matching import most_pairs
 
 OPTIONAL = "optional"
 """The feature of a group that may be left out."""

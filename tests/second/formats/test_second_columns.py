@@ -11,12 +11,17 @@ import pytest
 
 import clueval
 from clueval.files.errors import FormatError, TagError, UsageError
-from clueval.second.formats.column_formats import COLUMN_FORMATS, column_format_of
-from clueval.second.formats.columns import ColumnFormat, ColumnReader, read_columns
+from clueval.second.formats.column_format import ColumnFormat
+from clueval.second.formats.columns import ColumnReader
+from clueval.second.formats.documents import read_file
+from clueval.second.formats.head import Head
+from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
+from clueval.second.formats.telling import all_forms, form_of
 from tests.fuzz.corpora import FORMATS
 from tests.second.formats.test_second_rows import outcome
 
+COLUMN_FORMATS = [form for form in all_forms() if isinstance(form, ColumnFormat)]
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 
 OF_SAMPLES: list[tuple[str, dict[str, Any]]] = [
@@ -62,12 +67,14 @@ DESCRIBED = "d1\ten\tAda\tB-PER\nd1\ten\tsang\tO\n\nd2\tde\tUlm\tB-LOC\n"
 
 
 def columns_of(path: Path, **options: Any) -> Any:
-    data = path.read_text(encoding="utf-8")
-    form = column_format_of(path.name, data, path.suffix[1:] if path.suffix in (".conll", ".vrt") else None)
-    assert form is not None
-    return outcome(
-        lambda: read_columns(lambda: [(1, data)] if data else [], form, FormatOptions(**options), str(path))
-    )
+    name = path.suffix[1:] if path.suffix in (".conll", ".vrt") else None
+    return outcome(lambda: read_file(InputFile(path), FormatOptions(**options), name=name))
+
+
+def form_of_text(file_name: str, text: str) -> ColumnFormat:
+    form = form_of(Head(file_name, text, lambda: None))
+    assert isinstance(form, ColumnFormat)
+    return form
 
 
 def of_text(tmp_path: Path, text: str, name: str = "a.tsv") -> Path:
@@ -140,22 +147,21 @@ def test_blocks_of_any_size_give_the_same_documents() -> None:
     for name, options in OF_SAMPLES:
         path = SAMPLES / name
         data = path.read_text(encoding="utf-8")
-        form = column_format_of(path.name, data)
-        assert form is not None
+        form = form_of_text(path.name, data)
         lines = data.splitlines(keepends=True)
         first = len(lines) // 2
         pieces = [(1, "".join(lines[:first])), *enumerate(lines[first:], first + 1)]
 
         def read(blocks: list[tuple[int, str]], form: ColumnFormat = form, options: Any = options) -> Any:
-            return outcome(lambda: read_columns(lambda: blocks, form, FormatOptions(**options), "a"))
+            return outcome(
+                lambda: ColumnReader(form, lambda: blocks, FormatOptions(**options), "a").documents()
+            )
 
         assert read(pieces) == read([(1, data)])
 
 
 def test_every_kind_of_row_that_is_no_token_is_counted() -> None:
-    form = column_format_of("a", UNER)
-    assert form is not None
-    reader = ColumnReader(form, lambda: [(1, UNER)], FormatOptions(), "a")
+    reader = ColumnReader(form_of_text("a", UNER), lambda: [(1, UNER)], FormatOptions(), "a")
 
     list(reader.documents())
 
@@ -248,12 +254,13 @@ def damaged(text: str, rng: Random) -> str:
 @pytest.mark.parametrize("name", [*dict.fromkeys(name for name, _ in OF_SAMPLES), "a.vrt", "a.iob2"])
 def test_damaged_columns_are_read_or_refused_with_their_line(name: str, tmp_path: Path) -> None:
     whole = {"a.vrt": VRT, "a.iob2": UNER}.get(name) or (SAMPLES / name).read_text(encoding="utf-8")
-    form = column_format_of(name, whole)
-    assert form is not None
+    form = form_of_text(name, whole)
     for seed in range(60):
         text = damaged(whole, Random(seed))
 
-        found = outcome(lambda text=text: read_columns(lambda: [(1, text)], form, FormatOptions(), "a"))
+        found = outcome(
+            lambda text=text: ColumnReader(form, lambda: [(1, text)], FormatOptions(), "a").documents()
+        )
 
         assert isinstance(found, list) or found[0] is UsageError or 0 < found[2] <= text.count("\n")
 
@@ -293,6 +300,6 @@ def test_sample_is_recognised_by_its_name_or_content(name: str) -> None:
     path = SAMPLES / name
     text = path.read_text(encoding="utf-8")
 
-    forms = {column_format_of(path.name, text), column_format_of("file", text)}
+    forms = {form_of_text(path.name, text), form_of_text("file", text)}
 
     assert len(forms) == 1

@@ -20,11 +20,15 @@ from clueval.second.formats.dialect import (
     keys_of,
     sign_in_words,
 )
-from clueval.second.formats.dialects import DIALECTS, DOCCANO, GLINER, W2NER, dialect_of, read_rows
+from clueval.second.formats.documents import read_rows
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.row_writing import row_of
+from clueval.second.formats.telling import all_forms, form_of_rows
+from clueval.second.formats.text_dialects import DOCCANO
+from clueval.second.formats.token_dialects import GLINER, W2NER
 from tests.second.formats.test_second_rows import contents
 
+DIALECTS = [form for form in all_forms() if isinstance(form, Dialect)]
 WRITTEN = [dialect for dialect in DIALECTS if dialect.is_written]
 
 KEYS = (
@@ -73,7 +77,7 @@ def names(dialects: list[Dialect]) -> list[str]:
     return [f"{dialect.name}-{dialect.spans or dialect.tags}" for dialect in dialects]
 
 
-@pytest.mark.parametrize("dialect", DIALECTS, ids=names(list(DIALECTS)))
+@pytest.mark.parametrize("dialect", DIALECTS, ids=names(DIALECTS))
 def test_description_is_complete(dialect: Dialect) -> None:
     assert dialect.name
     assert dialect.holds
@@ -90,7 +94,7 @@ def test_description_is_complete(dialect: Dialect) -> None:
         assert all(part.strip() == part and part for part in parts), key
 
 
-@pytest.mark.parametrize("dialect", DIALECTS, ids=names(list(DIALECTS)))
+@pytest.mark.parametrize("dialect", DIALECTS, ids=names(DIALECTS))
 def test_description_uses_fields_only_where_they_have_a_meaning(dialect: Dialect) -> None:
     if dialect.features != "*":
         assert dialect.noted == ""
@@ -115,7 +119,7 @@ def test_written_row_is_recognised_and_read_back(dialect: Dialect) -> None:
 
     row = row_of(dialect, document, ["label"])
 
-    assert dialect_of(json.loads(json.dumps(row))) is dialect
+    assert form_of_rows(json.loads(json.dumps(row))) is dialect
     assert read_back(dialect, row) == held(document)
 
 
@@ -182,7 +186,7 @@ def test_printed_description_reads_what_the_dialect_reads(dialect: Dialect) -> N
     assert printed is not None
     row = row_of(dialect, replace(document_for(dialect), metadata={}), ["label"])
 
-    (document,) = read_rows([(1, row)], FormatOptions(), dialect=described_rows(printed))
+    (document,) = read_rows([(1, row)], FormatOptions(), form=described_rows(printed))
 
     places = [(span.start, span.end, span.label) for span in document.layers["label"]]
     assert places == [(s.start, s.end, s.label) for s in document_for(dialect).layers["label"]]

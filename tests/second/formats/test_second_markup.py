@@ -10,11 +10,15 @@ from typing import Any
 import pytest
 
 import clueval
-from clueval.second.formats.markup import I2B2, I2B2_2006, LTF, MARKUPS, Markup, markup_of, read_markup
+from clueval.second.formats.documents import read_file
+from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.markup import I2B2, I2B2_2006, LTF, Markup
+from clueval.second.formats.markup_reading import read_markup
 from clueval.second.formats.options import FormatOptions
 from tests.fuzz.corpora import FORMATS
 from tests.second.formats.test_second_rows import contents, outcome
 
+MARKUPS = (I2B2, I2B2_2006, LTF)
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 
 TAGS = '<DATE id="P0" start="3" end="6" text="Ulm" TYPE="CITY"/>'
@@ -44,14 +48,7 @@ TEXTS = [
 
 
 def read(path: Path, form: Markup | None = None, **options: Any) -> Any:
-    with path.open(encoding="utf-8", newline="") as file:
-        data = file.read()
-    form = form or markup_of(data)
-    assert form is not None
-    identifier = "1" if form is LTF else path.stem
-    return outcome(
-        lambda: read_markup(data, form, FormatOptions(**options), file=str(path), identifier=identifier)
-    )
+    return outcome(lambda: read_file(InputFile(path), FormatOptions(**options), form=form))
 
 
 def without_nesting(found: Any) -> Any:

@@ -14,15 +14,18 @@ from clueval.core.document import Document, Sentence
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, OverlapError, UsageError
 from clueval.second.formats.column_writing import conll_lines
-from clueval.second.formats.columns import read_columns
+from clueval.second.formats.columns import ColumnReader
 from clueval.second.formats.conll import CONLL
 from clueval.second.formats.dialect import Dialect
-from clueval.second.formats.dialects import DIALECTS, read_rows
-from clueval.second.formats.markup import LTF, read_markup
+from clueval.second.formats.documents import read_rows
+from clueval.second.formats.markup import LTF
+from clueval.second.formats.markup_reading import read_markup
 from clueval.second.formats.markup_writing import marked_up
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.row_writing import row_of
+from clueval.second.formats.telling import all_forms
 
+DIALECTS = [form for form in all_forms() if isinstance(form, Dialect)]
 LABELS = st.sampled_from(["PER", "LOC", "a b", "ü"])
 TEXTS = st.text(st.sampled_from("Ab \n\r\t😀&<>\"'é"), max_size=12)
 WORDS = st.lists(st.sampled_from(["Ada", "😀", "#", "in", "O", "<s>", "é"]), min_size=1, max_size=8)
@@ -102,7 +105,7 @@ def test_columns_come_back(documents: list[Document], data: st.DataObject) -> No
         start += len(tokens)
     text = "\n".join([*conll_lines(written), ""])
 
-    back = list(read_columns(lambda: [(1, text)], CONLL, FormatOptions(layers={"label": 2}), "a"))
+    back = list(ColumnReader(CONLL, lambda: [(1, text)], FormatOptions(layers={"label": 2}), "a").documents())
 
     assert list(map(held, back)) == list(map(held, written))
     assert [list(each.sentences) for each in back] == [list(each.sentences) for each in written]

@@ -13,7 +13,8 @@ import pytest
 import clueval
 from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
 from clueval.second.formats.dialect import described_rows
-from clueval.second.formats.dialects import read_file, read_rows
+from clueval.second.formats.documents import read_file, read_rows
+from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
 from tests.fuzz.corpora import FORMATS, ROWS
 
@@ -97,7 +98,7 @@ def in_memory(data: bytes) -> list[Any]:
 
 
 def from_file(path: Path, options: Mapping[str, Any]) -> Any:
-    return outcome(lambda: read_file(lambda: [path.read_bytes()], FormatOptions(**options), file=str(path)))
+    return outcome(lambda: read_file(InputFile(path), FormatOptions(**options)))
 
 
 def from_memory(data: bytes, options: Mapping[str, Any]) -> Any:
@@ -144,7 +145,7 @@ def test_random_bdoc_is_read_as_today_except_for_lines_and_a_missing_name(tmp_pa
             options = {"annotation_set": name}
 
             (today,) = clueval.read(path, **options)
-            (document,) = read_file(lambda data=data: [data], FormatOptions(**options), file=str(path))
+            (document,) = read_file(InputFile(path), FormatOptions(**options))
 
             assert without_lines(document) == without_lines(today)
             assert from_memory(data, options) == from_file(path, options)
@@ -249,7 +250,7 @@ def test_set_is_refused_where_rows_have_none() -> None:
 def test_every_annotator_of_a_task_is_a_layer_although_one_has_cancelled() -> None:
     path = SAMPLES / "label-studio" / "tasks.json"
 
-    first, *_ = read_file(lambda: [path.read_bytes()], FormatOptions(annotation_set="*"), file=str(path))
+    first, *_ = read_file(InputFile(path), FormatOptions(annotation_set="*"))
 
     assert list(first.layers) == ["ada@x.org", "bob@x.org", "prediction:m1"]
 
@@ -260,7 +261,7 @@ def test_every_annotator_of_a_task_is_a_layer_although_one_has_cancelled() -> No
         ({"entities": [{"text": "Ada", "confidenceScore": 1}]}, "has entities of Azure"),
         ({"entity_group": "PER", "start": 0, "word": "Ada"}, "as a Hugging Face pipeline returns them"),
         ({"start": 0, "end": 2, "label": "A"}, "has spans without texts"),
-        ({"response": "Ada", "marks": [{"start": 0, "end": 3}]}, "the format is not recognised"),
+        ({"question": "Ada", "marks": [{"start": 0, "end": 3}]}, "the format is not recognised"),
     ],
 )
 def test_unread_rows_are_told_only_what_they_have(row: dict[str, Any], problem: str) -> None:
@@ -330,7 +331,7 @@ def test_damaged_rows_are_read_or_refused_with_their_number(name: str) -> None:
 
 
 def described(text: str, row: dict[str, Any]) -> tuple[Any, ...]:
-    (document,) = read_rows([(1, row)], FormatOptions(), dialect=described_rows(text))
+    (document,) = read_rows([(1, row)], FormatOptions(), form=described_rows(text))
     return contents(document)[:2], [
         (s.start, s.end, s.label, dict(s.features)) for s in document.layers["label"]
     ]

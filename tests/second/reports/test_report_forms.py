@@ -25,7 +25,10 @@ from clueval.second.reports.files import ENDINGS
 from clueval.second.reports.language import CATALOGUES, in_language, phrase
 from clueval.second.reports.page import page
 from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
+from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Find, Part, Rate, Shares, Table
+from clueval.second.studies.errors import Errors
+from clueval.second.studies.systems import Diff, TwoSystems
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view
 
 pytestmark = pytest.mark.filterwarnings("ignore::clueval.files.errors.CluevalWarning")
@@ -173,7 +176,7 @@ def test_rows_are_those_of_the_findings_with_the_key_of_their_place() -> None:
 
     assert len(rows) == 165
     assert {tuple(row) for row in rows} == {tuple(rows[0])}
-    assert rows[0]["context"] == "der 🟧Frau 🟧🟩Hannelore Tiedgen🟩 , Lindenhof 7 , 00417 Wiesenbrück ,"
+    assert rows[0]["context"] == "der 🟧Frau🟧 🟩Hannelore Tiedgen🟩 , Lindenhof 7 , 00417 Wiesenbrück ,"
     assert (rows[0]["start"], rows[0]["end_inclusive"]) == (21, 23)
     assert rows[1]["text"] == "Hannelore Tiedgen"
 
@@ -338,17 +341,17 @@ def test_dots_stand_on_one_axis_with_ticks() -> None:
 
 
 def spoken() -> set[str]:
-    """Every text of the package that is given to `phrase`."""
+    """Every text of reports and studies that is given to `phrase`, but for words of clueval."""
     found = set(re.findall(r'phrase\(\s*"([^"\n]*)"', (PACKAGE / "page.js").read_text(encoding="utf-8")))
     others = []
     found.update(re.findall("{{(.+?)}}", (PACKAGE / "page.html").read_text(encoding="utf-8")))
-    for module in Path(str(PACKAGE)).glob("*.py"):
+    for module in (*Path(str(PACKAGE)).glob("*.py"), *Path(str(PACKAGE)).parent.glob("studies/*.py")):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "phrase":
                 (text, *_) = node.args
                 if isinstance(text, ast.Constant):
                     found.add(str(text.value))
-                else:
+                elif module.parent.name == "reports":
                     others.append(module.name)
     assert others == ["page.py"]  # the texts of the template
     return found
@@ -360,7 +363,8 @@ def test_catalogue_has_every_text_and_no_other(language: str) -> None:
 
     text = (PACKAGE / "languages" / f"{language}.toml").read_text(encoding="utf-8")
     catalogue = tomllib.loads(text)
-    words = {",", ".", *(word for facet in errors_view().facets for word in facet.words)}
+    studies: list[Report] = [Errors([]), TwoSystems([]), Diff([])]
+    words = {",", ".", *(word for each in studies for facet in each.facets for word in facet.words)}
 
     assert set(catalogue) == spoken() | words
     for english, other in catalogue.items():

@@ -30,7 +30,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
 
@@ -49,15 +49,8 @@ class Identity(NamedTuple):
     """What makes spans equal. `tokens` are None if they are all positions of the span."""
 
     label: str
-    start: int
-    end: int
-    parts: Ranges | None
+    range: _Range
     tokens: frozenset[int] | None
-
-    @property
-    def range(self) -> _Range:
-        """What spans of another label have in common in an LE."""
-        return self[1:4]
 
 
 class Item(NamedTuple):
@@ -76,7 +69,7 @@ class Item(NamedTuple):
         tokens = span.tokens if span.tokens and span.parts is None else None
         if tokens and len(tokens) == len(span) and tokens.issuperset(range(span.start, span.end)):
             tokens = None
-        return cls(Identity(span.label, span.start, span.end, span.parts, tokens), span)
+        return cls(Identity(span.label, (span.start, span.end, span.parts), tokens), span)
 
 
 Pairing = tuple[str, Item | None, Item | None]
@@ -134,8 +127,8 @@ def _label_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> dict[int, 
 class _Leftover:
     """A span that is neither in a TP nor in an LE, and its tokens that no pair has taken.
 
-    `around` are the spans of the other side that overlap it and have another range. `place` orders the list of free or
-    of counted spans in which it is.
+    `around` are the numbers of the spans of the other side that overlap it (objects that hold one another would stay in
+    memory until the garbage collector finds them). `place` orders the list of free or of counted spans in which it is.
     """
 
     item: Item
@@ -145,69 +138,74 @@ class _Leftover:
     size: int
     place: int = 0
     counted: bool = False
-    around: list[_Leftover] = field(default_factory=list)
+    around: Sequence[int] = ()
 
     @classmethod
-    def of(cls, item: Item) -> _Leftover:
-        label, start, end, _, tokens = item.key
+    def of(cls, item: Item, around: Sequence[int]) -> _Leftover:
+        label, (start, end, _), tokens = item.key
         if tokens is None:
             runs = [part for part in item.span.fragments if part[0] < part[1]]
         else:
             runs = list(joined_ranges(((token, token + 1) for token in tokens), join=int.__ge__))
-        return cls(item, label, end - start, runs, _size_of(runs))
+        return cls(item, label, end - start, runs, _size_of(runs), around=around)
 
 
 def _boundary_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pairing]:
-    sides = list(map(_Leftover.of, gold)), list(map(_Leftover.of, predicted))
-    _find_around(*sides)
+    around = overlaps_between([item.span for item in gold], [item.span for item in predicted])
+    golds, predicteds = (
+        list(map(_Leftover.of, *each)) for each in zip((gold, predicted), around, strict=True)
+    )
     places = count()
-    for side in sides:
-        side.sort(key=lambda own: own.length)
-        for own in side:
+    by_length = []
+    for side in (golds, predicteds):
+        by_length.append(sorted(side, key=lambda own: own.length))
+        for own in by_length[-1]:
             own.place = next(places)
     for same_label in (True, False):
-        for side, counted in ((sides[0], False), (sides[0], True), (sides[1], True)):
+        for side, others, counted in (
+            (by_length[0], predicteds, False),
+            (by_length[0], predicteds, True),
+            (by_length[1], golds, True),
+        ):
             for own in side:
-                partner = None if own.counted else _most_similar(own, counted, same_label)
+                partner, shared = (
+                    (None, []) if own.counted else _most_similar(own, others, counted, same_label)
+                )
                 if partner is None:
                     continue
-                _take_shared(own, partner)
+                _take(shared, own, partner)
                 for each in (own, partner):
                     if not each.counted:
                         each.counted, each.place = True, next(places)
-                pair = (own.item, partner.item) if side is sides[0] else (partner.item, own.item)
+                pair = (partner.item, own.item) if others is golds else (own.item, partner.item)
                 yield _boundary_kind(*(item.span for item in pair)) if same_label else "LBE", *pair
-    yield from (("FN", own.item, None) for own in sides[0] if not own.counted)
-    yield from (("FP", None, own.item) for own in sides[1] if not own.counted)
+    yield from (("FN", own.item, None) for own in by_length[0] if not own.counted)
+    yield from (("FP", None, own.item) for own in by_length[1] if not own.counted)
 
 
-def _find_around(gold: Sequence[_Leftover], predicted: Sequence[_Leftover]) -> None:
-    if not (gold and predicted):
-        return
-    overlapping, _ = overlaps_between(*([own.item.span for own in side] for side in (gold, predicted)))
-    for own, others in zip(gold, overlapping, strict=True):
-        for number in others:
-            other = predicted[number]
-            if own.item.key.range != other.item.key.range:
-                own.around.append(other)
-                other.around.append(own)
+def _most_similar(
+    own: _Leftover, others: Sequence[_Leftover], counted: bool, same_label: bool
+) -> tuple[_Leftover | None, Runs]:
+    """Return the most similar of the others, or None, and what both share.
 
-
-def _most_similar(own: _Leftover, counted: bool, same_label: bool) -> _Leftover | None:
-    """Return the most similar span of the other side that is free, or that is counted and shares a token, or None."""
-    best, least = None, None
-    for other in own.around:
+    It is free, or counted and shares a token, and has another range: spans of one range were paired before, or are no
+    pair.
+    """
+    best, taken, least = None, [], None
+    for number in own.around:
+        other = others[number]
         if other.counted is counted and (other.label == own.label) is same_label:
-            shared = _size_of(intersect(own.runs, other.runs))
-            rank = -shared, other.size, other.length, other.place
+            if other.item.key.range == own.item.key.range:
+                continue
+            shared = intersect(own.runs, other.runs)
+            rank = -_size_of(shared), other.size, other.length, other.place
             if (shared or not counted) and (least is None or rank < least):
-                best, least = other, rank
-    return best
+                best, taken, least = other, shared, rank
+    return best, taken
 
 
-def _take_shared(own: _Leftover, other: _Leftover) -> None:
+def _take(shared: Runs, own: _Leftover, other: _Leftover) -> None:
     """Remove the tokens that both spans have from both."""
-    shared = intersect(own.runs, other.runs)
     size = _size_of(shared)
     for each in (own, other):
         subtract(each.runs, shared)

@@ -365,9 +365,15 @@ class Gate(Metric):
         return report
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        """Return the strict counts of all types."""
+        """Return the counts of all types: ``all`` the strict ones, ``all.lenient`` the lenient ones.
+
+        The rates of the entry ``all`` of the report follow from them, except those of 0/0.
+        """
         counts = self.counts(total)
-        return {"all": Counts(counts.targets, counts.responses, counts.correct_strict, counts.correct_strict)}
+        return {
+            path: Counts(counts.targets, counts.responses, correct, correct)
+            for path, correct in (("all", counts.correct_strict), ("all.lenient", counts.correct_lenient))
+        }
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
         """Return the targets and the responses of each entry."""

@@ -1,0 +1,124 @@
+"""Sentences as places: a text is cut at the ends of sentences that no span of any side and layer crosses.
+
+What metrics count in the parts adds up to what they count in the whole, because no case reaches over a cut. A part of a
+document is a document.
+"""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from clueval.core.case import Keys
+from clueval.core.document import Document, Pair, Text
+from clueval.core.span import NOTHING, Span
+
+
+class TextPart(NamedTuple):
+    """A part of a text: the number, from 1, of its first sentence, its number of positions, and what starts in it.
+
+    Spans belong to it that start at `start` or later and before `stop`: all of them, if there is one part.
+    """
+
+    number: int
+    positions: int
+    start: int = 0
+    stop: int = sys.maxsize
+
+
+def parts_of(texts: Sequence[Text]) -> list[TextPart]:
+    """Return the parts of a text, which may come in several pairs; one part if there are no sentences, or no text.
+
+    Costs O(n log n) for n spans and sentences.
+    """
+    sides = [side for text in texts for side in text.sides if side is not None]
+    first = next((side for side in sides if side.end is not None), None)
+    if first is None or first.end is None:
+        return [TextPart(1, 0)]
+    ends = sorted({sentence.end for sentence in first.sentences if first.start < sentence.end < first.end})
+    cuts = [first.start, *_free(ends, sorted(_ranges(sides)))]
+    every_end = [sentence.end for sentence in first.sentences]
+    numbers = [bisect_left(every_end, cut + 1) + 1 for cut in cuts]
+    parts = [
+        TextPart(number, stop - start, start, stop)
+        for number, start, stop in zip(numbers, cuts, [*cuts[1:], first.end], strict=True)
+    ]
+    parts[0] = parts[0]._replace(start=0)
+    parts[-1] = parts[-1]._replace(stop=sys.maxsize)
+    return parts
+
+
+def _ranges(documents: Sequence[Document]) -> Iterator[tuple[int, int]]:
+    for document in documents:
+        for layer in document.layers:
+            rows = document.rows_in(layer)
+            if rows is None:
+                yield from ((span.start, span.end) for span in document.layers[layer])
+            else:
+                yield from ((start, end) for start, end, _ in rows)
+
+
+def _free(places: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the places that none of the ranges crosses; both are in ascending order."""
+    free, reach, number = [], 0, 0
+    for place in places:
+        while number < len(ranges) and ranges[number][0] < place:
+            reach = max(reach, ranges[number][1])
+            number += 1
+        if reach <= place:
+            free.append(place)
+    return free
+
+
+def part_at(parts: Sequence[TextPart], position: int) -> TextPart:
+    """Return the part to which what starts at a position belongs."""
+    return parts[bisect_right(parts, position, key=_start) - 1]
+
+
+_start = attrgetter("start")
+
+
+def cut_keys(columns: Sequence[Keys], parts: Sequence[TextPart]) -> Iterator[list[Keys]]:
+    """Yield the keys of each part of a text, by sequence."""
+    for _, _, start, stop in parts:
+        found = []
+        for sequence, keys, ranges, others in columns:
+            first, past = bisect_left(ranges, (start,)), bisect_left(ranges, (stop,))
+            low, high = bisect_left(others, start), bisect_left(others, stop)
+            found.append(Keys(sequence, keys[first:past], ranges[first:past], others[low:high]))
+        yield found
+
+
+def cut_pair(pair: Pair, parts: Sequence[TextPart]) -> Iterator[Pair]:
+    """Yield the part of a pair in each part of its text."""
+    for gold, predicted in zip(*(_cut(side, parts) for side in pair.sides), strict=True):
+        yield replace(pair, gold=gold, predicted=predicted)
+
+
+def _cut(document: Document, parts: Sequence[TextPart]) -> Iterator[Document]:
+    """Yield the part of a document in each part of its text, without sentences."""
+    layers: list[dict[str, list[Span]]] = [{name: [] for name in document.layers} for _ in parts]
+    for name, spans in document.layers.items():
+        for span in spans:
+            layers[bisect_right(parts, span.start, key=_start) - 1][name].append(span)
+    for part, own in zip(parts, layers, strict=True):
+        first, past = max(0, part.start - document.start), part.stop - document.start
+        changes: dict[str, Any] = {
+            "text": None,
+            "tokens": None,
+            "token_ids": None,
+            "lines": None,
+            "tags": NOTHING,
+        }
+        if document.unit == "character":
+            changes["text"] = None if document.text is None else document.text[first:past]
+        else:
+            changes["tags"] = {name: tags[first:past] for name, tags in document.tags.items()}
+            for name in ("tokens", "token_ids", "lines"):
+                values = getattr(document, name)
+                changes[name] = None if values is None else values[first:past]
+        yield replace(document, layers=own, start=document.start + first, sentences=(), **changes)

@@ -1,0 +1,76 @@
+"""Formats with readers of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from clueval.core.document import Document
+from clueval.core.span import DEFAULT_LAYER
+from clueval.files.errors import UsageError
+from clueval.second.formats.dialect import Numbered
+from clueval.second.formats.head import Head
+from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.options import FormatOptions
+from clueval.second.formats.writer import Writer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFormat:
+    """A format with a reader of its own.
+
+    Attributes:
+        name, holds: the name of the format, and what its files hold.
+        sign, told: how its files are recognised in words, and whether a file with this beginning is one.
+        endings: the endings of names of its files.
+        read: yields the documents of a file.
+        rows: yields the documents of numbered values in memory, counting what is passed over; the text is the name of
+            their file in errors.
+        single: whether a file holds one document, whose id is the name of the file.
+        group: the endings of further files that belong to a file.
+        sets: whether a document may have several annotation sets, of which one is read.
+        layers: whether layers have sources; otherwise it has the default layer alone.
+        invalid: the treatments of ill-formed tags, of which the first is the usual one; none if there are no tags.
+        needs_texts: whether documents take their text or tokens from another file, ``InputFile.texts``.
+        extra: the extra of clueval that must be installed.
+        writer: returns how documents are written, given the types of layers; None: they are only read.
+    """
+
+    name: str
+    holds: str
+    read: Callable[[InputFile, FormatOptions], Iterator[Document]]
+    rows: (
+        Callable[[Iterable[Numbered], FormatOptions, Counter[str], str | None], Iterator[Document]] | None
+    ) = None
+    sign: str = ""
+    told: Callable[[Head], bool] = lambda head: False
+    endings: tuple[str, ...] = ()
+    single: bool = False
+    group: tuple[str, ...] = ()
+    sets: bool = False
+    layers: bool = True
+    invalid: tuple[str, ...] = ()
+    needs_texts: bool = False
+    extra: str = ""
+    writer: Callable[[Mapping[str, str]], Writer] | None = None
+
+    def is_told(self, head: Head) -> bool:
+        """Return whether a file with this beginning has the format."""
+        return self.told(head)
+
+    @property
+    def recognised_by(self) -> str:
+        """How files are recognised, in words."""
+        return ", ".join([*(f"`{ending}`" for ending in self.endings), *filter(None, [self.sign])])
+
+
+def only_layer(options: FormatOptions, file: str | None) -> str:
+    """Return the name of the only layer; its source does not matter. Raises `UsageError` for several layers."""
+    layers = options.layers or {DEFAULT_LAYER: ""}
+    if len(layers) > 1:
+        raise UsageError(
+            f"the format has one layer, not {' and '.join(layers)}", file=file, advice="name one layer"
+        )
+    (name,) = layers
+    return name

@@ -1,0 +1,199 @@
+"""Nerval's files: one token per line, a blank, a BIO, BIOES or BILOU tag; the whole file is one text.
+
+The text is the tokens joined by single blanks. Blank lines only separate sentences: the text, and even a
+span, continues after them. Two files that are compared need not have the same tokens.
+
+``B-``, ``S-`` and ``U-`` open a span. ``I-``, ``E-`` and ``L-`` continue the open span of their label: the
+last span of this label that was opened since the last ``O``. So a span may continue after tokens of other
+labels, and then contains them. This is how Nerval reads nested spans, *approximately*, because the tags
+cannot show whether the outer span extends to the end of a nested span. In the README of Nerval
+
+    Louis B-PER, par I-PER ... roy I-PER, de I-PER, France B-LOC, et I-PER, de I-PER, Navarre B-LOC, . O
+
+is PER "Louis par ... roy de France et de", LOC "France" and LOC "Navarre". A tag that continues a label
+without an open span is ill-formed: it opens no span, and its token belongs to no span, except to a span of
+another label that continues after it. Such tags are counted (`InputFile.repaired`).
+
+Source: Nerval (Miret and Kermorvant 2021), which reads files in this way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+from clueval.core.document import Document, Sentence
+from clueval.core.span import DEFAULT_LAYER, Frozen, Span
+from clueval.core.tags import OUTSIDE, split_tag
+from clueval.files.errors import FormatError, TagError
+from clueval.second.formats.file_format import FileFormat
+from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.options import FormatOptions
+
+_OPENING = frozenset("BSU")
+_BLANKS = re.compile(r"[ \t]+")
+
+
+class IllFormed(NamedTuple):
+    """A tag that continues no span, and its line."""
+
+    line: int
+    tag: str
+
+
+class _Entity:
+    """A span that may still become longer, in characters of the text."""
+
+    __slots__ = ("end", "label", "line", "start")
+
+    def __init__(self, label: str, start: int, end: int, line: int) -> None:
+        self.label, self.start, self.end, self.line = label, start, end, line
+
+
+class _Entities:
+    """The spans of a file, the open spans by label, and the tags that continue no span."""
+
+    __slots__ = ("_open", "found", "ill_formed")
+
+    def __init__(self) -> None:
+        self.found: list[_Entity] = []
+        self.ill_formed: list[IllFormed] = []
+        self._open: dict[str, _Entity] = {}
+
+    def add(self, tag: str, start: int, end: int, line: int) -> None:
+        """Read the tag of the next token, ``[start, end)`` in the text. Raises `TagError`."""
+        prefix, label = split_tag(tag)
+        if prefix == OUTSIDE:
+            self._open.clear()
+        elif prefix in _OPENING:
+            self._open[label] = _Entity(label, start, end, line)
+            self.found.append(self._open[label])
+        elif label in self._open:
+            self._open[label].end = end
+        else:
+            self.ill_formed.append(IllFormed(line, tag))
+
+
+class _TaggedText(NamedTuple):
+    """The content of a file: its tokens, sentences, spans and ill-formed tags."""
+
+    words: Sequence[str]
+    sentences: list[Sentence]
+    entities: list[_Entity]
+    ill_formed: list[IllFormed]
+
+
+def read_nerval(file: InputFile, options: FormatOptions) -> Document:
+    """Return the document of a file, which is held as a whole. Positions are characters.
+
+    Its spans may be nested, and are in the order of their starts. An ill-formed tag is ignored and counted; if
+    ``invalid`` is ``"error"``, it is an error.
+
+    Raises `FormatError` with file and line for a line that is not a token and a tag, and for a file without
+    tokens; `TagError` for an invalid tag.
+    """
+    content = _followed(file.held_lines(), file.name)
+    if options.invalid == "error" and content.ill_formed:
+        first = content.ill_formed[0]
+        raise TagError(
+            f"tag {first.tag!r} continues no span",
+            file=file.name,
+            line=first.line,
+            advice="begin a span with B-",
+        )
+    labels = {entity.label: Frozen({DEFAULT_LAYER: entity.label}) for entity in content.entities}
+    file.repaired[DEFAULT_LAYER] += len(content.ill_formed)
+    spans = [
+        Span(entity.start, entity.end, labels[entity.label], line=entity.line) for entity in content.entities
+    ]
+    return Document(
+        "1",
+        {DEFAULT_LAYER: spans},
+        text=" ".join(content.words),
+        unit="character",
+        sentences=content.sentences,
+        file=file.name,
+    )
+
+
+def _followed(lines: Iterable[tuple[int, str]], file: str) -> _TaggedText:
+    numbers, words, tags = _columns(lines, file)
+    before = list(accumulate(map(len, words), initial=0))  # characters of words; each word has a blank too
+    entities = _Entities()
+    outside = False
+    for number, tag in enumerate(tags):
+        if tag == OUTSIDE and outside:
+            continue
+        try:
+            entities.add(tag, before[number] + number, before[number + 1] + number, numbers[number])
+        except TagError as error:
+            raise TagError(error.problem, file=file, line=numbers[number], advice=error.advice) from None
+        outside = tag == OUTSIDE
+    sentences = [
+        Sentence(before[first] + first, before[last] + last - 1) for first, last in pairwise(_breaks(numbers))
+    ]
+    return _TaggedText(words, sentences, entities.found, entities.ill_formed)
+
+
+def _breaks(numbers: Sequence[int]) -> list[int]:
+    """Return where sentences begin among the lines that are not blank, and the number of these lines.
+
+    `numbers` are the numbers of these lines; a missing number is a blank line.
+    """
+    if numbers[-1] - numbers[0] == len(numbers) - 1:
+        return [0, len(numbers)]
+    gaps = (i for i, (line, following) in enumerate(pairwise(numbers), 1) if following > line + 1)
+    return [0, *gaps, len(numbers)]
+
+
+def _columns(
+    lines: Iterable[tuple[int, str]], file: str
+) -> tuple[Sequence[int], Sequence[str], Sequence[str]]:
+    """Return the numbers of the lines that are not blank, their tokens and their tags."""
+    numbered = [(line, text) for line, text in lines if text]
+    table = "\n".join([text for _, text in numbered])
+    if numbered and "\t" not in table:
+        # Each line end becomes a field: if exactly every third field is a line end, every line has two
+        # fields.
+        flat = table.replace("\n", " \n ").split(" ")
+        if (
+            len(flat) == 3 * len(numbered) - 1
+            and flat[2::3].count("\n") == len(numbered) - 1
+            and "" not in flat
+        ):
+            return [line for line, _ in numbered], flat[::3], flat[1::3]
+    rows = [(line, *fields) for line, text in numbered if (fields := _fields(text, file, line))]
+    if not rows:
+        raise _malformed("the file has no tokens", file, 1)
+    numbers, words, tags = zip(*rows, strict=True)
+    return numbers, words, tags
+
+
+def _fields(text: str, file: str, line: int) -> tuple[str, str] | None:
+    """Return the token and the tag of a line, or None if it is blank. Several blanks or tabs count as one."""
+    fields = _BLANKS.split(text.strip(" \t"))
+    if fields == [""]:
+        return None
+    if len(fields) != 2:
+        raise _malformed(
+            f"the line has {len(fields)} field{'s' * (len(fields) != 1)} instead of 2", file, line
+        )
+    return fields[0], fields[1]
+
+
+def _malformed(problem: str, file: str, line: int) -> FormatError:
+    return FormatError(problem, file=file, line=line, advice="expected: a token, a blank, a tag")
+
+
+NERVAL = FileFormat(
+    name="nerval",
+    holds="Nerval's files: a token, a blank, a tag; the file is one text",
+    sign="`--metric noisy`",
+    told=lambda head: head.is_one_text and all(line.count("\t") <= 1 for line in head.lines),
+    read=lambda file, options: iter([read_nerval(file, options)]),
+    single=True,
+    layers=False,
+    invalid=("discard", "error"),
+)

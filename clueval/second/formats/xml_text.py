@@ -1,0 +1,124 @@
+"""XML: a reader of events, whose errors have file and line, and the escapes of characters that are written."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, NoReturn
+
+from clueval.files.errors import FormatError
+
+if TYPE_CHECKING:
+    from pyexpat import XMLParserType
+
+
+ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+"""The escapes of characters in a text."""
+
+_IN_ATTRIBUTES = {**ESCAPES, ord('"'): "&quot;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
+
+
+def quoted(value: str) -> str:
+    """Return the text of an attribute, with its quotation marks.
+
+    >>> print(quoted('"a" & b'))
+    "&quot;a&quot; &amp; b"
+    """
+    return f'"{value.translate(_IN_ATTRIBUTES)}"'
+
+
+_FORBIDDEN = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+"""The characters that XML 1.0 (2.2) does not allow, not even as a character reference."""
+
+
+def forbidden(text: str) -> re.Match[str] | None:
+    """Return a match of the first character that XML cannot contain, or None."""
+    return re.search(_FORBIDDEN, text)
+
+
+def _new_parser() -> XMLParserType:
+    from xml.parsers import expat  # only for XML
+
+    made = expat.ParserCreate()
+    made.buffer_text = True
+    return made
+
+
+def _parse(parser: XMLParserType, data: str, file: str) -> None:
+    """Parse a whole text. Raises `FormatError` with the line for XML that is not well-formed."""
+    from xml.parsers import expat
+
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        problem = expat.ErrorString(error.code)
+        raise FormatError(
+            f"not well-formed XML: {problem}, column {error.offset + 1}",
+            file=file,
+            line=error.lineno,
+            advice="only &amp; &lt; &gt; &quot; &apos; and character references are defined"
+            if problem == expat.errors.XML_ERROR_UNDEFINED_ENTITY
+            else None,
+        ) from None
+    except UnicodeEncodeError as error:
+        raise FormatError(
+            f"half of a surrogate pair, U+{ord(data[error.start]):04X}",
+            file=file,
+            line=data.count("\n", 0, error.start) + 1,
+        ) from None
+
+
+class EventReader(ABC):
+    """Reads a file once. A document type declaration is refused, so that the only entities are those of XML.
+
+    `_path` has the names of the open elements, without the one that starts or ends.
+    """
+
+    def __init__(self, file: str, document: str | None = None) -> None:
+        self._file, self._document = file, document
+        self._path: list[str] = []
+        parser = self._parser = _new_parser()
+        parser.StartElementHandler = self._open_element
+        parser.EndElementHandler = self._close_element
+        parser.CharacterDataHandler = self._text
+        parser.StartDoctypeDeclHandler = self._doctype
+
+    def read(self, data: str) -> None:
+        """Handle all events of the content of the file. Raises `FormatError` with the line."""
+        _parse(self._parser, data, self._file)
+
+    def _open_element(self, name: str, attributes: dict[str, str]) -> None:
+        self._start(name, attributes)
+        self._path.append(name)
+
+    def _close_element(self, name: str) -> None:
+        self._path.pop()
+        self._end(name)
+
+    @property
+    def _line(self) -> int:
+        """The line of the event."""
+        return self._parser.CurrentLineNumber
+
+    @abstractmethod
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        """Handle the start of an element."""
+
+    def _end(self, name: str) -> None:  # noqa: B027  # not every format needs it
+        """Handle the end of an element."""
+
+    @abstractmethod
+    def _text(self, text: str) -> None:
+        """Handle a part of the text."""
+
+    def _doctype(self, *_: object) -> None:
+        self._refuse("a document type declaration (DTD)", "remove it")
+
+    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
+        raise FormatError(
+            problem,
+            file=self._file,
+            line=self._line,
+            document=self._document,
+            advice=advice,
+        )

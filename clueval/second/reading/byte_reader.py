@@ -1,0 +1,325 @@
+"""Reads two column files of one format in step as bytes: only lines that differ or are in spans are decoded.
+
+Both files are cut at the ends of sentences, or of documents without sentences, into *pieces*. The recogniser of the
+format decides from gold alone whether pieces are regular; then only their hunks are split into fields (`byte_rows`).
+All other lines are read by the reader of the format, as passages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress, count, repeat
+from typing import Any, NamedTuple
+
+from clueval.formats.columns.layout import NAME, ColumnOptions, Layout
+from clueval.formats.columns.passages import DocumentHead, LineReader, NamedDocument, Passage
+from clueval.reading.source import Source
+from clueval.second.reading.byte_rows import find_hunks, fits, is_plain
+from clueval.second.reading.usual import Unusual
+from clueval.textfiles import decoded, is_utf8, raw_blocks, refuse
+
+AHEAD = 1 << 17
+"""The reading stops when one side is this many passages ahead: the files are not parallel."""
+
+
+class Stretch(NamedTuple):
+    """Regular lines of one document, or of several if documents are not told apart.
+
+    Attributes:
+        begins: the metadata of the documents that begin here.
+        tokens: the number of tokens.
+        fields: the fields of the lines in spans, one line after the other (see `byte_rows.find_hunks`).
+        layout: the layout of both files.
+        document: the document, if documents are told apart.
+    """
+
+    begins: Sequence[Mapping[str, str]]
+    tokens: int
+    fields: list[bytes]
+    layout: Layout
+    document: NamedDocument | None = None
+
+
+def reads_bytes(gold: Source, predicted: Source) -> bool:
+    """Whether a recogniser knows the format of both files, and their columns have the same uses."""
+    options = gold.options
+    return (
+        gold.format == predicted.format
+        and gold.format in REGULAR
+        and options.named is None
+        and options.token_id is None
+        and options.has_columns_of(predicted.options)
+        and not options.columns().describes_documents
+        and min(options.max_line, options.max_sentence) >= 4 * options.sizes.block
+    )
+
+
+class _ByteFile:
+    """One file: the bytes that wait, and the recogniser, which has the reader of the format."""
+
+    def __init__(self, source: Source) -> None:
+        assert source.token_lines is not None
+        options = source.options.columns()
+        self.path, self._block = source.path, options.sizes.block
+        self._passed_over = source.passed_over
+        self.reader = source.token_lines.reader(str(source.path), options, source.name, refuse)
+        self.recogniser: Recogniser = REGULAR[source.format](self.reader, options)
+        self._data = raw_blocks(source.path, source.progress, size=self._block)
+        self.waiting = b""
+        self.ended = False
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout; None until the first token line is read."""
+        layout: Layout | None = self.reader.builder.layout
+        return layout
+
+    def read(self) -> None:
+        """Read until a block waits, or to the end; CRLF becomes LF, and a missing last line end is added."""
+        while not self.ended and len(self.waiting) < self._block:
+            data = next(self._data, b"")
+            self.ended = not data
+            self.waiting += data
+        if b"\r" in self.waiting:  # searching for one byte is many times faster than for two
+            self.waiting = self.waiting.replace(b"\r\n", b"\n")
+            if b"\r" in (self.waiting if self.ended else self.waiting[:-1]):
+                raise Unusual("a carriage return without a line feed")
+        if self.ended and self.waiting and not self.waiting.endswith(b"\n"):
+            self.waiting += b"\n"
+
+    def finish(self) -> None:
+        """End the file, after all lines."""
+        self.reader.finish()
+        self._passed_over |= self.reader.builder.passed_over  # as `TokenLines.passages` does
+
+    def feed(self, data: bytes) -> None:
+        """Give lines to the format's reader."""
+        if data:
+            self.reader.feed(1, decoded(data, self.path, 1))
+
+
+class ByteReader:
+    """Iterates over the stretches and the pairs of passages of two files for which `reads_bytes` holds.
+
+    With `by_document`, each stretch is of one document. Holds some blocks, and passages of one side that wait for the
+    other. Raises `Unusual` for files that differ in more than tags, and the errors of the reader of the format.
+    """
+
+    def __init__(self, gold: Source, predicted: Source, *, by_document: bool) -> None:
+        self._files = _ByteFile(gold), _ByteFile(predicted)
+        self._by_document = by_document
+        self._block = gold.options.sizes.block
+        self._most = 1  # pieces at a time; few before the layout is known
+        self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
+
+    def __iter__(self) -> Iterator[Stretch | tuple[Passage, Passage]]:
+        while any(self._read()):
+            end, sides = self._next()
+            stretches = self._stretches(end, *sides) if end else []
+            for file, pieces in zip(self._files, sides, strict=True):
+                if stretches:
+                    documents = sum(len(each.begins) for each in stretches)
+                    file.reader.builder.pass_over(documents, stretches[-1].document)
+                elif end:
+                    file.feed(end.join([*pieces, b""]))
+                else:
+                    file.feed(pieces[0])
+            yield from self._pairs()
+            if stretches and any(self._passages):
+                raise Unusual("one side has sentences that the other lacks")
+            yield from stretches
+        for file in self._files:
+            file.finish()
+        yield from self._pairs()
+        if any(self._passages):
+            raise Unusual("one side ends early")
+
+    def _read(self) -> list[bytes]:
+        """Read both files on; return what waits."""
+        for file in self._files:
+            file.read()
+        return [file.waiting for file in self._files]
+
+    def _next(self) -> tuple[bytes, list[list[bytes]]]:
+        """Take the next pieces of both sides, and the end of each; if none has ended, whole lines, and no end."""
+        for end in self._files[0].recogniser.ends:
+            sides = [file.waiting.split(end) for file in self._files]
+            number = min(self._most, *(len(pieces) - 1 for pieces in sides))
+            if number:
+                self._most *= 2
+                for file, pieces in zip(self._files, sides, strict=True):
+                    file.waiting = end.join(pieces[number:])
+                    del pieces[number:]
+                return end, sides
+        return b"", self._lines()
+
+    def _lines(self) -> list[list[bytes]]:
+        """Take the same number of lines of both sides, or everything at the end."""
+        if all(file.ended for file in self._files):
+            found = [[file.waiting] for file in self._files]
+            for file in self._files:
+                file.waiting = b""
+            return found
+        sides = [file.waiting.split(b"\n") for file in self._files]
+        number = min(len(lines) - 1 for lines in sides)
+        if not number:
+            raise Unusual("a line is long, or one side ends early")
+        for file, lines in zip(self._files, sides, strict=True):
+            file.waiting = b"\n".join(lines[number:])
+        return [[b"\n".join([*lines[:number], b""])] for lines in sides]
+
+    def _pairs(self) -> Iterator[tuple[Passage, Passage]]:
+        """Take the passages that both sides have."""
+        gold, predicted = self._passages
+        for file, passages in zip(self._files, self._passages, strict=True):
+            passages.extend(file.reader.builder.take())
+        while gold and predicted:
+            yield gold.popleft(), predicted.popleft()
+        if max(len(gold), len(predicted)) > AHEAD:
+            raise Unusual("one side falls behind")
+
+    def _stretches(self, end: bytes, gold: list[bytes], predicted: list[bytes]) -> list[Stretch]:
+        """The stretches of the pieces of both sides; none if they are irregular."""
+        own, other = self._files
+        layout = own.layout
+        if layout is None or layout != other.layout or not is_plain(layout):
+            return []
+        heads = own.recogniser.heads(end, gold)
+        marks = {head.piece for head in heads if head.is_mark}
+        if any(gold[mark] != predicted[mark] for mark in marks):
+            return []
+        if not all(file.recogniser.takes(end, len(heads)) for file in self._files):
+            return []
+        starts = [0, *(head.piece for head in heads), len(gold)] if self._by_document else [0, len(gold)]
+        documents: list[NamedDocument | None] = [None]
+        if self._by_document:
+            documents = [own.reader.builder.current, *own.reader.builder.next_documents(heads)]
+        found = []
+        for number, document in enumerate(documents):
+            start, stop = starts[number : number + 2]
+            if self._by_document and number == 0 and start == stop:
+                continue
+            places = [place for place in range(start, stop) if place not in marks]
+            golds = list(map(gold.__getitem__, places))
+            tokens = own.recogniser.regular(end, golds) if golds else 0
+            predictions = list(map(predicted.__getitem__, places))
+            fields = None if tokens is None else find_hunks(golds, predictions, end, layout)
+            if tokens is None or fields is None:
+                return []
+            here = heads
+            if self._by_document:
+                here = heads[number - 1 : number] if number else []
+            found.append(Stretch([head.metadata for head in here], tokens, fields, layout, document))
+        return found
+
+
+# Recognisers of regular pieces of one file, which follow what its reader has read so far. Pieces end with one of
+# `ends`, the end of a sentence or of a document, and are passed without these ends. They have no carriage returns.
+
+_NO_VRT_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
+
+
+def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Patterns for the lines between two sentences, and between two documents without sentences.
+
+    These are an end tag and a start tag; between sentences of two documents, the tags of both elements.
+    """
+    attributes = rb'(?>(?: %s="[^"<>\n\t]*+")*)' % NAME.encode()
+    document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
+    documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
+    sentences = rb"/%s>\n<(?:%s<)?%s%s>\n" % (sentence, documents, sentence, attributes)
+    return re.compile(rb"<(?<=\n<)" + sentences), re.compile(rb"<(?<=\n<)" + documents)
+
+
+class VrtRecogniser:
+    """Recognises regular pieces of a VRT file."""
+
+    def __init__(self, reader: Any, options: ColumnOptions) -> None:
+        self.reader = reader
+        tags = options.sentence_tag, options.document_tag
+        self.ends = tuple(f"</{tag}>\n".encode() for tag in tags)
+        self._between = _between(options.document_tag, options.sentence_tag)
+
+    def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
+        """The start tags; between sentences, one follows the end tag of the document before."""
+        before = b"" if end == self.ends[1] else self.ends[1]
+        found = []
+        for number in compress(count(), map(bytes.startswith, pieces, repeat(before))):
+            line = pieces[number][len(before) : pieces[number].find(b"\n", len(before))]
+            found.append(DocumentHead(number, False, *self.reader.document_of(line.decode(errors="replace"))))
+        return found
+
+    def takes(self, end: bytes, documents: int) -> bool:
+        """Whether regular pieces in which this number of documents begin are allowed here."""
+        if self.reader.builder.in_sentence or self.reader.in_sentence_element:
+            return False
+        if end == self.ends[0]:
+            return self.reader.builder.in_document and (self.reader.in_document_element or not documents)
+        return not (self.reader.builder.in_document or self.reader.in_document_element)
+
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> int | None:
+        """The contents of pieces, each from one end to the next; None if they are irregular.
+
+        In regular pieces every line is a token line or an XML tag, and the XML tags are those between two sentences,
+        or between two documents without sentences. The skeleton has a tab or a ``<`` and a line end for each line.
+        """
+        layout = self.reader.builder.layout
+        text = b"".join((b"\n", end, end.join(pieces)))
+        if layout is None or not text.endswith(b"\n") or b"\0" in text:
+            return None
+        skeleton = text.translate(None, _NO_VRT_SKELETON)[1:]
+        if layout.width > 2:
+            skeleton = skeleton.replace(b"\t" * (layout.width - 1) + b"\n", b">\n")
+        kinds, line_ends = skeleton[::2], skeleton[1::2]
+        tokens, tags = kinds.count(b"\t" if layout.width == 2 else b">"), kinds.count(b"<")
+        if tokens + tags != len(kinds) or line_ends != b"\n" * len(kinds) or b"\n\t" in text:
+            return None
+        if not is_utf8(text):
+            return None
+        found = self._between[self.ends.index(end)].findall(text)
+        fits = len(found) == len(pieces) and b"".join(found).count(b"\n") == tags
+        return tokens if fits else None
+
+
+_DOCSTART = b"-DOCSTART-"
+_MARK = rb"-DOCSTART-(?:[\t ][^\n]*)?"
+
+
+class ConllRecogniser:
+    """Recognises regular pieces of a CoNLL-like file."""
+
+    def __init__(self, reader: LineReader, options: ColumnOptions) -> None:
+        self.reader = reader
+        self.ends: tuple[bytes, ...] = (b"\n\n",)
+
+    def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
+        """The ``-DOCSTART-`` lines, which have neither an id nor metadata."""
+        marks = (number for number, text in enumerate(pieces) if text.startswith(_DOCSTART))
+        return [
+            DocumentHead(number, True, None, {}) for number in marks if re.fullmatch(_MARK, pieces[number])
+        ]
+
+    def takes(self, end: bytes, documents: int) -> bool:
+        """Whether regular pieces are allowed here."""
+        return self.reader.builder.in_document and not self.reader.builder.in_sentence
+
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> int | None:
+        """The contents of pieces, without the line ends after them; None if they are irregular.
+
+        In regular pieces every line is a token line.
+        """
+        layout = self.reader.builder.layout
+        text = b"\n".join((b"", *pieces, b""))
+        if layout is None or b"\0" in text or not fits(text[1:], layout):
+            return None
+        if (b" " in text and b"\n " in text) or (b"#" in text and b"\n#" in text):
+            return None
+        return text.count(b"\n") - 1 if _DOCSTART not in text and is_utf8(text) else None
+
+
+Recogniser = VrtRecogniser | ConllRecogniser
+
+REGULAR: dict[str, type[Recogniser]] = {"vrt": VrtRecogniser, "conll": ConllRecogniser}
+"""The recogniser of each format that has one, by the name of the format; other formats are read as passages."""

@@ -1,0 +1,228 @@
+"""Parallel column files become a bag: two files as bytes where their lines are regular, others as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from clueval.core.bag import Bag, Bounds
+from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan
+from clueval.files.errors import CluevalError
+from clueval.formats.columns.passages import Passage
+from clueval.reading.layers import layer_names
+from clueval.reading.source import Source
+from clueval.second.reading.byte_reader import ByteReader, Stretch, reads_bytes
+from clueval.second.reading.byte_rows import TagCharacters
+from clueval.second.reading.clusters import ClusterCounter, Group, TagReading
+from clueval.second.reading.text_rows import (
+    Part,
+    Rows,
+    RowSplitter,
+    have_ids,
+    passages_in_step,
+    require_parallel,
+)
+from clueval.second.reading.usual import Unusual, is_in_characters, require_usual
+
+Item = Stretch | Sequence[Passage]
+
+
+def bag_of_columns(sources: Sequence[Source], plan: Plan, bounds: Bounds = Bounds()) -> Bag | None:  # noqa: B008  # it cannot be changed
+    """Count parallel files of the same texts, one for each side of `plan`, each with one token per line.
+
+    The bag is that of `clueval.core.count.count` for their documents, except that `Read.passed_over` has what the
+    formats do not read. Memory holds a block of each side, and a limited number of clusters; where ill-formed tags are
+    discarded or refused and no scheme is named, all different clusters.
+
+    Returns None, and documents must be counted, for
+
+    * formats and plans for which clusters are not enough: spans that go on over the end of a sentence, brackets, tags
+      without tokens, layers on one side only, metrics that need documents, steps that change them, positions in
+      characters where documents are told apart or blanks are not known;
+    * files without tokens;
+    * every error: files that cannot be read, different texts, what is no line or tag, tags of two schemes, ill-formed
+      tags that are refused, cases that a metric cannot count.
+    """
+    try:
+        _require_usual_files(sources, plan)
+        if plan.counts_sentences:
+            bag = _counted(sources, plan, bounds, in_sentences=True)
+            if bag is not None:
+                return bag
+        return _counted(sources, plan, bounds, in_sentences=False)
+    except Unusual:
+        return None
+
+
+def _require_usual_files(sources: Sequence[Source], plan: Plan) -> None:
+    """Raise `Unusual` for formats, and for a plan, that need documents."""
+    layers = layer_names(sources[0].options.layers)
+    if any(source.token_lines is None or source.form.lacks_tokens for source in sources):
+        raise Unusual("a format whose sentences cannot be read one by one")
+    if any(layer_names(source.options.layers) != layers for source in sources):
+        raise Unusual("different layers")
+    require_usual(plan, layers)
+
+
+def _counted(sources: Sequence[Source], plan: Plan, bounds: Bounds, *, in_sentences: bool) -> Bag | None:
+    """Return the bag, or None if sentences are counted while documents are few, and there are many."""
+    layers = layer_names(sources[0].options.layers)
+    readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
+    files = [str(source.path) for source in sources]
+    if len(sources) == 2 and not in_sentences and not is_in_characters(plan) and reads_bytes(*sources):
+        counting = ClusterCounter(plan, layers, readings, files, bounds)
+        lines = ByteReader(*sources, by_document=counting.by_document)
+        try:
+            return _Files(sources, plan, counting).bag(lines)
+        except Unusual:  # not all such files are unusual as text
+            pass
+    counting = ClusterCounter(plan, layers, readings, files, bounds)
+    return _Files(sources, plan, counting, in_sentences=in_sentences).bag(passages_in_step(sources))
+
+
+class _Files:
+    """Counts files; `in_sentences`: sentence by sentence."""
+
+    def __init__(
+        self, sources: Sequence[Source], plan: Plan, counting: ClusterCounter, *, in_sentences: bool = False
+    ) -> None:
+        self._sources, self._plan, self._counting = sources, plan, counting
+        self._in_sentences = in_sentences
+        self._most = FEW_DOCUMENTS if in_sentences and plan.units == EITHER else None
+        self._splitter = RowSplitter(sources, in_order=in_sentences)
+        self._characters: dict[int, TagCharacters] = {}  # by the number of the group
+        self._place = None if counting.by_document else counting.place_of()
+        self._documents = 0  # that count
+        self._sentence = 0  # the number of the last one in its document
+        self._has_tokens = False
+
+    def bag(self, items: Iterable[Item]) -> Bag | None:
+        """Return the bag of stretches of lines and of parallel passages; None for too many documents."""
+        rows = self._sources[0].options.sizes.rows
+        waiting: list[Sequence[Passage]] = []
+        number = 0
+        for item in _without_errors(items):
+            if isinstance(item, Stretch):
+                self._add_passages(waiting)
+                self._add_stretch(item)
+            else:
+                require_parallel(item)
+                waiting.append(item)
+                number += item[0].tokens
+                if number <= rows and not have_ids(item):
+                    continue
+                self._add_passages(waiting)
+            waiting, number = [], 0
+            self._counting.count_if_much()
+            if self._has_enough:
+                return None
+        self._add_passages(waiting)
+        if self._has_enough:
+            return None
+        bag = self._counting.finish()
+        for side, source in zip(self._plan.sides, self._sources, strict=True):
+            for kind, times in source.passed_over.items():
+                bag.read.passed_over[side, kind] += times
+        return bag
+
+    @property
+    def _has_enough(self) -> bool:
+        """Whether documents have turned out to be so many that they are units, and sentences are not."""
+        return self._most is not None and self._documents >= self._most
+
+    def _begin(self, id_: str, metadata: Mapping[str, str]) -> None:
+        """Begin a document that is told apart."""
+        self._place = self._counting.place_of(id_, metadata)
+        self._documents += self._place is not None and not self._place.waits
+        self._sentence = 0
+
+    # Bytes
+
+    def _add_stretch(self, item: Stretch) -> None:
+        for metadata in item.begins:
+            self._counting.see(metadata)
+        if item.document is not None and item.begins:
+            self._begin(item.document.id, item.document.metadata)
+        for number, group in enumerate(self._counting.groups):
+            group.add(self._place, self._text_of(item, number, group))
+        self._counting.add_text(self._place, item.tokens, len(item.begins))
+
+    def _text_of(self, item: Stretch, number: int, group: Group) -> str:
+        """Return the characters of the rows in spans, given their fields."""
+        known = self._characters.get(number)
+        if known is None or known.characters is not group.characters:
+            known = self._characters[number] = TagCharacters(group.characters, item.layout)
+        width, layers = item.layout.width, item.layout.layers
+        columns = [item.fields[column::width] for name, column in layers if name in group.layers]
+        if len(columns) == 1:
+            return "".join(map(known.__getitem__, columns[0]))
+        separator = item.layout.separator.encode()
+        return "".join(map(known.__getitem__, map(separator.join, zip(*columns, strict=True))))
+
+    # Passages
+
+    def _add_passages(self, groups: Sequence[Sequence[Passage]]) -> None:
+        if not groups:
+            return
+        rows = self._splitter.split(groups)
+        texts = [self._texts_of(rows, group) for group in self._counting.groups]
+        for part in rows.parts:
+            first = part.passages[0]
+            if first.begins:
+                self._counting.see(first.metadata)
+                self._has_tokens = False
+                if self._counting.by_document:
+                    self._begin(first.document, first.metadata)
+            if self._in_sentences:
+                self._add_sentences(part, [differing for differing, _ in texts])
+                continue
+            for group, (differing, same) in zip(self._counting.groups, texts, strict=True):
+                group.add(self._place, differing[part.differing] + same[part.same])
+            self._counting.add_text(self._place, self._positions(part, rows), int(first.begins))
+
+    def _texts_of(self, rows: Rows, group: Group) -> tuple[str, str]:
+        """Return the characters of the rows that differ, and of the others."""
+        texts = ["", ""]
+        for number, columns in enumerate((rows.columns, rows.same)):
+            if not columns:
+                continue
+            sides = columns if number == 0 else [*columns] * len(self._sources)
+            tags = [column.tags[layer] for column in sides for layer in group.layers]
+            if self._counting.in_characters:
+                texts[number] = group.text(tags, list(map(len, columns[0].tokens)))
+            else:
+                texts[number] = (
+                    group.text(tags) if number == 0 else group.text_of_same(tags[: len(group.layers)])
+                )
+        return texts[0], texts[1]
+
+    def _add_sentences(self, part: Part, texts: Sequence[str]) -> None:
+        """Add each sentence to a place of its own."""
+        start = part.differing.start
+        for size in part.sizes or [0]:
+            self._sentence += 1
+            place = None if self._place is None else self._place._replace(sentence=self._sentence)
+            for group, text in zip(self._counting.groups, texts, strict=True):
+                group.add(place, text[start : start + size])
+            self._counting.add_text(place, size, int(self._sentence == 1))
+            start += size + 1
+
+    def _positions(self, part: Part, rows: Rows) -> int:
+        """Return the number of positions of a passage of each side."""
+        passage = part.passages[0]
+        if not self._counting.in_characters or not passage.sentences:
+            return passage.tokens
+        if any(each.layout is not None and each.layout.misc is not None for each in part.passages):
+            raise Unusual("the text is not known from the tokens alone")
+        blanks = passage.tokens - (not self._has_tokens)  # between two tokens of a document
+        self._has_tokens = True
+        pairs = ((rows.columns, part.differing), (rows.same, part.same))
+        characters = sum(len("".join(columns[0].tokens[rows_of])) for columns, rows_of in pairs if columns)
+        return characters - len(passage.sentences) + blanks  # there is an O after each sentence
+
+
+def _without_errors(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield what is read. Raises `Unusual` for an error of a file."""
+    try:
+        yield from items
+    except CluevalError as error:
+        raise Unusual("a file cannot be read") from error

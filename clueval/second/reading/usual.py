@@ -1,0 +1,67 @@
+"""What the fast way takes, and what it leaves to documents (`Unusual`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from clueval.core.bag import Bag, Place
+from clueval.core.case import HEAD, Key, case_of
+from clueval.core.count import LARGE, Plan, require_countable
+from clueval.core.metric import split_metrics
+from clueval.files.errors import CluevalError
+from clueval.second.transforms.alternatives import ALTERNATIVES
+from clueval.second.transforms.characters import UNIT
+
+
+class Unusual(Exception):
+    """Something that the fast way leaves to documents, which say what is wrong if it is an error.
+
+    It is raised for nothing else: any other exception is a mistake in the fast way.
+    """
+
+
+def require_usual(plan: Plan, layers: Sequence[str]) -> None:
+    """Raise `Unusual` for a plan that needs documents: metrics, steps, or filters that a metric does not take.
+
+    Alternatives change nothing, because tags and plain spans have none.
+    """
+    of_cases, of_documents = split_metrics(plan.metrics)
+    if of_documents or not all(metric.keeps for metric in of_cases):
+        raise Unusual("a metric needs documents")
+    if plan.align is not None or not all(step.signature[0] in (ALTERNATIVES, UNIT) for step in plan.steps):
+        raise Unusual("documents are changed before they are counted")
+    filters_spans = any(key in layers for key in plan.where)
+    if filters_spans and any(metric.filters is not None for metric in plan.metrics):
+        raise Unusual("a metric does not take filters on layers")
+
+
+def is_in_characters(plan: Plan) -> bool:
+    """Return whether positions become characters."""
+    return any(step.signature[0] == UNIT for step in plan.steps)
+
+
+def tells_documents_apart(plan: Plan, layers: Sequence[str]) -> bool:
+    """Return whether documents must be told apart: for break-downs, units, and filters on other keys than layers."""
+    return bool(plan.by or plan.units or any(key not in layers for key in plan.where))
+
+
+def add_cases(bag: Bag, place: Place, sequence: str, keys: Iterable[Key], *, are_flat: bool) -> None:
+    """Add cases to a bag. Raises `Unusual` for one that a metric cannot count.
+
+    Keys that come in a counter have their numbers. `are_flat`: spans of one side do not overlap. As in
+    `clueval.core.count.count`, a large case is counted, and the bag keeps the counts.
+    """
+    new = bag.add(place, sequence, keys)
+    metrics, _ = split_metrics(bag.metrics)
+    is_checked = not are_flat and any(metric.flat for metric in metrics)
+    for key in new:
+        large = len(key) - HEAD > LARGE
+        if large or is_checked:
+            try:
+                case = case_of(key, sequence)
+                for metric in metrics:
+                    require_countable(metric, case)
+                if large:
+                    bag.keep_counts(sequence, key, [metric.count(case) for metric in metrics])
+            except CluevalError as error:
+                raise Unusual("a metric cannot count a case") from error

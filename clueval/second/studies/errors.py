@@ -1,0 +1,247 @@
+"""`errors`: the errors of a system, place by place, in their texts.
+
+Errors of both sides and all layers that overlap are one place: a wrong boundary makes an error of each side in each
+layer, and an annotator looks at this place once. The range of an error is from the first to the last position of its
+span and of all spans of the other side that overlap it; errors of a document are at the same place if their ranges are
+in the same overlap component. Every error is at exactly one place, so the errors of all places are those that the
+scores count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from clueval.core.document import Pair
+from clueval.core.overlap import components
+from clueval.core.span import SIDES
+from clueval.second.reports.forms import FIRST_PLACES
+from clueval.second.reports.language import phrase
+from clueval.second.reports.place import ANY_LAYER, Facet, MarkKind, Place, fingerprint
+from clueval.second.reports.report import Report
+from clueval.second.reports.table import Table
+from clueval.second.studies.counting import counted, rereadable
+from clueval.second.studies.errors_view import (
+    choices_of,
+    facets_of,
+    facts_of,
+    kinds_of,
+    line_of,
+    marked,
+    tables_of,
+    verdict_of,
+)
+from clueval.second.studies.rows import RowColumns, SideTexts, texts_of
+from clueval.second.studies.wrong import REASONS, Choice, JudgedSpan, ReasonKey, Search, reason_keys
+
+Pairs = Iterable[Pair] | Callable[[], Iterable[Pair]]
+"""The pairs of all texts, or what returns them each time anew."""
+
+
+class Seen(NamedTuple):
+    """What one reading of all pairs finds.
+
+    Attributes:
+        report: the report of the metric of the choice by sequence.
+        documents, positions: how many were read; None if the report was given.
+        reasons: how many spans are not exactly right, whatever of them is listed.
+        listed: how many errors are listed, by sequence, side, label and reason.
+        first: the first places.
+        places: the number of places.
+    """
+
+    report: Mapping[str, Any]
+    documents: int | None
+    positions: int | None
+    reasons: Counter[ReasonKey]
+    listed: Counter[tuple[str, int, str, str]]
+    first: Sequence[Place]
+    places: int
+
+
+class Errors(Report):
+    """The errors of predicted compared with gold.
+
+    Iterating yields a `Place` after the other, as the pairs are read; holds one text. Forms, tables and files read the
+    pairs again. Raises `UsageError` for pairs that can be read only once, and the errors of metrics and files.
+
+    Args:
+        pairs: the pairs of all texts, as they are counted; or a function that returns them.
+        choice: selects the errors; by default those that metric ``exact`` counts.
+        layers: the layers in their order; further ones follow as they occur.
+        report: the report of the choice's metric by sequence, of the same texts; None: it is counted here. With it,
+            `pairs` may leave out texts and sentences without errors.
+        title: what was compared.
+        signature: that of the scores.
+        facts: what was read, in short.
+
+    >>> from clueval.core.document import Document
+    >>> from clueval.core.span import Span
+    >>> tokens = ["Frau", "Anna", "Weiß", "wohnt", "in", "Ulm"]
+    >>> gold = Document("d", {"label": [Span(0, 2, "PER"), Span(5, 6, "LOC")]}, tokens=tokens)
+    >>> predicted = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=tokens)
+    >>> [(place.at, [row["side"] for row in place.findings]) for place in Errors([Pair(gold, predicted)])]
+    [(('d', 'label', 0, 3), ['gold', 'predicted']), (('d', 'label', 5, 6), ['gold'])]
+    """
+
+    def __init__(
+        self,
+        pairs: Pairs,
+        choice: Choice | None = None,
+        *,
+        layers: Sequence[str] = (),
+        report: Mapping[str, Any] | None = None,
+        title: str = "",
+        signature: str = "",
+        facts: Sequence[str] = (),
+    ) -> None:
+        self.choice, self.layers = choice or Choice(), layers
+        self.title, self.signature = title or phrase("Errors"), signature
+        self.store = f"errors.html {title or 'Errors'}"
+        self._pairs, self._report, self._facts = rereadable(pairs), report, facts
+
+    # in the language of the context
+    @property
+    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # nobody sets it
+        return kinds_of()
+
+    @property
+    def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
+        return facets_of()
+
+    @property
+    def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
+        return choices_of()
+
+    def __iter__(self) -> Iterator[Place]:
+        return self.places()
+
+    def places(self) -> Iterator[Place]:
+        """Yield the places in the order of the texts."""
+        search, listing = Search(self.choice, self.layers), _Listing(self.choice)
+        for pair in self._pairs():
+            yield from listing.places(pair, search.wrong(pair))
+        search.end()
+
+    def first_places(self, number: int) -> tuple[Sequence[Place], int]:
+        if number > FIRST_PLACES:
+            return super().first_places(number)
+        return self._seen.first[:number], self._seen.places
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return the number of errors by side and reason."""
+        found: Counter[tuple[int, str]] = Counter()
+        for (_, side, _, reason), number in self._seen.listed.items():
+            found[side, reason] += number
+        return {name: {reason: found[side, reason] for reason in REASONS} for side, name in enumerate(SIDES)}
+
+    def scores(self) -> dict[str, float]:
+        """Return the numbers of errors by side and reason, as ``gold.missed``."""
+        return {
+            f"{side}.{reason}": float(n) for side, of in self.counts().items() for reason, n in of.items()
+        }
+
+    def verdict(self) -> str:
+        return verdict_of(self._seen.report, self._seen.listed, self.choice)
+
+    def facts(self) -> Iterable[str]:
+        seen = self._seen
+        return [*(self._facts or facts_of(seen.documents, seen.positions)), self.choice.in_words()]
+
+    def tables(self) -> Iterable[Table]:
+        """Yield for each layer what is right and wrong, labels worst first; then which labels are taken for others."""
+        seen = self._seen
+        return tables_of(seen.report, seen.reasons, seen.listed, self.choice)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all errors as plain data, with texts of the corpus; positions are integers, all else is text."""
+        return {"listed": self.choice.in_words(), "counts": self.counts(), "errors": self.rows()}
+
+    @cached_property
+    def _seen(self) -> Seen:
+        """Read all pairs once."""
+        search, listing = Search(self.choice, self.layers), _Listing(self.choice)
+        reasons: Counter[ReasonKey] = Counter()
+        listed: Counter[tuple[str, int, str, str]] = Counter()
+        first: list[Place] = []
+        places = 0
+
+        def see(pair: Pair) -> Pair:
+            nonlocal places
+            wrong = search.wrong(pair)
+            for each in wrong:
+                reasons.update(reason_keys(each, self.choice))
+                if self.choice.lists(each):
+                    listed[each.sequence, each.side, each.span.label, each.reason] += 1
+            if len(first) < FIRST_PLACES:
+                found = list(listing.places(pair, wrong))
+                first.extend(found[: FIRST_PLACES - len(first)])
+                places += len(found)
+            else:
+                places += sum(1 for _ in listing.groups(wrong))
+            return pair
+
+        texts = map(see, self._pairs())
+        if self._report is not None:
+            for _ in texts:
+                pass
+            search.end()
+            return Seen(self._report, None, None, reasons, listed, first, places)
+        report, documents, positions = counted(texts, self.choice, self.layers)
+        search.end()
+        return Seen(report, documents, positions, reasons, listed, first, places)
+
+
+class _Listing:
+    """Makes places of the wrong spans of one text after the other; the first error says which columns rows have."""
+
+    def __init__(self, choice: Choice) -> None:
+        self._choice = choice
+        self._columns: RowColumns | None = None
+
+    def groups(self, wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
+        """Yield the errors that are listed, place by place."""
+        return groups(each for each in wrong if self._choice.lists(each))
+
+    def places(self, pair: Pair, wrong: Iterable[JudgedSpan]) -> Iterator[Place]:
+        texts: tuple[SideTexts, SideTexts] | None = None
+        for group in self.groups(wrong):
+            texts = texts or texts_of(pair, self._choice.window)
+            self._columns = self._columns or RowColumns.of(group[0], texts[group[0].side])
+            yield self._place(group, texts, self._columns)
+
+    def _place(self, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns) -> Place:
+        start, end = hull(group)
+        layers = {each.sequence for each in group}
+        return Place(
+            (texts[0].own.id, ANY_LAYER if len(layers) > 1 else group[0].sequence, start, end),
+            fingerprint(_spans(group)),
+            [marked(group, texts[0].context((start, end), (start, end)), texts)],
+            [line_of(each, texts[each.side]) for each in group],
+            [columns.row(each, texts[each.side]) for each in group],
+        )
+
+
+def groups(wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
+    """Yield wrong spans of a text, which come in order, place by place.
+
+    Worked example: gold has [0,2) and [5,6), predicted has [1,3); the first two are one place, [5,6) is another.
+    """
+    for run in components((*each.range, each) for each in wrong):
+        yield [each for _, _, each in run]
+
+
+def hull(group: Sequence[JudgedSpan]) -> tuple[int, int]:
+    """Return the range from the first to the last position of all spans of a place."""
+    ranges = [each.range for each in group]
+    return min(ranges)[0], max([end for _, end in ranges])
+
+
+def _spans(group: Iterable[JudgedSpan]) -> Iterator[tuple[str, Sequence[tuple[int, int]], str]]:
+    """Yield the spans of a place as `fingerprint` takes them."""
+    for each in group:
+        yield each.side_name, each.span.fragments, each.span.label
+        other_side = SIDES[1 - each.side]
+        yield from ((other_side, other.fragments, other.label) for other in each.shown)
