@@ -11,7 +11,7 @@ from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Unit
 from clueval.second.results.workers import (
     IN_FLIGHT,
-    TASKS_EACH,
+    SUBMITTED_EACH,
     FilePair,
     Task,
     chosen_jobs,
@@ -69,7 +69,7 @@ def count_tasks(
         return total.bag
 
     if executor is not None:
-        window = IN_FLIGHT if jobs is None else TASKS_EACH * number
+        window = IN_FLIGHT if jobs is None else SUBMITTED_EACH * number
         remark(f"{megabytes(size)} on the executor, at most {window} tasks at a time")
         with closing(on_executor(executor, call or b"", tasks, window)) as answers:
             return gather(answers)

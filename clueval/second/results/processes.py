@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 from clueval.files.errors import CluevalError
 from clueval.second.results.workers import (
     CHECK,
-    TASKS_EACH,
+    SUBMITTED_EACH,
     Answer,
     Bags,
     FilePair,
@@ -52,7 +52,7 @@ def on_processes(
     rest = iter(tasks)
     try:
         with Pool(number, call) as pool:
-            yield from in_order(pool, rest, waiting, TASKS_EACH * number)
+            yield from in_order(pool, rest, waiting, SUBMITTED_EACH * number)
             return
     except BrokenExecutor:
         pass

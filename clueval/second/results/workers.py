@@ -34,8 +34,11 @@ SMALL = 8_000_000
 SMALLEST = 1_000_000
 """The number of bytes below which pairs of files are always put together."""
 
-TASKS_EACH = 4
-"""The number of tasks for each process, so that processes end at about the same time; also the number submitted."""
+TASKS_EACH = 8
+"""The number of tasks for each process, if files are small, so that processes end at about the same time."""
+
+SUBMITTED_EACH = 4
+"""The number of tasks for each process that are submitted and whose bags are not yet added."""
 
 IN_FLIGHT = 64
 """The number of tasks submitted to an executor whose number of processes is not known."""
