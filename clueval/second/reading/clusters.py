@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from clueval.core.bag import Bag, Bounds
 from clueval.core.case import Key, Where, keys_of, other_key
 from clueval.core.count import Plan, Unit
-from clueval.core.document import Document, Layers, Row
+from clueval.core.document import ID, Document, Layers, Row
 from clueval.core.span import MERGED, NOTHING
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, scheme_of, split_tag
 from clueval.files.errors import TagError
@@ -213,6 +213,7 @@ class ClusterCounter:
         self._is_late = any(reading.is_late for reading in readings)
         self._present = (1 << len(files)) - 1
         self._conditions: dict[tuple[str, ...], Where] = {}  # on spans, by what a place waits for
+        self._ids: Counter[str] = Counter()
         self._neighbours: dict[tuple[int, str], Neighbours] = {}  # by the number of the side, and the layer
 
     # Adding
@@ -220,9 +221,14 @@ class ClusterCounter:
     def place_of(self, id_: str = "", metadata: Mapping[str, str] = NOTHING) -> Unit | None:
         """Return the place of a document; None if it does not count."""
         document = Document(id_, {}, metadata=metadata)
+        if ID in self._plan.where:
+            self.bag.read.values.setdefault(ID, set()).add(id_)
         if not self._plan.takes(document, self._layers):
             return None
         place = self._plan.place(document, self._layers)
+        if place.name is not None and place.name == id_:
+            self._ids[id_] += 1
+            place = place._replace(repeat=self._ids[id_])
         if place.waits not in self._conditions:
             self._conditions[place.waits] = self._plan.on_spans(document, self._layers)
         return place
@@ -263,6 +269,7 @@ class ClusterCounter:
                 self._scheme(side, pairs)
                 read.neighbours[name, file, layer] = pairs
                 read.spans[name, layer] += 0
+                read.tagged.add((name, layer))
         self.bag.close()
         return self.bag
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan
 from clueval.files.errors import CluevalError
+from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
@@ -94,6 +95,7 @@ class _Files:
         self._documents = 0  # that count
         self._sentence = 0  # the number of the last one in its document
         self._has_tokens = False
+        self._layouts: list[Layout | None] = [None] * len(sources)
 
     def bag(self, items: Iterable[Item]) -> Bag | None:
         """Return the bag of stretches of lines and of parallel passages; None for too many documents."""
@@ -104,8 +106,12 @@ class _Files:
             if isinstance(item, Stretch):
                 self._add_passages(waiting)
                 self._add_stretch(item)
+                self._layouts = [item.layout] * len(self._sources)
             else:
                 require_parallel(item)
+                self._layouts = [
+                    passage.layout or known for passage, known in zip(item, self._layouts, strict=True)
+                ]
                 waiting.append(item)
                 number += item[0].tokens
                 if number <= rows and not have_ids(item):
@@ -119,9 +125,11 @@ class _Files:
         if self._has_enough:
             return None
         bag = self._counting.finish()
-        for side, source in zip(self._plan.sides, self._sources, strict=True):
+        for side, source, layout in zip(self._plan.sides, self._sources, self._layouts, strict=True):
             for kind, times in source.passed_over.items():
                 bag.read.passed_over[side, kind] += times
+            for layer, column in () if layout is None else layout.columns.items():
+                bag.read.sources.setdefault((side, layer), set()).add(column)
         return bag
 
     @property

@@ -130,7 +130,7 @@ class _Counting:
                 bag.see_layers([self._layer])
                 bag.read.spans[side, self._layer] += len(rows)
                 if self._layer in plan.where:
-                    bag.read.labels.setdefault(self._layer, set()).update([row[2] for row in rows])
+                    bag.read.values.setdefault(self._layer, set()).update([row[2] for row in rows])
         bag.read.units.add(self._unit)
         if self._apart:
             self._add_apart(text)

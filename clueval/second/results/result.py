@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from clueval.core.bag import Bag
@@ -13,10 +15,12 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.reports.report import READABLE, Data, Report, renderer
+from clueval.second.metrics import chosen_metrics
 from clueval.second.results.adding import Counted, added_counts
 from clueval.second.results.inputs import inputs_of, passed_over_of
 from clueval.second.results.paths import headline_paths, number_at, whole_path
 from clueval.second.results.reports import BagReports, GroupReports, everything
+from clueval.second.results.rows import columns_of, long_rows, scores_of, wide_rows
 from clueval.second.results.signature import Signature
 from clueval.version import SCHEMA, __version__
 
@@ -92,6 +96,11 @@ class Result(Report):
         return {side: self.bag.read.repaired(side) for side in SIDES}
 
     @property
+    def tagged(self) -> AbstractSet[tuple[str, str]]:
+        """The sides and layers whose spans were read from tags, or from a file of tokens."""
+        return self.bag.read.tagged
+
+    @property
     def inputs(self) -> Mapping[str, Mapping[str, Any]]:
         """What was read of each side: ``format``, ``files`` and ``layers`` (`clueval.second.results.inputs`)."""
         return inputs_of(self.bag.read, self.bag.layers, self.plan.frames)
@@ -158,14 +167,7 @@ class Result(Report):
 
         Undefined rates are left out. Loggers take such a dictionary. A sequence is in the paths if there are several.
         """
-        found: dict[str, float] = {}
-        for path in headline_paths(self.metrics):
-            place = path[: 2 if len(self.metrics[path[0]]) > 1 else 1]
-            (rate,) = {"precision", "recall", "f1"}.intersection(path[-1].split("_"))
-            number = number_at(self.metrics, path)
-            if number is not None:
-                found[".".join([*place, rate])] = number
-        return found | Report.scores(self)
+        return scores_of(self._report())
 
     # Forms
 
@@ -203,8 +205,6 @@ class Result(Report):
 
         With `long`, one for each number (`rows.LONG_ROW`). pandas and polars make tables of them.
         """
-        from clueval.second.results.rows import long_rows
-
         return list(long_rows(self.to_dict())) if long else Report.rows(self)
 
     def render(
@@ -238,8 +238,6 @@ class Result(Report):
         return self._report()
 
     def _data(self) -> Data:
-        from clueval.second.results.rows import columns_of, wide_rows
-
         return Data(columns_of(report := self._report()), wide_rows(report))
 
     def _readable(self, form: str, *, all: bool = False) -> str:
@@ -254,7 +252,40 @@ class Result(Report):
         number = f"{self.documents:,} document{'s' * (self.documents != 1)}"
         return f"<Result of {number}: {', '.join(self.metrics)}; print(result) shows the tables>"
 
-    # Adding
+    # Other metrics, saving, adding
+
+    def scored(self, metrics: Sequence[str | AnyMetric] | str | AnyMetric) -> Result:
+        """Return the result of other metrics on the cases that were counted, also of a saved result.
+
+        Raises `UsageError` for a metric that needs documents, or features of spans that were not kept; and for a corpus
+        with so many different cases that only counts were kept.
+        """
+        chosen = chosen_metrics(metrics)
+        plan = replace(self.plan, metrics=chosen)
+        choices = dict(self.signature.choices)
+        reports = BagReports(everything(self.bag), plan)
+        totals = reports.totals(())
+        for metric in self.scored_by:
+            for name in metric.choices(self._everything.totals(())[metric.name]):
+                del choices[name]
+        for metric in reports.metrics:
+            metric.check(totals[metric.name])
+            choices |= metric.choices(totals[metric.name])
+        kept = {
+            name: choices[name] for name in choices if name not in ("metrics", "zero", "version", "scores")
+        }
+        signature = Signature.of(chosen, kept, choices.get("unit", "").split("+"))
+        return replace(self, plan=plan, signature=signature, interval_section=None, gates=None)
+
+    def save(self, path: str | Path) -> None:
+        """Save the counts of all units as JSON Lines, gzipped if the name ends in ``.gz``; see `load_result`.
+
+        Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
+        settings and counts of metrics that a file cannot hold; `FileError`.
+        """
+        from clueval.second.results.saving import save_result
+
+        save_result(self, Path(path))
 
     def add(self, other: Result, *, force: bool = False) -> Result:
         """Return the result of both corpora together: counts are added, and scores are computed again.
