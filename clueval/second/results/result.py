@@ -17,7 +17,7 @@ from clueval.files.errors import UsageError
 from clueval.reports.report import READABLE, Data, Report, renderer
 from clueval.second.metrics import chosen_metrics
 from clueval.second.results.adding import Counted, added_counts
-from clueval.second.results.inputs import inputs_of, passed_over_of
+from clueval.second.results.inputs import Unplaced, inputs_of, passed_over_of
 from clueval.second.results.paths import headline_paths, number_at, whole_path
 from clueval.second.results.reports import BagReports, GroupReports, everything
 from clueval.second.results.rows import columns_of, long_rows, scores_of, wide_rows
@@ -52,7 +52,7 @@ class Result(Report):
     plan: Plan = field(repr=False, compare=False)
     signature: Signature
     prepared: Mapping[str, Any] | None = None
-    unprojected: Sequence[Mapping[str, Any]] | None = None
+    unprojected: Sequence[Unplaced] | None = None
     gold_sha256: str | None = None
     interval_section: Mapping[str, Any] | None = None
     gates: Sequence[Mapping[str, Any]] | None = None
@@ -189,10 +189,11 @@ class Result(Report):
             "passed_over": self.passed_over,
             "metrics": {name: dict(sequences) for name, sequences in self.metrics.items()},
         }
+        unplaced = None if self.unprojected is None else [each.to_dict() for each in self.unprojected]
         for name, section in (
             ("intervals", self.interval_section),
             ("by", self.groups),
-            ("unprojected", self.unprojected),
+            ("unprojected", unplaced),
             ("prepared", self.prepared),
             ("gates", self.gates),
         ):

@@ -21,7 +21,7 @@ from clueval.reading.pairing import files_of_side
 from clueval.reading.spooled import spooled
 from clueval.second.metrics import chosen_metrics
 from clueval.second.results.counting import Gathered, count_tasks
-from clueval.second.results.inputs import schemes_of, unplaced_of
+from clueval.second.results.inputs import Unplaced, schemes_of
 from clueval.second.results.notices import empty_files, repairs_of, swapped, warnings_of
 from clueval.second.results.places import in_units, settled_units
 from clueval.second.results.plan import plan_of, steps_in_order, texts_may_differ
@@ -168,7 +168,7 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
     for warning in checked(plan.steps, bag.notes):
         warn(warning)
     located = any(step.signature[0] == LOCATED for step in plan.steps)
-    unplaced = unplaced_of(bag.read.unplaced)
+    unplaced = [Unplaced(*each) for each in bag.read.unplaced]
     return Result(
         bag,
         plan,
