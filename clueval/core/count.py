@@ -159,6 +159,10 @@ class Plan:
         """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
         if not self.where:
             return NOTHING
+        if self.align is not None and any(key in layers for key in self.where):
+            raise UsageError(
+                "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
+            )
         for metric in self.metrics if any(key in layers for key in self.where) else ():
             if metric.filters is not None:
                 raise UsageError(

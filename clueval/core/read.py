@@ -9,6 +9,7 @@ from typing import Any
 from clueval.core.document import ID, Document, Sentence, Text
 from clueval.core.span import NOTHING, Span
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
+from clueval.files.errors import TagError
 
 Of = tuple[str, str | None, str]
 """A side, a file (None: in memory) and a layer."""
@@ -108,7 +109,11 @@ class Read:
         """
         for of in [of for of in self.neighbours if in_memory or of[1] is not None]:
             pairs = self.neighbours.pop(of)
-            scheme = schemes.get(of[0]) or scheme_of(pairs)
+            try:
+                scheme = schemes.get(of[0]) or scheme_of(pairs)
+            except TagError as error:
+                error.file = error.file or of[1]
+                raise
             self.settle_layer(of, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
 
     def settle_layer(self, of: Of, scheme: str | None, ill_formed: int) -> None:

@@ -32,7 +32,7 @@ def inputs_of(read: Read, layers: Iterable[str], without: Iterable[str]) -> dict
 
 
 def _layer(read: Read, side: str, layer: str) -> dict[str, Any]:
-    sources = read.sources.get((side, layer), ())
+    sources = read.sources.get((side, layer), ()) if read.files[side] else ()
     return {
         "source": next(iter(sources)) if len(sources) == 1 else _joined(map(str, sources)),
         "scheme": _joined(_schemes(read, side, layer)),
@@ -44,8 +44,8 @@ def _schemes(read: Read, side: str, layer: str) -> list[str]:
     """Return the schemes of a layer in the files of a side, or in lists of tags."""
     return [
         scheme
-        for (of_side, _, of_layer), scheme in read.schemes().items()
-        if (of_side, of_layer) == (side, layer) and scheme is not None
+        for (of_side, file, of_layer), scheme in read.schemes().items()
+        if (of_side, of_layer) == (side, layer) and scheme is not None and (read.files[side] or file is None)
     ]
 
 

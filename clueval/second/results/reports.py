@@ -29,14 +29,15 @@ class BagReports:
         self.metrics = [metric for metric in counting if not isinstance(metric, Curve)]
         self._curves = {metric.metric.name: metric for metric in counting if isinstance(metric, Curve)}
         self.layers = list(bag.layers) or [DEFAULT_LAYER]
-        self._sequences = [MERGED] if plan.merge and bag.layers else self.layers
+        self._merges = plan.merge and bool(bag.layers)
+        self._sequences = [MERGED] if self._merges else self.layers
         wholes = [whole for metric in counting if (whole := getattr(metric, "whole", None)) is not None]
         self._counted = list(dict.fromkeys([*self._sequences, *wholes]))
         self._counts = bag.counts(counting)
 
     def layers_of(self, sequence: str) -> list[str]:
         """Return the layers in which the spans of a sequence have labels."""
-        return [sequence] if sequence in self._sequences and sequence != MERGED else self.layers
+        return [sequence] if sequence in self._sequences and not self._merges else self.layers
 
     def tallies(self, place: Place) -> dict[tuple[str, str], Tally]:
         """Return the counts in a place, by metric and sequence."""

@@ -18,6 +18,7 @@ from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
 from clueval.reading.pairing import files_of_side
+from clueval.reading.paths import is_path_or_paths
 from clueval.reading.spooled import spooled
 from clueval.second.metrics import chosen_metrics
 from clueval.second.results.counting import Gathered, count_tasks
@@ -73,6 +74,7 @@ def _score(
     gold: Any, predicted: Any, chosen: tuple[AnyMetric, ...], layers: LayerColumns | None, groups: Groups
 ) -> Result:
     plan = plan_of(chosen, gold, groups)
+    _require_other_data(groups.preparing, gold, predicted)
     texts = opened(gold, predicted, groups, layers, plan, groups.counting.unit)
     plan = replace(plan, steps=steps_in_order(texts.steps, plan))
     regions = groups.preparing.ignored_layers()
@@ -90,6 +92,20 @@ def _score(
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
+
+
+def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None:
+    """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
+    chosen = preparing.threshold_file()
+    if chosen is None or chosen.gold_sha256 is None or preparing.same_data:
+        return
+    if not is_path_or_paths(gold) or not (predicted is None or is_path_or_paths(predicted)):
+        return
+    if sha256_of(path for _, path in files_of_side(gold)) == chosen.gold_sha256:
+        raise UsageError(
+            f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
+            advice="score other data, or add Preparing.same_data",
+        )
 
 
 def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) -> Bag:

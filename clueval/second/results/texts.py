@@ -17,7 +17,7 @@ from clueval.core.document import Pair
 from clueval.core.read import Read
 from clueval.core.span import SIDES
 from clueval.evaluation.options import Groups
-from clueval.files.errors import UsageError
+from clueval.files.errors import CluevalError, UsageError
 from clueval.reading.given import Given, given
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, Reading
@@ -31,7 +31,7 @@ from clueval.reading.pairing import (
 )
 from clueval.reading.paths import is_path_or_paths, path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
-from clueval.reading.same_text import need_placing
+from clueval.reading.same_text import need_placing, raise_first_error
 from clueval.reading.source import source_of
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, golds_in_memory, kept
 from clueval.second.reading.clusters import TagReading
@@ -39,6 +39,7 @@ from clueval.second.reading.column_files import bag_of_columns
 from clueval.second.reading.tag_lists import bag_of_tags
 from clueval.second.reading.triples import bag_of_triples
 from clueval.second.results.documents import Readers
+from clueval.second.results.plan import texts_may_differ
 from clueval.second.transforms.locating import FREE, InlineAnswers, Locating
 from clueval.second.transforms.occurrences import LocationSteps
 from clueval.second.transforms.placing import Placing
@@ -104,12 +105,6 @@ def opened(
     if sides.kind == "paths":
         return _files(sides, groups, layers, plan, unit)
     return _in_memory(gold, predicted, groups, plan, sides)
-
-
-def _may_differ(plan: Plan) -> bool:
-    """Return whether gold and predicted may differ in text: texts are aligned, or no metric needs the same text."""
-    same = [getattr(metric, "same_text", True) for metric in plan.metrics]
-    return plan.align is not None or not any(same)
 
 
 # Files
@@ -180,7 +175,15 @@ class FileReading:
             bag = bag_of_columns((gold, predicted), plan)
             if bag is None:
                 texts = _pairs(document_pairs(gold, predicted), readers, plan)
-                bag = count(texts, plan, layers)
+                try:
+                    bag = count(texts, plan, layers)
+                except UsageError:
+                    raise
+                except CluevalError:
+                    in_columns = gold.token_lines is not None and predicted.token_lines is not None
+                    if in_columns and not textstexts_may_differ(plan):
+                        raise_first_error(gold, predicted)  # it names the lines
+                    raise
                 bag.read.include(readers.end())
             else:
                 bag.read.include(readers.read)
@@ -208,7 +211,7 @@ def _first_steps(
     if options[1].input in ANSWER_FORMATS and sides.predicted is not None:
         return (_answers_step(str(options[1].input), groups, plan),)
     groups.preparing.require_no_answers()
-    if _may_differ(plan) or not paths[0] or not paths[1]:
+    if texts_may_differ(plan) or not paths[0] or not paths[1]:
         return ()
     own, other = (each.format_at(of_side[0]) for each, of_side in zip(options, paths, strict=True))
     in_tokens = unit == "token" and not (own.counts_tokens and other.counts_tokens)
