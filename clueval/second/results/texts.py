@@ -181,7 +181,7 @@ class FileReading:
                     raise
                 except CluevalError:
                     in_columns = gold.token_lines is not None and predicted.token_lines is not None
-                    if in_columns and not textstexts_may_differ(plan):
+                    if in_columns and not texts_may_differ(plan):
                         raise_first_error(gold, predicted)  # it names the lines
                     raise
                 bag.read.include(readers.end())
