@@ -215,9 +215,11 @@ class Bag:
         return found
 
     def tallies_of(
-        self, metrics: Sequence[AnyMetric], sequences: Sequence[str]
+        self, metrics: Sequence[AnyMetric], sequences: Sequence[str], places: Iterable[Place] | None = None
     ) -> Iterator[tuple[Place, str, AnyMetric, Tally]]:
         """Yield the counts of metrics in each sequence of each place; each distinct case is counted once by each.
+
+        `places` are those that are wanted; None: all.
 
         Raises `UsageError` for a metric that has not counted the cases that the bag does not have any more.
         """
@@ -225,7 +227,7 @@ class Bag:
         self._require_counted(metrics)
         counted = _Counted(self, metrics)
         of_cases, _ = split_metrics(metrics)
-        for place in self.documents:
+        for place in self.documents if places is None else places:
             own: dict[tuple[str, str], Tally] = {}
             for sequence, name, tally in counted.tallies(self.places.get(place, ())):
                 own[sequence, name] = tally
