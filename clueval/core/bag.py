@@ -227,14 +227,16 @@ class Bag:
         return found
 
     def tallies_of(
-        self, metrics: Sequence[AnyMetric], sequences: Sequence[str]
+        self, metrics: Sequence[AnyMetric], sequences: Sequence[str], places: Iterable[Place] | None = None
     ) -> Iterator[tuple[Place, str, AnyMetric, Tally]]:
         """Yield the counts of metrics in each sequence of each place; each distinct case is counted once by each.
+
+        `places` are those that are wanted; None: all.
 
         Raises `UsageError` for a metric that has not counted the cases that the bag does not have any more.
         """
         counts = self.counts(metrics)
-        for place in self.documents:
+        for place in self.documents if places is None else places:
             for sequence, metric, tally in counts.at(place, sequences):
                 yield place, sequence, metric, tally
 
