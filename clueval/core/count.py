@@ -409,7 +409,7 @@ def _require_countable(bag: Bag, plan: Plan, pair: Text, column: Keys, key: Key)
     of_cases = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
     large = len(key) - HEAD > LARGE
     flat = any(metric.flat for metric in of_cases)
-    if not large and not flat and all(len(span) == 4 for span in key[HEAD:]):
+    if not of_cases or (not large and not flat and all(len(span) == 4 for span in key[HEAD:])):
         return
     try:
         case = case_of(key, column.sequence)
