@@ -207,21 +207,22 @@ def count(
             if layer not in frames
         )
         if plan.takes(first, bag.layers):
-            documents += not plan.place(first, bag.layers).waits
+            place = plan.place(first, bag.layers)
+            documents += not place.waits
             if documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = bag.grouped(_document_of), False
             with _collector_paused(aligned):
-                parts = parts_of([pair for pair in aligned if not pair.beside]) if in_sentences else []
-                counts = _count_documents(bag, plan, first, pairs, aligned)
-                by_part = _by_part(bag, plan, first, aligned, parts, counts) if in_sentences else None
-                if in_sentences and by_part is None:
+                parts = parts_of(aligned) if in_sentences else []
+                whole = _count_documents(bag, plan, first, pairs, aligned)
+                by_part = _by_part(bag, plan, first, aligned, parts, whole)
+                if by_part is None:
                     bag, in_sentences, parts = bag.grouped(_document_of), False, []
-                for number, tallies in [(None, counts)] if by_part is None else by_part:
-                    place = plan.place(first, bag.layers)._replace(sentence=number)
-                    for sequence, name, tally in tallies:
-                        bag.add_tally(place, sequence, name, tally)
+                    by_part = [(None, whole)]
+                for number, counted in by_part:
+                    for sequence, name, tally in counted:
+                        bag.add_tally(place._replace(sentence=number), sequence, name, tally)
                 for pair in aligned:
-                    _count_cases(bag, plan, pair, parts)
+                    _count_cases(bag, plan, place, pair, parts)
                     bag.read.add_counted(pair, plan.where)
         if bag.is_full:
             bag.fold()
@@ -279,10 +280,9 @@ def _document_of(place: Place) -> Place:
     return place._replace(sentence=None)
 
 
-def _count_cases(bag: Bag, plan: Plan, pair: Text, parts: Sequence[TextPart]) -> None:
+def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: Sequence[TextPart]) -> None:
     """Put the cases of a pair into the bag, by part of its text, and let metrics that keep no cases count."""
     where = plan.on_spans(pair.first, bag.layers)
-    place = plan.place(pair.first, bag.layers)
     sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
     columns = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
     if parts and not pair.beside:
@@ -359,13 +359,13 @@ def _by_part(
     parts: Sequence[TextPart],
     whole: _Counted,
 ) -> list[tuple[int | None, _Counted]] | None:
-    """Return what metrics count in each part of a text, by the number of its first sentence; None: beside the text.
+    """Return what metrics count in each part of a text, by the number of its first sentence; None: outside all parts.
 
-    None if that is not what they count in the `whole`, as metrics that compare all mentions of a document; raises
-    `UsageError` if sentences are asked for.
+    Returns None if that is not what they count in the `whole`, as metrics that compare all mentions of a document;
+    raises `UsageError` if sentences are asked for.
     """
-    if not whole:
-        return []
+    if not (parts and whole):
+        return [(None, whole)]
     beside = [pair for pair in pairs if pair.beside]
     if len(parts) == 1 and not beside:
         return [(parts[0].number, whole)]

@@ -31,11 +31,11 @@ class TextPart(NamedTuple):
 
 
 def parts_of(texts: Sequence[Text]) -> list[TextPart]:
-    """Return the parts of a text, which may come in several pairs; one part if there are no sentences, or no text.
+    """Return the parts of a text, given its pairs; one part if there are no sentences, or no text.
 
     Costs O(n log n) for n spans and sentences.
     """
-    sides = [side for text in texts for side in text.sides if side is not None]
+    sides = [side for text in texts if not text.beside for side in text.sides if side is not None]
     first = next((side for side in sides if side.end is not None), None)
     if first is None or first.end is None:
         return [TextPart(1, 0)]
