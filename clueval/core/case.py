@@ -390,8 +390,10 @@ def _labels_of_most(span: Span, around: Sequence[Span], layer: str) -> set[str]:
             positions[label] = positions.get(label, 0) + inside
             place = other.start, other.end, other.fragments
             places[label] = min(place, places.get(label, place))
-    found = [label for label, number in positions.items() if number == max(positions.values())]
-    return {label for label in found if places[label] == min(places[each] for each in found)}
+    most = max(positions.values(), default=0)
+    commonest = {label: places[label] for label, number in positions.items() if number == most}
+    earliest = min(commonest.values(), default=None)
+    return {label for label, place in commonest.items() if place == earliest}
 
 
 def _entries(sequence: _Sequence, reads: Collection[str]) -> tuple[list[_Entry], bool]:
@@ -450,18 +452,18 @@ def _restored(kind: str, value: Any) -> Any:
     if kind == "dict":
         return {_restored(*key): _restored(*each) for key, each in value}
     if kind in ("set", "list"):
-        found = [_restored(*each) for each in value]
-        return frozenset(found) if kind == "set" else found
+        members = [_restored(*each) for each in value]
+        return frozenset(members) if kind == "set" else members
     return value
 
 
 def _ranked(entries: Iterable[_Entry]) -> list[_Entry]:
     """Return entries in order; most differ in their places already."""
-    found = []
+    ranked = []
     for _, run in groupby(sorted(entries, key=_place), key=_place):
         equal = list(run)
-        found += equal if len(equal) == 1 else sorted(equal, key=_rank)
-    return found
+        ranked += equal if len(equal) == 1 else sorted(equal, key=_rank)
+    return ranked
 
 
 _place = itemgetter(0, 1, 2)
@@ -524,12 +526,12 @@ def _outside(positions: Sequence[int], ranges: Sequence[tuple[int, int]]) -> lis
     if not positions:
         return []
     firsts = [first for first, _ in ranges]
-    found = []
+    outside = []
     for position in positions:
         number = bisect_right(firsts, position) - 1
         if number < 0 or ranges[number][1] <= position:
-            found.append(position)
-    return found
+            outside.append(position)
+    return outside
 
 
 # From documents to cases that stay where they are

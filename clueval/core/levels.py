@@ -82,12 +82,12 @@ class Levels(Metric):
         }
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        found = {
+        labelled = {
             f"labelled.{layer}.{level}.micro": Counts.total(of[level] for of in labels.values())
             for layer, labels in _labelled(total, layers).items()
             for level in LEVELS
         }
-        return {**found, **{f"unlabelled.{level}": counts for level, counts in _unlabelled(total).items()}}
+        return {**labelled, **{f"unlabelled.{level}": counts for level, counts in _unlabelled(total).items()}}
 
 
 def matches_in(case: Case, side: int) -> Iterator[Match]:
@@ -122,11 +122,11 @@ def _labelled(total: Tally, layers: Sequence[str]) -> dict[str, dict[str, dict[i
             ]
             row[0] += number
             row[1 + KINDS.index(kind)] += number * agrees
-    found: dict[str, dict[str, dict[int, Counts]]] = {layer: {} for layer in layers}
+    counts: dict[str, dict[str, dict[int, Counts]]] = {layer: {} for layer in layers}
     for (layer, label), (gold, predicted) in numbers.items():
-        if layer in found:
-            found[layer][label] = {
+        if layer in counts:
+            counts[layer][label] = {
                 level: Counts(gold[0], predicted[0], sum(gold[1 : level + 1]), sum(predicted[1 : level + 1]))
                 for level in LEVELS
             }
-    return found
+    return counts

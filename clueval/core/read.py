@@ -83,9 +83,9 @@ class Read:
             for layer in document.layers:
                 self.spans[side, layer] += document.number_of_spans_in(layer)
             for layer, tags in document.tags.items():
-                found = self.neighbours.setdefault((side, document.file, layer), Counter())
-                found.update(_in_sentences(document, tags))
-                found.pop((OUTSIDE, OUTSIDE), None)
+                pairs = self.neighbours.setdefault((side, document.file, layer), Counter())
+                pairs.update(_in_sentences(document, tags))
+                pairs.pop((OUTSIDE, OUTSIDE), None)
 
     def add_changed(self, text: Text) -> None:
         """Add a text as the steps have left it: its unit, and whether a side has no text."""
@@ -162,7 +162,7 @@ def _unite(sets: dict[Any, set[Any]], others: Mapping[Any, set[Any]]) -> None:
 
 def _in_sentences(document: Document, tags: Sequence[str]) -> Neighbours:
     """Return the pairs of adjacent tags of a document, sentence by sentence."""
-    found: Neighbours = Counter()
+    pairs: Neighbours = Counter()
     for start, end, _ in document.sentences or [Sentence(document.start, document.start + len(tags))]:
-        found.update(neighbours_of(tags[start - document.start : end - document.start]))
-    return found
+        pairs.update(neighbours_of(tags[start - document.start : end - document.start]))
+    return pairs
