@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise, product, repeat
 from typing import Any, NamedTuple
 
@@ -133,6 +133,7 @@ class Group:
         layers: the layers.
         characters: the characters of their rows.
         of_place: how often each cluster occurs in each place.
+        of_sentence: the text of each place that is a sentence.
     """
 
     def __init__(self, layers: Sequence[str], sides: int) -> None:
@@ -148,6 +149,7 @@ class Group:
     def forget(self) -> None:
         """Begin again, with the rows so far."""
         self.of_place: dict[Unit | None, Counter[str]] = {}
+        self.of_sentence: dict[Unit, str] = {}
         self._entries = 0
 
     def text(self, columns: Iterable[Sequence[str]], lengths: Iterable[int] = repeat(1)) -> str:
@@ -169,11 +171,29 @@ class Group:
         clusters.update(text.split())
         self._entries += len(clusters) - before
 
+    def add_sentence(self, place: Unit | None, text: str) -> None:
+        """Add the clusters of a sentence to a place of its own."""
+        if place is None:
+            self.add(place, text)
+        else:
+            self.of_sentence[place] = BLANK.join(text.split())
+
+    def clusters(self) -> Counter[str]:
+        """Return how often each cluster occurs."""
+        found: Counter[str] = Counter()
+        for clusters in self.of_place.values():
+            found.update(clusters)
+        for text, times in Counter(self.of_sentence.values()).items():
+            for cluster in text.split():
+                found[cluster] += times
+        return found
+
     @property
     def is_full(self) -> bool:
         """Whether the clusters should be counted now, to limit the memory."""
         most = MOST_CLUSTERS if len(self.of_place) == 1 else MOST_ENTRIES
-        return self._entries > most or len(self.characters) > MOST_CLUSTERS
+        entries = self._entries + len(self.of_sentence)
+        return entries > most or len(self.characters) > MOST_CLUSTERS
 
 
 Cases = Mapping[str, Sequence[int]]
@@ -283,16 +303,16 @@ class Counting:
         cases = [self._cases(group, numbers) for group in self.groups]
         keys = list(numbers)
         for place in dict.fromkeys(chain.from_iterable(group.of_place for group in self.groups)):
-            if place is None:
-                continue
-            for group, of_group in zip(self.groups, cases, strict=True):
-                found: dict[str, Counter[Key]] = {name: Counter() for name in self._sequences(group)}
-                clusters = group.of_place.get(place, NOTHING)
-                for number, times in _summed(clusters, of_group[place.waits]).items():
-                    sequence, key = keys[number]
-                    found[sequence][key] = times
-                for sequence, counter in found.items():
-                    add_cases(self.bag, place, sequence, counter, are_flat=True)
+            if place is not None:
+                clusters = [group.of_place.get(place, NOTHING) for group in self.groups]
+                self._add(place, clusters, cases, keys)
+        known: dict[tuple[Any, ...], Unit] = {}
+        for place, *texts in zip(*self._sentences(), strict=True):
+            first = known.setdefault((place.waits, *texts), place)
+            if first is place:
+                self._add(place, [Counter(text.split()) for text in texts], cases, keys)
+            else:
+                self.bag.add_same(place, first)
         for group in self.groups:
             if len(group.characters) > MOST_CLUSTERS:
                 group.begin()
@@ -301,14 +321,34 @@ class Counting:
         if self.bag.is_full:
             self.bag.fold()
 
+    def _sentences(self) -> Iterator[Iterable[Any]]:
+        """Yield the places that are sentences, and their texts in each group."""
+        yield self.groups[0].of_sentence
+        for group in self.groups:
+            yield group.of_sentence.values()
+
+    def _add(
+        self,
+        place: Unit,
+        clusters: Sequence[Mapping[str, int]],
+        cases: Sequence[Mapping[tuple[str, ...], Cases]],
+        keys: Sequence[tuple[str, Key]],
+    ) -> None:
+        """Add the clusters of each group in one place, given the cases of the groups."""
+        for group, own, of_group in zip(self.groups, clusters, cases, strict=True):
+            found: dict[str, Counter[Key]] = {name: Counter() for name in self._sequences(group)}
+            for number, times in _summed(own, of_group[place.waits]).items():
+                sequence, key = keys[number]
+                found[sequence][key] = times
+            for sequence, counter in found.items():
+                add_cases(self.bag, place, sequence, counter, are_flat=True)
+
     def _sequences(self, group: Group) -> Sequence[str]:
         return [MERGED] if self._plan.merge else group.layers
 
     def _cases(self, group: Group, numbers: dict[tuple[str, Key], int]) -> Mapping[tuple[str, ...], Cases]:
         """Return the cases of all clusters of a group, by the conditions that wait; `numbers` gets their keys."""
-        clusters: Counter[str] = Counter()
-        for of_place in group.of_place.values():
-            clusters.update(of_place)
+        clusters = group.clusters()
         if not clusters:
             return {waits: {} for waits in self._conditions}
         pairs = _neighbours_in(clusters)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clueval.core.bag import Bag, Bounds
-from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan
+from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
 from clueval.files.errors import CluevalError
 from clueval.formats.columns.passages import Passage
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.second.reading.byte_reader import ByteReader, Stretch, reads_bytes
-from clueval.second.reading.byte_rows import TagCharacters
+from clueval.second.reading.byte_rows import BEFORE_SENTENCE, TagCharacters
 from clueval.second.reading.clusters import Counting, Group, TagReading
 from clueval.second.reading.text_rows import (
     Part,
@@ -68,11 +68,11 @@ def _counted(sources: Sequence[Source], plan: Plan, bounds: Bounds, *, in_senten
     layers = layer_names(sources[0].options.layers)
     readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
     files = [str(source.path) for source in sources]
-    if len(sources) == 2 and not in_sentences and not is_in_characters(plan) and reads_bytes(*sources):
+    if len(sources) == 2 and not is_in_characters(plan) and reads_bytes(*sources):
         counting = Counting(plan, layers, readings, files, bounds)
-        lines = ByteReader(*sources, by_document=counting.by_document)
+        lines = ByteReader(*sources, by_document=counting.by_document, by_sentence=in_sentences)
         try:
-            return _Files(sources, plan, counting).bag(lines)
+            return _Files(sources, plan, counting, in_sentences=in_sentences).bag(lines)
         except Unusual:  # not all such files are unusual as text
             pass
     counting = Counting(plan, layers, readings, files, bounds)
@@ -93,6 +93,7 @@ class _Files:
         self._place = None if counting.by_document else counting.place_of()
         self._documents = 0  # that count
         self._sentence = 0  # the number of the last one in its document
+        self._is_empty = False  # whether the document has no sentence so far
         self._has_tokens = False
 
     def bag(self, items: Iterable[Item]) -> Bag | None:
@@ -118,6 +119,7 @@ class _Files:
         self._add_passages(waiting)
         if self._has_enough:
             return None
+        self._end()
         bag = self._counting.finish()
         for side, source in zip(self._plan.sides, self._sources, strict=True):
             for kind, times in source.passed_over.items():
@@ -131,9 +133,26 @@ class _Files:
 
     def _begin(self, id_: str, metadata: Mapping[str, str]) -> None:
         """Begin a document that is told apart."""
+        self._end()
         self._place = self._counting.place_of(id_, metadata)
         self._documents += self._place is not None and not self._place.waits
-        self._sentence = 0
+        self._sentence, self._is_empty = 0, True
+
+    def _end(self) -> None:
+        """Count a document without sentences, where sentences are told apart."""
+        if self._in_sentences and self._is_empty:
+            self._add_sentence([""] * len(self._counting.groups), 0)
+
+    def _add_sentence(self, texts: Sequence[str], size: int) -> None:
+        """Add a sentence to a place of its own, given the characters of its rows in each group."""
+        self._sentence += 1
+        place = self._place
+        if place is not None:
+            place = Unit(place.values, place.name, self._sentence, place.waits)
+        for group, text in zip(self._counting.groups, texts, strict=True):
+            group.add_sentence(place, text)
+        self._counting.add_text(place, size, int(self._is_empty))
+        self._is_empty = False
 
     # Bytes
 
@@ -142,8 +161,16 @@ class _Files:
             self._counting.see(metadata)
         if item.document is not None and item.begins:
             self._begin(item.document.id, item.document.metadata)
-        for number, group in enumerate(self._counting.groups):
-            group.add(self._place, self._text_of(item, number, group))
+        texts = [self._text_of(item, number, group) for number, group in enumerate(self._counting.groups)]
+        if self._in_sentences:
+            columns = [text.split(BEFORE_SENTENCE)[1:] for text in texts]
+            for place in sorted(range(len(item.order)), key=item.order.__getitem__):
+                size = item.sentences[item.order[place]]
+                if size:
+                    self._add_sentence([column[place] for column in columns], size)
+            return
+        for group, text in zip(self._counting.groups, texts, strict=True):
+            group.add(self._place, text)
         self._counting.add_text(self._place, item.tokens, len(item.begins))
 
     def _text_of(self, item: Stretch, number: int, group: Group) -> str:
@@ -196,14 +223,10 @@ class _Files:
         return texts[0], texts[1]
 
     def _add_sentences(self, part: Part, texts: Sequence[str]) -> None:
-        """Add each sentence to a place of its own."""
+        """Add the sentences of a passage, given the characters of all rows of each group."""
         start = part.differing.start
-        for size in part.sizes or [0]:
-            self._sentence += 1
-            place = None if self._place is None else self._place._replace(sentence=self._sentence)
-            for group, text in zip(self._counting.groups, texts, strict=True):
-                group.add(place, text[start : start + size])
-            self._counting.add_text(place, size, int(self._sentence == 1))
+        for size in part.sizes:
+            self._add_sentence([text[start : start + size] for text in texts], size)
             start += size + 1
 
     def _positions(self, part: Part, rows: Rows) -> int:
