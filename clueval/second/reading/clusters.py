@@ -126,7 +126,7 @@ class _SameTags(dict[str, str]):
         return character
 
 
-class Group:
+class LayerClusters:
     """The clusters of some layers by place; None is the place of documents that do not count.
 
     Attributes:
@@ -200,7 +200,7 @@ Cases = Mapping[str, Sequence[int]]
 """The numbers of the keys of the cases in each cluster."""
 
 
-class Counting:
+class ClusterCounting:
     """Counts clusters into a bag.
 
     A filter on a layer, and merging, need all layers of a position: then all layers are one group, else each is one.
@@ -237,7 +237,7 @@ class Counting:
             raise Unusual("documents are told apart, and their positions are characters")
         together = plan.merge or any(key in layers for key in plan.where)
         groups = [layers] if together else [[layer] for layer in layers]
-        self.groups = [Group(each, len(files)) for each in groups]
+        self.groups = [LayerClusters(each, len(files)) for each in groups]
         self._plan, self._layers, self._readings, self._files = plan, layers, readings, files
         self._is_late = any(reading.is_late for reading in readings)
         self._present = (1 << len(files)) - 1
@@ -295,7 +295,7 @@ class Counting:
         self.bag.close()
         return self.bag
 
-    # Counting
+    # ClusterCounting
 
     def _count(self) -> None:
         """Count what was added, place by place."""
@@ -343,10 +343,12 @@ class Counting:
             for sequence, counter in found.items():
                 add_cases(self.bag, place, sequence, counter, are_flat=True)
 
-    def _sequences(self, group: Group) -> Sequence[str]:
+    def _sequences(self, group: LayerClusters) -> Sequence[str]:
         return [MERGED] if self._plan.merge else group.layers
 
-    def _cases(self, group: Group, numbers: dict[tuple[str, Key], int]) -> Mapping[tuple[str, ...], Cases]:
+    def _cases(
+        self, group: LayerClusters, numbers: dict[tuple[str, Key], int]
+    ) -> Mapping[tuple[str, ...], Cases]:
         """Return the cases of all clusters of a group, by the conditions that wait; `numbers` gets their keys."""
         clusters = group.clusters()
         if not clusters:
@@ -395,7 +397,7 @@ class Counting:
         return found
 
     def _parts(
-        self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: Group
+        self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: LayerClusters
     ) -> Mapping[str, Sequence[str]]:
         """Return the parts of clusters between which no span goes on; many clusters have the same parts.
 
@@ -417,7 +419,7 @@ class Counting:
     def _keys(
         self,
         documents: Sequence[Document],
-        group: Group,
+        group: LayerClusters,
         where: Where,
         starts: Sequence[int],
         numbers: dict[tuple[str, Key], int],
@@ -434,7 +436,7 @@ class Counting:
                     found[bisect_right(starts, position) - 1].append(number)
         return found
 
-    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: Group) -> None:
+    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: LayerClusters) -> None:
         """Add the pairs of adjacent tags of each side and layer, given those of rows."""
         columns = zip(*group.characters.rows.values(), strict=True)
         next(columns)  # the lengths

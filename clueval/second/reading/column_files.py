@@ -12,9 +12,9 @@ from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.second.reading.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.second.reading.byte_rows import BEFORE_SENTENCE, TagCharacters
-from clueval.second.reading.clusters import Counting, Group, TagReading
+from clueval.second.reading.clusters import ClusterCounting, LayerClusters, TagReading
 from clueval.second.reading.text_rows import (
-    Part,
+    PassageRows,
     Rows,
     RowSplitter,
     have_ids,
@@ -69,13 +69,13 @@ def _counted(sources: Sequence[Source], plan: Plan, bounds: Bounds, *, in_senten
     readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
     files = [str(source.path) for source in sources]
     if len(sources) == 2 and not is_in_characters(plan) and reads_bytes(*sources):
-        counting = Counting(plan, layers, readings, files, bounds)
+        counting = ClusterCounting(plan, layers, readings, files, bounds)
         lines = ByteReader(*sources, by_document=counting.by_document, by_sentence=in_sentences)
         try:
             return _Files(sources, plan, counting, in_sentences=in_sentences).bag(lines)
         except Unusual:  # not all such files are unusual as text
             pass
-    counting = Counting(plan, layers, readings, files, bounds)
+    counting = ClusterCounting(plan, layers, readings, files, bounds)
     return _Files(sources, plan, counting, in_sentences=in_sentences).bag(passages_in_step(sources))
 
 
@@ -83,7 +83,7 @@ class _Files:
     """Counts files; `in_sentences`: sentence by sentence."""
 
     def __init__(
-        self, sources: Sequence[Source], plan: Plan, counting: Counting, *, in_sentences: bool = False
+        self, sources: Sequence[Source], plan: Plan, counting: ClusterCounting, *, in_sentences: bool = False
     ) -> None:
         self._sources, self._plan, self._counting = sources, plan, counting
         self._in_sentences = in_sentences
@@ -173,7 +173,7 @@ class _Files:
             group.add(self._place, text)
         self._counting.add_text(self._place, item.tokens, len(item.begins))
 
-    def _text_of(self, item: Stretch, number: int, group: Group) -> str:
+    def _text_of(self, item: Stretch, number: int, group: LayerClusters) -> str:
         """Return the characters of the rows in spans, given their fields."""
         known = self._characters.get(number)
         if known is None or known.characters is not group.characters:
@@ -206,7 +206,7 @@ class _Files:
                 group.add(self._place, differing[part.differing] + same[part.same])
             self._counting.add_text(self._place, self._positions(part, rows), int(first.begins))
 
-    def _texts_of(self, rows: Rows, group: Group) -> tuple[str, str]:
+    def _texts_of(self, rows: Rows, group: LayerClusters) -> tuple[str, str]:
         """Return the characters of the rows that differ, and of the others."""
         texts = ["", ""]
         for number, columns in enumerate((rows.columns, rows.same)):
@@ -222,14 +222,14 @@ class _Files:
                 )
         return texts[0], texts[1]
 
-    def _add_sentences(self, part: Part, texts: Sequence[str]) -> None:
+    def _add_sentences(self, part: PassageRows, texts: Sequence[str]) -> None:
         """Add the sentences of a passage, given the characters of all rows of each group."""
         start = part.differing.start
         for size in part.sizes:
             self._add_sentence([text[start : start + size] for text in texts], size)
             start += size + 1
 
-    def _positions(self, part: Part, rows: Rows) -> int:
+    def _positions(self, part: PassageRows, rows: Rows) -> int:
         """Return the number of positions of a passage of each side."""
         passage = part.passages[0]
         if not self._counting.in_characters or not passage.sentences:
