@@ -206,6 +206,31 @@ def test_few_clusters_are_counted_at_a_time_with_the_same_bag(
         assert same(sources, plan_of({"where": ["domain=a"]}, units))
 
 
+@pytest.mark.parametrize("most", [1, 3, 1 << 15])
+def test_documents_of_one_id_are_one_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(clusters, "MOST_CLUSTERS", most)
+    monkeypatch.setattr(clusters, "MOST_ENTRIES", most)
+    texts = corpora(9, "BIO, ill-formed", documents=15)
+    for number, pair in enumerate(zip(*texts, strict=True)):
+        for text in pair:
+            object.__setattr__(text, "id", f"d{number % 3}")
+    for form in ("vrt, the last column", "vrt"):
+        files = written(tmp_path, form, texts)
+        sources = [source(path, files.reading) for path in (files.gold, files.predicted)]
+        for units in UNITS:
+            for sizes in (None, Sizes(block=64)):
+                cut = (
+                    sources
+                    if sizes is None
+                    else [source(each.path, files.reading, sizes) for each in sources]
+                )
+                fast = bag_of_columns(cut, plan_of({}, units))
+                assert fast is not None
+                assert value(fast) == value(of_documents(sources, plan_of({}, units)))
+
+
 def test_a_bag_that_is_full_is_folded_with_the_same_counts(tmp_path: Path) -> None:
     _, sources = written_files(tmp_path, "vrt", "BIO", 12)
     plan = plan_of({}, "document")

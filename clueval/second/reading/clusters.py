@@ -172,11 +172,12 @@ class LayerClusters:
         self._entries += len(clusters) - before
 
     def add_sentence(self, place: Unit | None, text: str) -> None:
-        """Add the clusters of a sentence to a place of its own."""
+        """Add the clusters of a sentence to its place."""
         if place is None:
             self.add(place, text)
         else:
-            self.of_sentence[place] = BLANK.join(text.split())
+            before = self.of_sentence.get(place, "")  # of a document with the same id
+            self.of_sentence[place] = BLANK.join([*before.split(), *text.split()])
 
     def clusters(self) -> Counter[str]:
         """Return how often each cluster occurs."""
@@ -295,7 +296,7 @@ class ClusterCounting:
         self.bag.close()
         return self.bag
 
-    # ClusterCounting
+    # Counting
 
     def _count(self) -> None:
         """Count what was added, place by place."""
@@ -308,11 +309,14 @@ class ClusterCounting:
                 self._add(place, clusters, cases, keys)
         known: dict[tuple[Any, ...], Unit] = {}
         for place, *texts in zip(*self._sentences(), strict=True):
-            first = known.setdefault((place.waits, *texts), place)
-            if first is place:
-                self._add(place, [Counter(text.split()) for text in texts], cases, keys)
-            else:
+            first = known.get((place.waits, *texts))
+            if first is not None:
                 self.bag.add_same(place, first)
+                continue
+            if place not in self.bag.places:
+                known[place.waits, *texts] = place
+            self._add(place, [Counter(text.split()) for text in texts], cases, keys)
+        self.bag.close()
         for group in self.groups:
             if len(group.characters) > MOST_CLUSTERS:
                 group.begin()
