@@ -132,20 +132,20 @@ def test_column_files_have_the_bag_of_their_documents(tmp_path: Path, form: str)
         folder = tmp_path / str(number)
         folder.mkdir()
         _, sources = written_files(folder, form, chance.choice([*SCHEMES]), number)
-        settings: list[Options] = [{}, {"merge": True}, *chance.sample(settings_of(FORMATS[form]), 6)]
+        settings: list[Options] = [{}, {"merge": True}, *chance.sample(settings_of(FORMATS[form]), 4)]
         counted = [same(sources, plan_of(each, chance.choice(UNITS))) for each in settings]
         assert any(counted) == (form != "hipe")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("form", COLUMN_FORMS)
-def test_column_files_have_the_bag_of_their_documents_with_every_setting(
-    tmp_path: Path, form: str, scheme: str
-) -> None:
-    _, sources = written_files(tmp_path, form, scheme, random.Random(form + scheme).choice([4, 12]))
-    for setting in settings_of(FORMATS[form]):
-        same(sources, plan_of(setting, random.Random(str(setting)).choice(UNITS)))
+def test_column_files_have_the_bag_of_their_documents_with_every_setting(tmp_path: Path, form: str) -> None:
+    for number, scheme in enumerate(SCHEMES):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        _, sources = written_files(folder, form, scheme, random.Random(form + scheme).choice([4, 12]))
+        for setting in settings_of(FORMATS[form])[number % 3 :: 3]:
+            same(sources, plan_of(setting, random.Random(str(setting)).choice(UNITS)))
 
 
 @pytest.mark.parametrize("invalid", ["conlleval", "discard", "error"])
@@ -206,7 +206,7 @@ def test_few_clusters_are_counted_at_a_time_with_the_same_bag(
         assert same(sources, plan_of({"where": ["domain=a"]}, units))
 
 
-@pytest.mark.parametrize("most", [1, 3, 1 << 15])
+@pytest.mark.parametrize("most", [3, 1 << 15])
 def test_documents_of_one_id_are_one_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
@@ -219,7 +219,7 @@ def test_documents_of_one_id_are_one_place(
     for form in ("vrt, the last column", "vrt"):
         files = written(tmp_path, form, texts)
         sources = [source(path, files.reading) for path in (files.gold, files.predicted)]
-        for units in UNITS:
+        for units in ("document", "sentence"):
             for sizes in (None, Sizes(block=64)):
                 cut = (
                     sources
@@ -305,7 +305,7 @@ BROKEN: dict[str, Callable[[str], str | bytes]] = {
 }
 
 
-@pytest.mark.parametrize("units", UNITS)
+@pytest.mark.parametrize("units", [None, "sentence"])
 @pytest.mark.parametrize("mistake", BROKEN)
 def test_a_file_with_an_error_is_left_to_documents(tmp_path: Path, mistake: str, units: str | None) -> None:
     """Whatever the mistake, and wherever in the file: in its first lines, and behind many regular ones."""
@@ -322,8 +322,8 @@ def test_a_file_with_an_error_is_left_to_documents(tmp_path: Path, mistake: str,
         assert bag_of_columns(sources, plan_of({}, units)) is None
         with pytest.raises(CluevalError):
             clueval.score(gold, predicted, **reading)
-        predicted.write_bytes(gold.read_bytes())
-        assert bag_of_columns(sources, plan_of({}, units)) is not None
+    predicted.write_bytes(gold.read_bytes())
+    assert bag_of_columns(sources, plan_of({}, units)) is not None
 
 
 def test_a_plan_that_needs_documents_is_left_to_them(tmp_path: Path) -> None:
@@ -414,10 +414,10 @@ def tags_differ(seed: int) -> str:
 
 
 def test_lists_of_tags_have_the_bag_of_their_documents() -> None:
-    found = Counter(map(tags_differ, range(120)))
+    found = Counter(map(tags_differ, range(70)))
 
-    assert found["counted"] > 60
-    assert found["left"] < 30  # without tokens, or with a tag outside a scheme that documents do not need
+    assert found["counted"] > 35
+    assert found["left"] < 20  # without tokens, or with a tag outside a scheme that documents do not need
 
 
 @pytest.mark.long
@@ -544,7 +544,7 @@ def spans_differ(seed: int) -> str:
 
 
 def test_plain_spans_have_the_bag_of_their_documents() -> None:
-    assert Counter(map(spans_differ, range(150)))["counted"] > 75
+    assert Counter(map(spans_differ, range(80)))["counted"] > 40
 
 
 @pytest.mark.long

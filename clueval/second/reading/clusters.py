@@ -96,10 +96,10 @@ class RowCharacters(dict[tuple[Any, ...], str]):
 
     def __missing__(self, row: tuple[Any, ...]) -> str:
         tags = row[1:]
-        if not all(isinstance(tag, str) for tag in tags):
-            raise Unusual("a tag that is no text")
         try:
             for tag in tags:
+                if not isinstance(tag, str):
+                    raise Unusual("a tag that is no text")
                 split_tag(tag)
         except TagError as error:
             raise Unusual("a value that is no tag") from error
