@@ -120,6 +120,15 @@ class Bag:
                 new.append(key)
         return new[::-1]
 
+    def add_same(self, place: Place, other: Place) -> None:
+        """Add to a place the cases that another place has."""
+        self.close()
+        row = self.places[other]
+        if place in self.places or isinstance(row, dict):
+            self._add_row(place, dict(row))
+        else:
+            self.places[place] = row
+
     def add_others(self, place: Place, sequence: str, number: int, present: int) -> None:
         """Add positions outside all spans whose tags, as they were written, differ."""
         if number:

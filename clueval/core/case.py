@@ -284,7 +284,7 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     >>> keys_of_triples([(2, 4, "A"), (9, 10, "B")], [(9, 10, "B"), (2, 3, "A")])
     [(0, 0, 3, (0, 1, 1, 'A'), (0, 2, 0, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
     """
-    if gold == predicted and _are_flat(gold):
+    if gold == predicted and are_flat(gold):
         if has_text:
             return [
                 (end - start, None, BOTH, (0, end - start, 0, label), (0, end - start, 1, label))
@@ -307,7 +307,7 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     return keys
 
 
-def _are_flat(rows: Sequence[Row]) -> bool:
+def are_flat(rows: Sequence[Row]) -> bool:
     """Return whether rows come by position, none is empty, and none overlaps another."""
     past = 0
     for start, end, _ in rows:

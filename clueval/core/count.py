@@ -365,7 +365,7 @@ def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Any], aligned: Sequen
             counted.append((sequence, metric.name, tally))
         if not plan.merge and not metric.whole:
             with suppress(CluevalError):  # it is raised for the layers that there are
-                counted.append((NO_LAYER, metric.name, metric.count_documents(given, NO_LAYER, where)))
+                counted.append((NO_LAYER, metric.name, metric.count_documents(texts, NO_LAYER, where)))
     return counted
 
 

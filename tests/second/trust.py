@@ -7,12 +7,12 @@ For more corpora than in the tests::
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -24,6 +24,7 @@ from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED
+from clueval.evaluation.score_path import headline_paths
 from clueval.second.metrics.coverage import Coverage
 from clueval.second.metrics.fair.metric import Fair
 from clueval.second.metrics.gate.metric import Gate
@@ -32,11 +33,10 @@ from clueval.second.metrics.muc import Muc
 from clueval.second.metrics.noisy import Noisy
 from clueval.second.metrics.partial import Partial
 from clueval.second.metrics.strings import Strings
-from clueval.evaluation.score_path import headline_paths
 from clueval.second.results.comparing import Comparing, comparable
 from clueval.second.results.intervals import Trust, interval_section
-from clueval.second.results.units import Units, units_of
 from clueval.second.results.rates import entries_of
+from clueval.second.results.units import Units, units_of
 from tests.second.compare import difference, second
 
 METRICS: Mapping[str, AnyMetric] = {
@@ -47,7 +47,7 @@ METRICS: Mapping[str, AnyMetric] = {
     )
 }
 
-WORDS = "Frau Meier aus Kiel klagt gegen die Nord GmbH und Herr Beer .".split()
+WORDS = ["Frau", "Meier", "aus", "Kiel", "klagt", "gegen", "die", "Nord", "GmbH", "und", "Herr", "Beer", "."]
 
 Side = list[clueval.Document]
 
@@ -64,15 +64,7 @@ def corpus(random: Random, documents: int, systems: int = 1, words: int = 12) ->
         metadata = {"court": random.choice("ABCDEFGH"), "year": random.choice("12")}
         golds = {layer: _spans(random, len(tokens)) for layer in layers}
 
-        def document(spans: Mapping[str, Sequence[clueval.Span]]) -> clueval.Document:
-            return clueval.Document(
-                f"d{number}",
-                spans,
-                tokens=tokens,
-                sentences=ends,
-                metadata=metadata,  # noqa: B023  # called here
-            )
-
+        document = partial(clueval.Document, f"d{number}", tokens=tokens, sentences=ends, metadata=metadata)
         gold.append(document(golds))
         for side in predicted:
             side.append(document({layer: _found(random, spans) for layer, spans in golds.items()}))
@@ -164,7 +156,7 @@ def sections(random: Random) -> str | None:
             whole.require_several()
             other: Any = {None: interval_section(whole, trust)}
             for value in ("1", "2") if by else ():
-                part = bag.grouped(lambda place: place if place.values == (value,) else None)
+                part = bag.grouped(lambda place, value=value: place if place.values == (value,) else None)
                 if part.documents:
                     of_part = units_of(part, plan.metrics, _layers(bag, plan), whole.by)
                     other[value] = interval_section(of_part, trust)
@@ -186,7 +178,9 @@ def comparisons(random: Random) -> str | None:
     runs = random.choice([[1, 1], [1, 1], [1, 1, 1], [2, 3]])
     gold, predicted = corpus(random, random.choice([4, 8, 30]), sum(runs))
     merge = random.random() < 0.2
-    trust = Trust(random.choice([0.95, 0.9]), resamples=random.choice([99, 200]), seed=random.choice([12345, 1]))
+    trust = Trust(
+        random.choice([0.95, 0.9]), resamples=random.choice([99, 200]), seed=random.choice([12345, 1])
+    )
     detect = random.choice([None, 0.05])
     plan = Plan((METRICS[name],), merge=merge, units=units)
     with warnings.catch_warnings():
@@ -276,7 +270,9 @@ if __name__ == "__main__":
     found: Counter[str] = Counter()
     began = time.process_time()
     for number in range(int(sys.argv[1])):
-        what = {"sections": sections, "comparisons": comparisons}[sys.argv[3]](Random(f"{sys.argv[2]} {number}"))
+        what = {"sections": sections, "comparisons": comparisons}[sys.argv[3]](
+            Random(f"{sys.argv[2]} {number}")
+        )
         found["equal" if what is None else f"{number}: {what}"] += 1
     for text, times in list(found.items())[:12]:
         print(times, text[:600])

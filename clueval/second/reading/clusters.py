@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise, product, repeat
 from typing import Any, NamedTuple
 
@@ -87,10 +87,10 @@ class RowCharacters(dict[tuple[Any, ...], str]):
 
     def __missing__(self, row: tuple[Any, ...]) -> str:
         tags = row[1:]
-        if not all(isinstance(tag, str) for tag in tags):
-            raise Unusual("a tag that is no text")
         try:
             for tag in tags:
+                if not isinstance(tag, str):
+                    raise Unusual("a tag that is no text")
                 split_tag(tag)
         except TagError as error:
             raise Unusual("a value that is no tag") from error
@@ -117,13 +117,14 @@ class _SameTags(dict[str, str]):
         return character
 
 
-class RowGroup:
+class LayerClusters:
     """The clusters of some layers by place; None is the place of documents that do not count.
 
     Attributes:
         layers: the layers.
         characters: the characters of their rows.
         of_place: how often each cluster occurs in each place.
+        of_sentence: the text of each place that is a sentence.
     """
 
     def __init__(self, layers: Sequence[str], sides: int) -> None:
@@ -139,6 +140,7 @@ class RowGroup:
     def forget(self) -> None:
         """Begin again, with the rows so far."""
         self.of_place: dict[Unit | None, Counter[str]] = {}
+        self.of_sentence: dict[Unit, str] = {}
         self._entries = 0
 
     def text(self, columns: Iterable[Sequence[str]], lengths: Iterable[int] = repeat(1)) -> str:
@@ -160,18 +162,37 @@ class RowGroup:
         clusters.update(text.split())
         self._entries += len(clusters) - before
 
+    def add_sentence(self, place: Unit | None, text: str) -> None:
+        """Add the clusters of a sentence to its place."""
+        if place is None:
+            self.add(place, text)
+        else:
+            before = self.of_sentence.get(place, "")  # of a document with the same id
+            self.of_sentence[place] = BLANK.join([*before.split(), *text.split()])
+
+    def clusters(self) -> Counter[str]:
+        """Return how often each cluster occurs."""
+        found: Counter[str] = Counter()
+        for clusters in self.of_place.values():
+            found.update(clusters)
+        for text, times in Counter(self.of_sentence.values()).items():
+            for cluster in text.split():
+                found[cluster] += times
+        return found
+
     @property
     def is_full(self) -> bool:
         """Whether the clusters should be counted now, to limit the memory."""
         most = MOST_CLUSTERS if len(self.of_place) == 1 else MOST_ENTRIES
-        return self._entries > most or len(self.characters) > MOST_CLUSTERS
+        entries = self._entries + len(self.of_sentence)
+        return entries > most or len(self.characters) > MOST_CLUSTERS
 
 
 Cases = Mapping[str, Sequence[int]]
 """The numbers of the keys of the cases in each cluster."""
 
 
-class ClusterCounter:
+class ClusterCounting:
     """Counts clusters into a bag.
 
     A filter on a layer, and merging, need all layers of a position: then all layers are one group, else each is one.
@@ -208,7 +229,7 @@ class ClusterCounter:
             raise Unusual("documents are told apart, and their positions are characters")
         together = plan.merge or any(key in layers for key in plan.where)
         groups = [layers] if together else [[layer] for layer in layers]
-        self.groups = [RowGroup(each, len(files)) for each in groups]
+        self.groups = [LayerClusters(each, len(files)) for each in groups]
         self._plan, self._layers, self._readings, self._files = plan, layers, readings, files
         self._is_late = any(reading.is_late for reading in readings)
         self._present = (1 << len(files)) - 1
@@ -273,7 +294,7 @@ class ClusterCounter:
         self.bag.close()
         return self.bag
 
-    # ClusterCounter
+    # Counting
 
     def _count(self) -> None:
         """Count what was added, place by place."""
@@ -281,16 +302,19 @@ class ClusterCounter:
         cases = [self._cases(group, numbers) for group in self.groups]
         keys = list(numbers)
         for place in dict.fromkeys(chain.from_iterable(group.of_place for group in self.groups)):
-            if place is None:
+            if place is not None:
+                clusters = [group.of_place.get(place, NOTHING) for group in self.groups]
+                self._add(place, clusters, cases, keys)
+        known: dict[tuple[Any, ...], Unit] = {}
+        for place, *texts in zip(*self._sentences(), strict=True):
+            first = known.get((place.waits, *texts))
+            if first is not None:
+                self.bag.add_same(place, first)
                 continue
-            for group, of_group in zip(self.groups, cases, strict=True):
-                found: dict[str, Counter[Key]] = {name: Counter() for name in self._sequences(group)}
-                clusters = group.of_place.get(place, NOTHING)
-                for number, times in _summed(clusters, of_group[place.waits]).items():
-                    sequence, key = keys[number]
-                    found[sequence][key] = times
-                for sequence, counter in found.items():
-                    add_cases(self.bag, place, sequence, counter, are_flat=True)
+            if place not in self.bag.places:
+                known[place.waits, *texts] = place
+            self._add(place, [Counter(text.split()) for text in texts], cases, keys)
+        self.bag.close()
         for group in self.groups:
             if len(group.characters) > MOST_CLUSTERS:
                 group.begin()
@@ -299,14 +323,36 @@ class ClusterCounter:
         if self.bag.is_full:
             self.bag.fold()
 
-    def _sequences(self, group: RowGroup) -> Sequence[str]:
+    def _sentences(self) -> Iterator[Iterable[Any]]:
+        """Yield the places that are sentences, and their texts in each group."""
+        yield self.groups[0].of_sentence
+        for group in self.groups:
+            yield group.of_sentence.values()
+
+    def _add(
+        self,
+        place: Unit,
+        clusters: Sequence[Mapping[str, int]],
+        cases: Sequence[Mapping[tuple[str, ...], Cases]],
+        keys: Sequence[tuple[str, Key]],
+    ) -> None:
+        """Add the clusters of each group in one place, given the cases of the groups."""
+        for group, own, of_group in zip(self.groups, clusters, cases, strict=True):
+            found: dict[str, Counter[Key]] = {name: Counter() for name in self._sequences(group)}
+            for number, times in _summed(own, of_group[place.waits]).items():
+                sequence, key = keys[number]
+                found[sequence][key] = times
+            for sequence, counter in found.items():
+                add_cases(self.bag, place, sequence, counter, are_flat=True)
+
+    def _sequences(self, group: LayerClusters) -> Sequence[str]:
         return [MERGED] if self._plan.merge else group.layers
 
-    def _cases(self, group: RowGroup, numbers: dict[tuple[str, Key], int]) -> Mapping[tuple[str, ...], Cases]:
+    def _cases(
+        self, group: LayerClusters, numbers: dict[tuple[str, Key], int]
+    ) -> Mapping[tuple[str, ...], Cases]:
         """Return the cases of all clusters of a group, by the conditions that wait; `numbers` gets their keys."""
-        clusters: Counter[str] = Counter()
-        for of_place in group.of_place.values():
-            clusters.update(of_place)
+        clusters = group.clusters()
         if not clusters:
             return {waits: {} for waits in self._conditions}
         pairs = _neighbours_in(clusters)
@@ -353,7 +399,7 @@ class ClusterCounter:
         return found
 
     def _parts(
-        self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: RowGroup
+        self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: LayerClusters
     ) -> Mapping[str, Sequence[str]]:
         """Return the parts of clusters between which no span goes on; many clusters have the same parts.
 
@@ -375,7 +421,7 @@ class ClusterCounter:
     def _keys(
         self,
         documents: Sequence[Document],
-        group: RowGroup,
+        group: LayerClusters,
         where: Where,
         starts: Sequence[int],
         numbers: dict[tuple[str, Key], int],
@@ -392,7 +438,7 @@ class ClusterCounter:
                     found[bisect_right(starts, position) - 1].append(number)
         return found
 
-    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: RowGroup) -> None:
+    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: LayerClusters) -> None:
         """Add the pairs of adjacent tags of each side and layer, given those of rows."""
         columns = zip(*group.characters.rows.values(), strict=True)
         next(columns)  # the lengths
@@ -423,6 +469,9 @@ class ClusterCounter:
             raise Unusual("tags of different schemes") from error
         if illegal and reading.invalid == "error":
             raise Unusual("ill-formed tags")
+        if reading.invalid == "discard" and scheme == "IOE1":
+            # the span of E-X I-X after an O is discarded only if tags of the same document are ill-formed
+            raise Unusual("whether a span counts may depend on tags elsewhere")
         return scheme
 
 

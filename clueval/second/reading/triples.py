@@ -5,24 +5,22 @@ No `Span` is made: `keys_of_triples` makes the keys of cases of the triples them
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, count, islice
 from operator import le
 from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag, Bounds, Place
-from clueval.core.case import Key, Where, keys_of, keys_of_triples
+from clueval.core.case import Key, Where, are_flat, keys_of, keys_of_triples
 from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
 from clueval.core.document import Document, Layers, Row
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
 from clueval.files.errors import OverlapError
 from clueval.second.reading.usual import Unusual, add_cases, is_in_characters, require_usual
 
-BATCH = 500
-"""The number of documents that are counted together."""
-
-MANY = 1 << 12
-"""The number of keys that are added together."""
+BATCH = 200
+"""The number of documents that are counted together; more would no longer fit in the processor's cache."""
 
 _LISTS = frozenset({list, tuple})
 _PARTS = [int, int, str]
@@ -65,9 +63,9 @@ def _texts(gold: Sequence[Any], predicted: Sequence[Any], ids: Sequence[str] | N
     for start in range(0, len(gold), BATCH):
         batch = [side[start : start + BATCH] for side in (gold, predicted)]
         _require_plain(list(chain.from_iterable(batch)))
-        for number, (own, other) in enumerate(zip(*batch, strict=True), start):
-            # a document without spans has no layer
-            yield PlainText(str(number) if ids is None else ids[number], own or None, other or None)
+        names = map(str, count(start)) if ids is None else ids[start : start + BATCH]
+        for name, own, other in zip(names, *batch, strict=False):
+            yield PlainText(name, own or None, other or None)  # a document without spans has no layer
 
 
 def _require_plain(lists: Sequence[Any]) -> None:
@@ -104,48 +102,78 @@ def bag_of_texts(
         if is_in_characters(plan) and unit != "character":
             raise Unusual("positions must be converted")
         counting = _Counting(plan, layer, unit, bounds)
-        for text in texts:
-            counting.add(text)
-        return counting.finish()
+        if plan.by or plan.units or plan.where:
+            for text in texts:
+                counting.add(text)
+        else:
+            for batch in _batches(texts):
+                counting.add_together(batch)
+        return counting.bag()
     except Unusual:
         return None
 
 
+def _batches(texts: Iterable[PlainText]) -> Iterator[list[PlainText]]:
+    found = iter(texts)
+    while batch := list(islice(found, BATCH)):
+        yield batch
+
+
 class _Counting:
-    """Counts texts; as long as they are not told apart, the keys of several together."""
+    """Counts texts."""
 
     def __init__(self, plan: Plan, layer: str, unit: str, bounds: Bounds) -> None:
         self._plan, self._layer, self._unit = plan, layer, unit
         self._bag = Bag(plan.metrics, (), bounds)
-        self._apart = bool(plan.by or plan.units or plan.where)
         self._in_sentences = plan.counts_sentences
-        self._keys: list[Key] = []
         self._documents = 0  # that count
 
-    def add(self, text: PlainText) -> None:
-        """Count a text."""
-        bag, plan = self._bag, self._plan
-        for side, rows in zip(plan.sides, (text.gold, text.predicted), strict=True):
-            if rows is not None:
-                bag.see_layers([self._layer])
-                bag.read.spans[side, self._layer] += len(rows)
-                if self._layer in plan.where:
-                    bag.read.values.setdefault(self._layer, set()).update([row[2] for row in rows])
-        bag.read.units.add(self._unit)
-        if self._apart:
-            self._add_apart(text)
-        else:
-            bag.add_text(Unit(), text.positions or 0)
-            bag.read.keys.update(dict.fromkeys(text.metadata))
-            self._keys += self._keys_of(text, NOTHING)
-            if len(self._keys) > MANY:
-                self._add_keys(Unit())
+    def add_together(self, texts: Sequence[PlainText]) -> None:
+        """Count texts that are not told apart."""
+        self._see(texts)
+        keys: list[Key] = []
+        same: Counter[tuple[int, str, bool]] = Counter()  # the cases of one gold and one equal predicted span
+        for text in texts:
+            gold, predicted = text.gold or (), text.predicted or ()
+            if self._plan.merge:
+                keys += self._keys_of(text, NOTHING)
+            elif gold == predicted and are_flat(gold):
+                has_text = text.positions is not None
+                same.update([(end - start, label, has_text) for start, end, label in gold])
+            else:
+                keys += keys_of_triples(gold, predicted, has_text=text.positions is not None)
+        found = Counter(keys)
+        for (length, label, has_text), times in same.items():
+            row = 0, length, label
+            found[keys_of_triples([row], [row], has_text=has_text)[0]] += times
+        self._bag.add_text(Unit(), sum(text.positions or 0 for text in texts), len(texts))
+        self._add_keys(Unit(), found)
 
-    def _add_apart(self, text: PlainText) -> None:
+    def _see(self, texts: Sequence[PlainText]) -> None:
+        """Note what was read."""
+        read = self._bag.read
+        read.units.add(self._unit)
+        for side, of_side in zip(
+            self._plan.sides, ([text.gold for text in texts], [text.predicted for text in texts]), strict=True
+        ):
+            found = [rows for rows in of_side if rows is not None]
+            if found:
+                self._bag.see_layers([self._layer])
+                read.spans[side, self._layer] += sum(map(len, found))
+                if self._layer in self._plan.where:
+                    labels = read.values.setdefault(self._layer, set())
+                    labels.update(row[2] for rows in found for row in rows)
+        for text in texts:
+            if text.metadata:
+                read.add(
+                    [(self._plan.sides[0], Document("", {}, metadata=text.metadata))], list(self._plan.where)
+                )
+
+    def add(self, text: PlainText) -> None:
         """Count a text by itself."""
+        self._see([text])
         plan = self._plan
         document = Document(text.id, {}, metadata=text.metadata)
-        self._bag.read.add([(plan.sides[0], document)], list(plan.where))
         if not plan.takes(document, self._bag.layers):
             return
         place = plan.place(document, self._bag.layers)
@@ -155,8 +183,7 @@ class _Counting:
         if self._in_sentences:
             place = place._replace(sentence=1)
         self._bag.add_text(place, text.positions or 0)
-        self._keys = self._keys_of(text, plan.on_spans(document, self._bag.layers))
-        self._add_keys(place)
+        self._add_keys(place, self._keys_of(text, plan.on_spans(document, self._bag.layers)))
 
     def _keys_of(self, text: PlainText, where: Where) -> list[Key]:
         gold, predicted = text.gold or (), text.predicted or ()
@@ -173,21 +200,17 @@ class _Counting:
             raise Unusual("spans of one layer overlap, and are to be merged") from error
         return column.keys
 
-    def _add_keys(self, place: Unit) -> None:
-        """Add the keys that wait; a corpus without spans has no layer."""
+    def _add_keys(self, place: Unit, keys: Iterable[Key]) -> None:
+        """Add keys to a place; a corpus without spans has no layer."""
         if self._plan.merge or self._bag.layers:
-            sequence = MERGED if self._plan.merge else self._layer
-            add_cases(self._bag, place, sequence, self._keys, are_flat=False)
-        self._keys = []
+            add_cases(self._bag, place, MERGED if self._plan.merge else self._layer, keys, are_flat=False)
         if self._bag.is_full:
             self._bag.fold()
 
-    def finish(self) -> Bag:
+    def bag(self) -> Bag:
         """Return the bag. Raises `Unusual` if there are no texts."""
         if not self._bag.read.units:
             raise Unusual("there are no texts")
-        if not self._apart:
-            self._add_keys(Unit())
         self._bag.close()
         return self._bag
 
