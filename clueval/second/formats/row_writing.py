@@ -64,7 +64,8 @@ def _item(dialect: Dialect, document: Document, layer: str, span: Span) -> Any:
     start, end = span.start - document.start, span.end - document.start - bool(dialect.end_inclusive)
     if span.parts is not None and not dialect.gaps:
         raise _cannot_hold("gaps", dialect, document)
-    if span.features and (dialect.lists or not dialect.features):
+    features = {} if dialect.joined else span.features
+    if features and (dialect.lists or not dialect.features):
         raise _cannot_hold("features", dialect, document)
     if dialect.lists:
         return [start, end, span.label]
@@ -79,8 +80,8 @@ def _item(dialect: Dialect, document: Document, layer: str, span: Span) -> Any:
         item[dialect.control] = layer
     if span.parts is not None:
         item["fragments"] = [[first - document.start, last - document.start] for first, last in span.parts]
-    if span.features:
-        item |= span.features if dialect.features == "*" else {dialect.features: dict(span.features)}
+    if features:
+        item |= features if dialect.features == "*" else {dialect.features: dict(features)}
     return item
 
 
