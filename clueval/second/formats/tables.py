@@ -1,4 +1,4 @@
-"""A table of pre-computed spans, TSV or CSV with a header.
+"""A table of pre-computed spans, TSV, CSV or a workbook (.xlsx), with a header.
 
 The columns are, by name: ``document`` (the id of the document), ``start``, and the end as ``end_inclusive`` (the last
 position, as corpus tools count) or ``end_exclusive`` (the position after it), or under another name of
@@ -163,7 +163,12 @@ def is_table(line: str) -> bool:
         names = known_names(_split(line, _delimiter(line)))
     except FormatError:
         return False
-    return not set(names).isdisjoint(STARTS) and bool(ends_in(names))
+    return _is_header(names)
+
+
+def _is_header(names: Sequence[str]) -> bool:
+    known = known_names(names)
+    return not {*known}.isdisjoint(STARTS) and bool(ends_in(known))
 
 
 def read_table(
@@ -374,7 +379,13 @@ def _delimiter(line: str) -> str:
 
 
 def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the fields of each record, with the number of its first line; a quoted field of CSV may have line ends."""
+    """Yield the fields of each record, with the number of its first line, or of its row in a workbook.
+
+    A quoted field of CSV may have line ends.
+    """
+    if file.path.name.lower().endswith(".xlsx"):
+        yield from _records_of_workbook(file)
+        return
     numbered = ((number, line) for number, line in file.held_lines() if line.strip())
     first = next(numbered, None)
     if first is None:
@@ -402,6 +413,31 @@ def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
         if fields is None:
             return
         yield taken[0], fields
+
+
+def _records_of_workbook(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the fields of the rows of the only sheet whose first row is the header of a table of spans.
+
+    Raises `FormatError` if there is no such sheet, or several.
+    """
+    from clueval.second.formats.workbooks import rows_of_workbook  # few tables are workbooks
+
+    sheets: dict[str, list[tuple[int, list[str]]]] = {}
+    for sheet, number, cells in rows_of_workbook(file):
+        fields = [cells.get(column, "") for column in range(max(cells) + 1)]
+        sheets.setdefault(sheet, []).append((number, fields))
+    tables = [rows for rows in sheets.values() if _is_header(rows[0][1])]
+    if len(tables) != 1:
+        raise FormatError(
+            f"{len(tables) or 'no'} sheets have a header with start and end",
+            file=file.name,
+            line=1,
+            advice="one sheet must have the columns document, start, end_exclusive and label",
+        )
+    (header, *rows) = tables[0]
+    yield header
+    width = len(header[1])
+    yield from ((number, fields + [""] * (width - len(fields))) for number, fields in rows)
 
 
 def _split(line: str, delimiter: str) -> list[str]:
@@ -497,10 +533,11 @@ def _fit(document: Document, lost: Counter[str]) -> Document:
 
 SPANS = FileFormat(
     name="spans",
-    holds="a table of spans, TSV or CSV: `document`, `start`, `end_inclusive` or `end_exclusive`, one column per "
+    holds="a table of spans, TSV, CSV or XLSX: `document`, `start`, `end_inclusive` or `end_exclusive`, one column per "
     "layer; the text is in the `.vrt` file of the same name, in `--text` (also plain text or JSON rows), or on the "
     "other side",
     sign="header with `start` and `end`",
+    endings=(".xlsx",),
     told=lambda head: is_table(head.first_line),
     read=lambda file, options: read_table(records_of(file), file.texts(), options, file=file.name),
     needs_texts=True,

@@ -205,6 +205,39 @@ def test_tables_of_spans_are_read_as_today(table: str, layers: Any, tmp_path: Pa
     assert new(path, "spans", texts, layers=layers) == today(path, "spans", layers=layers)
 
 
+def workbook(path: Path, *sheets: list[list[Any]]) -> Path:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for rows in sheets:
+        sheet = book.create_sheet()
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("table", [TABLES[0], TABLES[6], TABLES[7], TABLES[9], TABLES[11], TABLES[14]])
+def test_table_in_a_workbook_is_read_as_one_with_tabs(table: str, tmp_path: Path) -> None:
+    rows = [line.split("\t") for line in table.splitlines()]
+    cells = [[int(cell) if cell.isdecimal() else cell or None for cell in row] for row in rows]
+    text = [Document("a", {}, ["Ada", "in", "Ulm"]), Document("b", {}, ["Bob"], start=3)]
+
+    found = new(workbook(tmp_path / "a.xlsx", [["a note"]], cells), None, lambda: text)
+
+    assert found == new(written(tmp_path, "a.tsv", table), None, lambda: text)
+
+
+def test_workbook_needs_one_sheet_with_a_table(tmp_path: Path) -> None:
+    none = workbook(tmp_path / "a.xlsx", [["a note"]])
+    two = workbook(tmp_path / "b.xlsx", *[[["start", "end", "label"]]] * 2)
+    damaged = written(tmp_path, "c.xlsx", none.read_bytes()[:200])
+
+    assert new(none, None) == (FormatError, "no sheets have a header with start and end", 1)
+    assert new(two, None) == (FormatError, "2 sheets have a header with start and end", 1)
+    assert new(damaged, None)[:2] == (FormatError, "is no workbook that can be read (BadZipFile)")
+
+
 def test_ends_of_a_table_in_memory_are_exclusive() -> None:
     text = Document("a", {}, tokens=["Ada", "in", "Ulm"])
 
