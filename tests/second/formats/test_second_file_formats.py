@@ -20,6 +20,7 @@ from clueval.second.formats.documents import read_file, read_rows
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.mentions import read_run
 from clueval.second.formats.options import FormatOptions
+from clueval.second.formats.table_records import records_of_frame
 from clueval.second.formats.tables import read_table
 from tests.fuzz.corpora import FORMATS
 from tests.second.formats.test_second_rows import contents, outcome
@@ -247,6 +248,44 @@ def test_ends_of_a_table_in_memory_are_exclusive() -> None:
         return [(span.start, span.end) for span in document.layers["label"]]
 
     assert spans_of("end", "1") == spans_of("end_inclusive", "0") == [(0, 1)]
+
+
+class Column(list[Any]):
+    """A column of a data frame."""
+
+    def to_list(self) -> list[Any]:
+        return list(self)
+
+
+class Frame(dict[str, Column]):
+    """What is used of the data frames of pandas and polars."""
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self)
+
+
+def test_data_frame_is_read_as_the_same_table_in_a_file(tmp_path: Path) -> None:
+    frame = Frame(
+        doc=Column(["a", "a", "b"]), begin=Column([0, 2.0, None]), end=Column([1, 3.0, float("nan")])
+    )
+    frame["label"] = Column(["PER", "LOC", None])
+    text = [Document("a", {}, ["Ada", "in", "Ulm"]), Document("b", {}, ["Bob"], start=3)]
+    path = written(
+        tmp_path, "a.tsv", "doc\tbegin\tend_exclusive\tlabel\na\t0\t1\tPER\na\t2\t3\tLOC\nb\t\t\t\n"
+    )
+
+    found = read_table(records_of_frame(frame), text, FormatOptions(), in_memory=True)
+
+    assert [held(each) for each in found] == [
+        held(each) for each in read_file(InputFile(path, texts=lambda: text), FormatOptions())
+    ]
+
+
+def held(document: Document) -> Any:
+    return document.id, {
+        layer: [(s.start, s.end, s.label) for s in own] for layer, own in document.layers.items()
+    }
 
 
 MARKED = [
