@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from clueval.files.errors import UsageError
 from clueval.second.formats.column_format import ColumnFormat
-from clueval.second.formats.dialect import Dialect, has_sign
+from clueval.second.formats.dialect import Dialect, keys_of
 from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.head import Head
 from clueval.second.formats.markup import Markup
@@ -164,8 +164,12 @@ def _of_name(forms: list[Form], head: Head) -> Form:
         return told
     dialects = [form for form in forms if isinstance(form, Dialect)]
     row = head.first() if dialects else None
-    having = (form for form in dialects if (form.is_row([]) if row is None else has_sign(row, form.spans)))
+    having = (form for form in dialects if (form.is_row([]) if row is None else _has_spans(row, form)))
     return next(having, dialects[0] if dialects else forms[-1])
+
+
+def _has_spans(row: Any, dialect: Dialect) -> bool:
+    return isinstance(row, dict) and any(key in row for key in keys_of(dialect.spans))
 
 
 def reads_rows(form: Form) -> bool:
