@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
@@ -14,7 +15,7 @@ import clueval
 from clueval.core.document import Document
 from clueval.files.errors import CluevalError, UsageError
 from clueval.second.formats.dialect import Dialect, keys_of
-from clueval.second.formats.documents import form_of_file, head_of, read_file
+from clueval.second.formats.documents import form_of_file, head_of, read_file, read_rows
 from clueval.second.formats.head import Head
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.json_values import file_rows
@@ -24,7 +25,9 @@ from clueval.second.formats.span_objects import LABELS
 from clueval.second.formats.telling import NAMES, Form, all_forms, form_of, forms_named
 from tests.fuzz.corpora import FORMATS
 from tests.fuzz.mutations import mutated
-from tests.second.formats.test_second_rows import contents
+from tests.second.formats.test_second_rows import OF_SAMPLES, contents, in_memory
+from tests.second.formats.test_second_rows import mutated as damaged_row
+from tests.second.formats.test_second_rows import outcome as outcome_of
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 
@@ -284,6 +287,29 @@ def test_damaged_file_is_read_or_refused(form: Form, tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", all_forms(), ids=lambda form: form.name)
 def test_many_damaged_files_are_read_or_refused(form: Form, tmp_path: Path) -> None:
     refuses_damage(form, tmp_path, range(1000, 1300))
+
+
+@pytest.mark.parametrize("name", [*dict.fromkeys(name for name, _ in OF_SAMPLES), "mentions"])
+def test_damaged_rows_give_the_same_from_files_and_memory(name: str, tmp_path: Path) -> None:
+    rows = (
+        in_memory((SAMPLES / name).read_bytes())
+        if name != "mentions"
+        else [{"output": '{"PER": ["Ada"]}'}] * 3
+    )
+    for seed in range(20):
+        rng = Random(seed)
+        damaged = [damaged_row(row, rng) for row in rows]
+        if not isinstance(damaged[0], dict):  # a file of other values is not one of JSON rows
+            damaged[:2] = rows[:2]
+        lines = list(map(json.dumps, damaged))
+        path = tmp_path / "a.jsonl"
+        path.write_text("\n".join(lines), encoding="utf-8")
+        options = FormatOptions(annotation_set=rng.choice((None, None, EVERY_SET)))
+
+        of_file = outcome_of(lambda options=options, path=path: read_file(InputFile(path), options))
+
+        of_rows = [(number, json.loads(line)) for number, line in enumerate(lines, 1)]
+        assert outcome_of(lambda options=options, rows=of_rows: read_rows(rows, options)) == of_file
 
 
 def refuses_damage(form: Form, folder: Path, seeds: range) -> None:
