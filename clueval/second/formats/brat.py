@@ -92,10 +92,12 @@ class _Annotations:
 
     def finish(self) -> None:
         """Give attributes to their spans. Raises `FormatError` for an id that no line has."""
-        for self._place, trigger in self._trigger_places:
+        for place, trigger in self._trigger_places:
+            self._place = place
             if trigger not in self.spans:
                 self._refuse(f"no line has the span {trigger[:20]!r} of an event")
-        for self._place, fields in self._attributes:
+        for place, fields in self._attributes:
+            self._place = place
             if len(fields) < 2:
                 self._refuse("an attribute needs a name and the id of a span")
             name, target, *value = fields
@@ -109,8 +111,8 @@ class _Annotations:
     def _join_groups(self) -> None:
         """Give equivalent spans the feature of a group, whose first member comes first."""
         groups: list[dict[str, None]] = []
-        for self._place, listed in self._equivalent:
-            members = dict.fromkeys(listed)
+        for place, listed in self._equivalent:
+            self._place, members = place, dict.fromkeys(listed)
             for unknown in members.keys() - self.spans.keys():
                 self._refuse(f"no line has the id {unknown[:20]!r}")
             joined = [group for group in groups if group.keys() & members.keys()]

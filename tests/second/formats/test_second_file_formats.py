@@ -18,7 +18,7 @@ from clueval.files.errors import FormatError, UsageError
 from clueval.files.limits import Limits
 from clueval.second.formats.documents import read_file, read_rows
 from clueval.second.formats.input_file import InputFile
-from clueval.second.formats.mentions import read_run
+from clueval.second.formats.mentions import of_each_document, read_run
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.table_records import records_of_frame
 from clueval.second.formats.tables import read_table
@@ -481,6 +481,26 @@ def test_folder_of_answers_is_a_run_whose_files_are_named_by_ids(tmp_path: Path)
     found = mentions(read_run(map(InputFile, paths), FormatOptions()))
 
     assert found == [("d1", [("Ada", "PER")]), ("d2", [("Ada", "PER")]), ("x", [])]
+
+
+def test_document_without_an_answer_is_named_or_counted_as_empty() -> None:
+    rows = [(1, {"id": "d12", "PER": ["Ada"]})]
+    ids = [f"d{number}" for number in range(14)]
+
+    def answers() -> Iterator[Document]:
+        return read_rows(rows, FormatOptions(), name="mentions")
+
+    with pytest.raises(FormatError) as caught:
+        of_each_document(answers(), ids)
+    empty = of_each_document(answers(), ids, missing="empty")
+    with pytest.raises(FormatError, match="1 answers are to no document: 'd12'"):
+        of_each_document(answers(), ["a"], missing="empty")
+
+    shown = ", ".join(f"'d{number}'" for number in range(10))
+    assert caught.value.problem == f"13 documents have no answer: {shown}, ..."
+    assert [document.id for document in empty] == ids
+    assert [number for number, document in enumerate(empty) if document.layers["label"]] == [12]
+    assert sum("unparsable" in document.metadata for document in empty) == 13
 
 
 def test_answers_in_memory_are_read_as_in_files(tmp_path: Path) -> None:
