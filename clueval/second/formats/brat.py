@@ -111,8 +111,8 @@ class _Annotations:
     def _join_groups(self) -> None:
         """Give equivalent spans the feature of a group, whose first member comes first."""
         groups: list[dict[str, None]] = []
-        for place, listed in self._equivalent:
-            self._place, members = place, dict.fromkeys(listed)
+        for where, listed in self._equivalent:
+            self._place, members = where, dict.fromkeys(listed)
             for unknown in members.keys() - self.spans.keys():
                 self._refuse(f"no line has the id {unknown[:20]!r}")
             joined = [group for group in groups if group.keys() & members.keys()]

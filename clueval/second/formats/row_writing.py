@@ -23,7 +23,7 @@ def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[
 
     Raises `UsageError` for what rows of the dialect cannot hold: features, gaps or several layers.
 
-    >>> from clueval.second.formats.dialects import DOCCANO
+    >>> from clueval.second.formats.text_dialects import DOCCANO
     >>> document = Document("d", {"label": [Span(0, 3, "PER")]}, text="Ada", unit="character")
     >>> row_of(DOCCANO, document, ["label"])
     {'id': 'd', 'text': 'Ada', 'label': [[0, 3, 'PER']]}
