@@ -75,7 +75,9 @@ def data_rows(report: Content) -> Iterator[dict[str, Any]]:
     places = iter(report.places())
     first = next(places, None)
     if first is None:
-        yield from () if report.facets else _table_rows(report.tables())
+        if not report.facets:
+            rows = [dict(row) for row in report.data()]
+            yield from rows or _table_rows(report.tables())
         return
     for place in chain([first], places):
         decision = {name: place.decision.get(name, "") for name in DECISION_COLUMNS}

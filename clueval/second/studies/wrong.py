@@ -21,7 +21,7 @@ from clueval.core.levels import Levels, matches_in
 from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, match_of
 from clueval.core.overlap import first_clash, shared_positions
 from clueval.core.ranges import Ranges
-from clueval.core.span import NO_LABEL, NOTHING, SIDES, Span, by_position
+from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Span, by_position
 from clueval.files.errors import CluevalError, UsageError
 from clueval.second.reports.language import phrase
 
@@ -249,6 +249,11 @@ class Search:
             return iter(())
         where = self._plan.on_spans(pair.first, names)
         return located(pair.sides, names, merge=self._plan.merge, where=where)
+
+    @property
+    def sequences(self) -> list[str]:
+        """The sequences so far: the layers, or all of them merged."""
+        return [MERGED] if self.choice.merge else list(self._layers)
 
     def wrong(self, pair: Pair) -> list[JudgedSpan]:
         """Return the spans of a pair that are not exactly right, by their ranges, then gold first."""
