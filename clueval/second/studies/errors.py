@@ -19,7 +19,7 @@ from clueval.core.overlap import components
 from clueval.core.span import SIDES
 from clueval.second.reports.forms import FIRST_PLACES
 from clueval.second.reports.language import phrase
-from clueval.second.reports.place import ANY_LAYER, Facet, MarkKind, Place, fingerprint
+from clueval.second.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Table
 from clueval.second.studies.counting import counted, rereadable
@@ -218,9 +218,9 @@ class _Listing:
         return Place(
             (texts[0].own.id, ANY_LAYER if len(layers) > 1 else group[0].sequence, start, end),
             fingerprint(_spans(group)),
-            [marked(group, texts[0].context((start, end), (start, end)), texts)],
-            [line_of(each, texts[each.side]) for each in group],
-            [columns.row(each, texts[each.side]) for each in group],
+            Later(lambda: [marked(group, texts[0].context((start, end), (start, end)), texts)]),
+            Later(lambda: [line_of(each, texts[each.side]) for each in group]),
+            Later(lambda: [columns.row(each, texts[each.side]) for each in group]),
         )
 
 
@@ -229,14 +229,13 @@ def groups(wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
 
     Worked example: gold has [0,2) and [5,6), predicted has [1,3); the first two are one place, [5,6) is another.
     """
-    for run in components((*each.range, each) for each in wrong):
+    for run in components((each.start, each.end, each) for each in wrong):
         yield [each for _, _, each in run]
 
 
 def hull(group: Sequence[JudgedSpan]) -> tuple[int, int]:
     """Return the range from the first to the last position of all spans of a place."""
-    ranges = [each.range for each in group]
-    return min(ranges)[0], max([end for _, end in ranges])
+    return group[0].start, max([each.end for each in group])
 
 
 def _spans(group: Iterable[JudgedSpan]) -> Iterator[tuple[str, Sequence[tuple[int, int]], str]]:

@@ -21,7 +21,7 @@ from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.second.reports.forms import FIRST_PLACES
 from clueval.second.reports.language import phrase
-from clueval.second.reports.place import ANY_LAYER, Facet, MarkKind, Place, fingerprint
+from clueval.second.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Table
 from clueval.second.studies.counting import counted, rereadable
@@ -237,8 +237,8 @@ class TwoSystems(Report):
             (pairs[0].first.id, layers[0] if len(layers) == 1 else ANY_LAYER, start, end),
             fingerprint((sides[row], span.fragments, span.label) for row, span in shown),
             [text],
-            [line_of(error, texts[error.judged.side], self.names) for error in errors],
-            [row_of(error, texts[error.judged.side], self.names, text) for error in errors],
+            Later(lambda: [line_of(error, texts[error.judged.side], self.names) for error in errors]),
+            Later(lambda: [row_of(error, texts[error.judged.side], self.names, text) for error in errors]),
         )
 
 
