@@ -76,6 +76,7 @@ class Errors(Report):
         title: what was compared.
         signature: that of the scores.
         facts: what was read, in short.
+        store: the browser keeps decisions under this name, such as the names of the files; empty: the title.
 
     >>> from clueval.core.document import Document
     >>> from clueval.core.span import Span
@@ -96,10 +97,11 @@ class Errors(Report):
         title: str = "",
         signature: str = "",
         facts: Sequence[str] = (),
+        store: str = "",
     ) -> None:
         self.choice, self.layers = choice or Choice(), layers
         self.title, self.signature = title or phrase("Errors"), signature
-        self.store = f"errors.html {title or 'Errors'}"
+        self.store = f"errors.html {store or title or 'Errors'}"
         self._pairs, self._report, self._facts = rereadable(pairs), report, facts
 
     # in the language of the context

@@ -75,7 +75,7 @@ class TwoSystems(Report):
         names: the short names of the systems.
         layers: the layers in their order; further ones follow as they occur.
         reports: the report of the choice's metric by sequence, for each system; None: they are counted here.
-        title, signature, facts: as for `Errors`.
+        title, signature, facts, store: as for `Errors`.
     """
 
     def __init__(
@@ -89,10 +89,11 @@ class TwoSystems(Report):
         title: str = "",
         signature: str = "",
         facts: Sequence[str] = (),
+        store: str = "",
     ) -> None:
         self.choice, self.names, self.layers = choice or Choice(), names, layers
         self.title, self.signature = title or phrase("Errors"), signature
-        self.store = f"errors_of_two.html {title or 'Errors'}"
+        self.store = f"errors_of_two.html {store or title or 'Errors'}"
         self._texts, self._reports, self._facts = rereadable(texts), reports, facts
 
     def state_names(self) -> Sequence[str]:
