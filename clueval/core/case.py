@@ -544,10 +544,12 @@ def located(
     merge: bool = False,
     where: Where = NOTHING,
     reads: Collection[str] = (),
+    also_equal: bool = True,
 ) -> Iterator[Located]:
     """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
 
-    Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`.
+    Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`. Unless
+    `also_equal`, cases of two spans that have the same range and labels on two sides are left out, which are most.
     """
     reads = sorted(reads)
     for sequence in _sequences(documents, layers, merge, where):
@@ -558,6 +560,8 @@ def located(
         ]
         rows.sort()
         for members in components(rows, touching=True):
+            if not also_equal and len(members) == 2 and _are_equal(sequence, *members):
+                continue
             numbers: list[list[int]] = [[] for _ in documents]
             for _, _, side, number in members:
                 numbers[side].append(number)
@@ -576,3 +580,11 @@ def located(
                 sides.append(tuple([spans[number] for number in of]))
                 flags.append(None if counted is None else tuple([counted[number] for number in of]))
             yield Located(sequence.name, members[0][0], tuple(sides), tuple(flags))
+
+
+def _are_equal(sequence: _Sequence, one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
+    """Return whether two spans, each by start, end, side and number, are those of two sides and equal."""
+    if one[:2] != other[:2] or one[2] == other[2]:
+        return False
+    spans = [(sequence.sides[side] or ())[number] for _, _, side, number in (one, other)]
+    return spans[0].labels == spans[1].labels and spans[0].parts == spans[1].parts
