@@ -19,12 +19,12 @@ from clueval.core.document import Document, Group, Layers, Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.span import Span
-from clueval.core.tags import decode, decode_tags
 from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import Sizes
 from clueval.reading.options import Reading
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
+from clueval.second.formats.decoding import decode, decode_tags
 from clueval.second.metrics.fair import Fair
 from clueval.second.reading import clusters
 from clueval.second.reading.clusters import TagReading
@@ -565,7 +565,7 @@ def test_many_plain_spans_have_the_bag_of_their_documents() -> None:
         [Span(0, 1, "A")],
         (span for span in [(0, 1, "A")]),
     ],
-    ids=str,
+    ids=range(9),
 )
 def test_lists_that_are_not_plain_spans_are_left_to_documents(spans: Any) -> None:
     assert bag_of_triples([spans], [[]], plan_of({})) is None
