@@ -214,13 +214,17 @@ class Bag:
 
     # Asking
 
-    def grouped(self, group: Callable[[Place], Place | None]) -> Bag:
-        """Return the bag with other places, in the order of the first that each has; None: the place is left out."""
+    def grouped(self, group: Callable[[Place], Place | None], places: Iterable[Place] | None = None) -> Bag:
+        """Return the bag with other places, in the order of the first that each has; None: the place is left out.
+
+        `places` are those that are looked at; None: all.
+        """
         self.close()
         bag = Bag(self.metrics, self.layers, self.bounds)
         bag.keys, bag._counted, bag.folded = self.keys, self._counted, self.folded
         bag.notes, bag.read, bag._spans = self.notes, self.read, self._spans
-        groups = {place: new for place in self.documents if (new := group(place)) is not None}
+        looked_at = self.documents if places is None else places
+        groups = {place: new for place in looked_at if (new := group(place)) is not None}
         for place, new in groups.items():
             bag.documents[new] += self.documents[place]
             if place in self.places:
@@ -230,9 +234,9 @@ class Bag:
         for by_sides, of_group in ((self.shared, bag.shared), (self.positions, bag.positions)):
             for present, numbers in by_sides.items():
                 of_present = of_group.setdefault(present, Counter())
-                for place, number in numbers.items():
-                    if place in groups:
-                        of_present[groups[place]] += number
+                for place, new in groups.items():
+                    if place in numbers:
+                        of_present[new] += numbers[place]
         return bag
 
     def tallies_of(

@@ -207,7 +207,7 @@ def test_few_clusters_are_counted_at_a_time_with_the_same_bag(
 
 
 @pytest.mark.parametrize("most", [3, 1 << 15])
-def test_documents_of_one_id_are_one_place(
+def test_documents_of_one_id_are_places_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setattr(clusters, "MOST_CLUSTERS", most)

@@ -170,11 +170,12 @@ class LayerClusters:
             before = self.of_sentence.get(place, "")  # of a document with the same id
             self.of_sentence[place] = BLANK.join([*before.split(), *text.split()])
 
-    def clusters(self) -> Counter[str]:
-        """Return how often each cluster occurs."""
+    def clusters(self, *, counting: bool = False) -> Counter[str]:
+        """Return how often each cluster occurs: in all documents, or in those that count."""
         found: Counter[str] = Counter()
-        for clusters in self.of_place.values():
-            found.update(clusters)
+        for place, clusters in self.of_place.items():
+            if place is not None or not counting:
+                found.update(clusters)
         for text, times in Counter(self.of_sentence.values()).items():
             for cluster in text.split():
                 found[cluster] += times
@@ -366,6 +367,8 @@ class ClusterCounting:
             *map(group.characters.rows.__getitem__, BLANK.join([*parts, ""])), strict=True
         )
         times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
+        counting = {part for cluster in group.clusters(counting=True) for part in parts_of[cluster]}
+        counts = list(chain.from_iterable(repeat(part in counting, len(part) + 1) for part in parts))
         layers = []
         tags = []
         for side, name in enumerate(self._plan.sides):
@@ -377,7 +380,8 @@ class ClusterCounting:
             for layer, rows in layers[-1].items():
                 self.bag.read.spans[name, layer] += sum([times[row[0]] for row in rows])
                 if layer in self._plan.where:
-                    self.bag.read.values.setdefault(layer, set()).update([row[2] for row in rows])
+                    labels = self.bag.read.values.setdefault(layer, set())
+                    labels.update([row[2] for row in rows if counts[row[0]]])
         starts = list(accumulate([len(part) + 1 for part in parts], initial=0))
         if self.in_characters:
             documents = _in_characters(layers, lengths)

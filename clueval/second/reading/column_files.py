@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clueval.core.bag import Bag, Bounds
-from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
+from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan
 from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
@@ -156,7 +156,7 @@ class _Files:
         self._sentence += 1
         place = self._place
         if place is not None:
-            place = Unit(place.values, place.name, self._sentence, place.waits)
+            place = place._replace(sentence=self._sentence)
         for group, text in zip(self._counting.groups, texts, strict=True):
             group.add_sentence(place, text)
         self._counting.add_text(place, size, int(self._is_empty))

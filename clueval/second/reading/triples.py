@@ -127,6 +127,7 @@ class _Counting:
         self._bag = Bag(plan.metrics, (), bounds)
         self._in_sentences = plan.counts_sentences
         self._documents = 0  # that count
+        self._ids: Counter[str] = Counter()
 
     def add_together(self, texts: Sequence[PlainText]) -> None:
         """Count texts that are not told apart."""
@@ -160,13 +161,11 @@ class _Counting:
             if found:
                 self._bag.see_layers([self._layer])
                 read.spans[side, self._layer] += sum(map(len, found))
-                if self._layer in self._plan.where:
-                    labels = read.values.setdefault(self._layer, set())
-                    labels.update(row[2] for rows in found for row in rows)
         for text in texts:
-            if text.metadata:
+            read.without_text += text.positions is None
+            if text.metadata or self._plan.where:
                 read.add(
-                    [(self._plan.sides[0], Document("", {}, metadata=text.metadata))], list(self._plan.where)
+                    [(self._plan.sides[0], Document(text.id, {}, metadata=text.metadata))], self._plan.where
                 )
 
     def add(self, text: PlainText) -> None:
@@ -176,7 +175,13 @@ class _Counting:
         document = Document(text.id, {}, metadata=text.metadata)
         if not plan.takes(document, self._bag.layers):
             return
+        if self._layer in plan.where:
+            labels = self._bag.read.values.setdefault(self._layer, set())
+            labels.update(row[2] for rows in (text.gold, text.predicted) for row in rows or ())
         place = plan.place(document, self._bag.layers)
+        if place.name == text.id:
+            self._ids[text.id] += 1
+            place = place._replace(repeat=self._ids[text.id])
         self._documents += not place.waits
         if self._documents == FEW_DOCUMENTS and plan.units == EITHER and self._in_sentences:
             self._bag, self._in_sentences = self._bag.grouped(_without_sentence), False

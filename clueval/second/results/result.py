@@ -9,23 +9,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from clueval.arguments import refuse_unknown
 from clueval.core.bag import Bag
 from clueval.core.count import Plan
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import input_path, keeps_inputs
 from clueval.reports.report import READABLE, Data, Report, renderer
 from clueval.second.metrics import chosen_metrics
 from clueval.second.results.adding import Counted, added_counts
 from clueval.second.results.inputs import Unplaced, inputs_of, passed_over_of
+from clueval.second.results.intervals import Trust, interval_section
 from clueval.second.results.paths import headline_paths, number_at, whole_path
-from clueval.second.results.reports import BagReports, GroupReports, everything
+from clueval.second.results.reports import BagReports, GroupReports, everything, units_in
 from clueval.second.results.rows import columns_of, long_rows, scores_of, wide_rows
 from clueval.second.results.signature import Signature
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
+    from clueval.second.results.units import Units
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Result(Report):
         prepared: how often each step changed what; None without steps.
         unprojected: the predicted spans without a place in the text of gold; None if none can be.
         gold_sha256: the hash of the gold files, where counts are kept by unit; None for what is in memory.
-        interval_section: the intervals of all rates, if they were asked for; see `intervals`.
+        trust: how the intervals of all rates are computed, if they were asked for; see `intervals`.
         gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
             were set.
     """
@@ -54,7 +58,7 @@ class Result(Report):
     prepared: Mapping[str, Any] | None = None
     unprojected: Sequence[Unplaced] | None = None
     gold_sha256: str | None = None
-    interval_section: Mapping[str, Any] | None = None
+    trust: Trust | None = None
     gates: Sequence[Mapping[str, Any]] | None = None
 
     # What was counted
@@ -88,7 +92,32 @@ class Result(Report):
         """The reports of each value of each key of a break-down; None without a break-down."""
         if not self.plan.by:
             return None
-        return {key: GroupReports(self.bag, self.plan, key, self.plan.metrics) for key in self.plan.by}
+        return {key: GroupReports(self.bag, self.plan, key, self.trust) for key in self.plan.by}
+
+    @cached_property
+    def units(self) -> Units | None:
+        """What was counted in each unit; None if only the counts of the whole corpus were kept."""
+        return None if self.plan.units is None else units_in(self.bag, self.plan)
+
+    @cached_property
+    def interval_section(self) -> Mapping[str, Any] | None:
+        """The intervals of all rates, if they were asked for; see `intervals`."""
+        if self.trust is None:
+            return None
+        units = units_in(self.bag, self.plan)
+        units.require_several()
+        return interval_section(units, self.trust)
+
+    def intervals(self, **options: Any) -> dict[str, Any]:
+        """Return intervals of all rates, as the JSON of ``clueval score --intervals`` has them.
+
+        `options` are `confidence`, `method`, `resamples` and `seed` (see `Trust`). Raises `UsageError` if counts
+        were not kept by unit, or there is only one.
+        """
+        refuse_unknown(options, ("confidence", "method", "resamples", "seed"), "intervals")
+        units = units_in(self.bag, self.plan)
+        units.require_several()
+        return interval_section(units, Trust(**options))
 
     @property
     def repaired_tags(self) -> Mapping[str, int]:
@@ -276,7 +305,7 @@ class Result(Report):
             name: choices[name] for name in choices if name not in ("metrics", "zero", "version", "scores")
         }
         signature = Signature.of(chosen, kept, choices.get("unit", "").split("+"))
-        return replace(self, plan=plan, signature=signature, interval_section=None, gates=None)
+        return replace(self, plan=plan, signature=signature, trust=None, gates=None)
 
     def save(self, path: str | Path) -> None:
         """Save the counts of all units as JSON Lines, gzipped if the name ends in ``.gz``; see `load_result`.
@@ -284,9 +313,10 @@ class Result(Report):
         Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
         settings and counts of metrics that a file cannot hold; `FileError`.
         """
-        from clueval.second.results.saving import save_result
+        from clueval.second.results.saving import save_counts
 
-        save_result(self, Path(path))
+        counted = Counted(*(getattr(self, name) for name in Counted._fields))
+        save_counts(counted, self.gold_sha256, Path(path))
 
     def add(self, other: Result, *, force: bool = False) -> Result:
         """Return the result of both corpora together: counts are added, and scores are computed again.
@@ -297,7 +327,7 @@ class Result(Report):
         """
         both = [Counted(*(getattr(each, name) for name in Counted._fields)) for each in (self, other)]
         found = added_counts(*both, force=force)
-        return replace(self, **found._asdict(), gold_sha256=None, interval_section=None, gates=None)
+        return replace(self, **found._asdict(), gold_sha256=None, trust=None, gates=None)
 
     def __add__(self, other: Result) -> Result:
         return self.add(other) if isinstance(other, Result) else NotImplemented
@@ -305,3 +335,15 @@ class Result(Report):
     def __radd__(self, other: Literal[0]) -> Result:
         """Let `sum` begin with 0."""
         return self if other == 0 else NotImplemented
+
+
+@keeps_inputs
+def load_result(path: str | Path) -> Result:
+    """Return the result that `Result.save` or ``clueval score --save`` has written.
+
+    Raises `FileError`, `FormatError` for a file that is no saved result, or was changed.
+    """
+    from clueval.second.results.saving import load_counts
+
+    counted, gold_sha256 = load_counts(input_path(str(path)))
+    return Result(*counted, gold_sha256)

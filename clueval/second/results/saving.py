@@ -11,45 +11,42 @@ from typing import Any
 from clueval.core.count import Plan
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalError, FormatError, UsageError
-from clueval.files.overwriting import input_path, keeps_inputs
 from clueval.second.metrics import METRICS, metric_class, metric_named
 from clueval.second.metrics.curve import Curve
-from clueval.second.results.result import Result
+from clueval.second.results.adding import Counted
 from clueval.second.results.saved import load_bag, save_bag
 from clueval.second.results.signature import Signature
 
 _PLAIN = (str, int, float, bool, type(None))
 
 
-def save_result(result: Result, path: Path) -> None:
-    """Save a result; see `Result.save`."""
-    plan = result.plan
+def save_counts(counted: Counted, gold_sha256: str | None, path: Path) -> None:
+    """Save what was counted; see `clueval.second.results.result.Result.save`."""
+    plan = counted.plan
     facts = {
-        "signature": str(result.signature),
+        "signature": str(counted.signature),
         "metrics": [_metric_text(metric) for metric in plan.metrics],
         "units": plan.units,
         "by": list(plan.by),
         "merge": plan.merge,
-        "prepared": result.prepared,
-        "gold_sha256": result.gold_sha256,
+        "prepared": counted.prepared,
+        "gold_sha256": gold_sha256,
     }
-    save_bag(result.bag, facts, path)
+    save_bag(counted.bag, facts, path)
 
 
-@keeps_inputs
-def load_result(path: str | Path) -> Result:
-    """Return the result that `Result.save` or ``clueval score --save`` has written.
+def load_counts(path: Path) -> tuple[Counted, str | None]:
+    """Return what was counted, and the hash of the gold files, as `save_counts` has written them.
 
     Raises `FileError`, `FormatError` for a file that is no saved result, or was changed.
     """
-    source = input_path(str(path))
-    bag, facts = load_bag(source, _metrics_of)
+    bag, facts = load_bag(path, _metrics_of)
     plan = Plan(bag.metrics, facts["merge"], by=tuple(facts["by"]), units=facts["units"])
     try:
         signature = Signature.parse(facts["signature"])
     except UsageError as error:
-        raise FormatError(error.problem, file=str(source), line=1) from None
-    return Result(bag, plan, signature, facts["prepared"], None, facts["gold_sha256"])
+        raise FormatError(error.problem, file=str(path), line=1) from None
+    return Counted(bag, plan, signature, facts["prepared"], None), facts["gold_sha256"]
 
 
 # Metrics as texts

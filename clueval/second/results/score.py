@@ -23,6 +23,7 @@ from clueval.reading.spooled import spooled
 from clueval.second.metrics import chosen_metrics
 from clueval.second.results.counting import Gathered, count_tasks
 from clueval.second.results.inputs import Unplaced, schemes_of
+from clueval.second.results.intervals import Trust as IntervalTrust
 from clueval.second.results.notices import empty_files, repairs_of, swapped, warnings_of
 from clueval.second.results.places import in_units, settled_units
 from clueval.second.results.plan import plan_of, steps_in_order, texts_may_differ
@@ -63,6 +64,9 @@ def score(
     chosen = chosen_metrics(metrics)
     with spooled(gold, predicted) as (gold, predicted):
         result = _score(gold, predicted, chosen, layers, groups)
+    if groups.trust.intervals:
+        result = replace(result, trust=trust_of(groups.trust))
+        result.interval_section  # noqa: B018  # it raises the errors of intervals
     for warning in (*swapped(gold, predicted), *warnings_of(result), *repairs_of(result)):
         warn(warning)
     if groups.trust.save is not None:
@@ -92,6 +96,11 @@ def _score(
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
+
+
+def trust_of(options: Trust) -> IntervalTrust:
+    """Return how intervals are computed."""
+    return IntervalTrust(options.confidence, options.method, options.resamples, options.seed)
 
 
 def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None:
