@@ -29,11 +29,24 @@ from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.metric import Metric
 from clueval.core.span import Span
+from clueval.second.metrics.fair import Fair
+from clueval.second.metrics.gate import Gate
+from clueval.second.metrics.muc import Muc
+from clueval.second.metrics.partial import Partial
 
 BATCH = 500
 """The number of lists whose keys are added together."""
 
 METRICS: dict[str, Metric] = {"exact": Exact(), "levels": Levels()}
+
+OF_ONE_CASE: dict[str, Metric] = {
+    "exact": Exact(),
+    "partial": Partial(),
+    "muc": Muc(),
+    "gate": Gate(),
+    "fair": Fair(),
+}
+"""What counts one case of many spans."""
 
 Sides = list[tuple[list[Row], list[Row]]]
 
@@ -168,11 +181,11 @@ def rows(spans: int, runs: int) -> Iterator[Sequence[object]]:
 
 def _one_case(spans: int, runs: int) -> Iterator[Sequence[object]]:
     old, new = documents(under_one_span(spans), has_text=False)
-    plan = Plan((METRICS["exact"],))
-    (before, _), (now, _) = least(
-        runs, partial(_metrics_of, old, ["exact"]), partial(of_documents, new, plan)
-    )
-    yield f"{spans:,} spans under one span", "exact", f"{before:.3f}", f"{now:.3f}", f"{now / before:.2f}"
+    for name, metric in OF_ONE_CASE.items():
+        progress(f"{name}, one case")
+        calls = partial(_metrics_of, old, [name]), partial(of_documents, new, Plan((metric,)))
+        (before, _), (now, _) = least(runs, *calls)
+        yield f"{spans:,} spans under one span", name, f"{before:.3f}", f"{now:.3f}", f"{now / before:.2f}"
 
 
 def _places(spans: int, runs: int) -> Iterator[Sequence[object]]:
