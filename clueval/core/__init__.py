@@ -3,8 +3,9 @@
 Read these modules in this order: `span` and `document` (what is counted), `overlap` (which spans belong together),
 `matching` and `merging` (CLUEval's classes and combined model), `case` (the unit of counting), `tally` and `metric`
 (how a case is counted), `exact` and `levels` (two metrics), `bag` (what is kept of a corpus), `count` (the loop over a
-corpus). `ranges`, `one_to_one`, `tags` and `read` are helpers, to be read where they are needed. Everything else of the
-package is built on these modules; other metrics stand in a package of their own and inherit from `metric.Metric`.
+corpus). `ranges`, `one_to_one`, `tags`, `characters`, `sentences` (what sentences are as places) and `read` (what was
+read) are helpers, to be read where they are needed. Everything else of the package is built on these modules; other
+metrics stand in a package of their own and inherit from `metric.Metric` or `metric.DocumentMetric`.
 
 A number comes about in three steps: `count` puts the cases of documents into a bag, the bag asks a metric for the
 counts of each distinct case and adds them up, and the metric makes a report of the sum.

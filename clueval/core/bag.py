@@ -109,16 +109,25 @@ class Bag:
         if self._open is None or self._open[0] != place:
             self.close()
             self._open = place, {}
-        found = self._open[1].setdefault(sequence, Counter())
-        before = len(found)
-        found.update(keys)
+        counts = self._open[1].setdefault(sequence, Counter())
+        before = len(counts)
+        counts.update(keys)
         new = []
-        for key in islice(reversed(found), len(found) - before):
+        for key in islice(reversed(counts), len(counts) - before):
             if (sequence, key) not in self.keys:
                 self.keys[sequence, key] = len(self.keys)
                 self._spans += len(key) - HEAD
                 new.append(key)
         return new[::-1]
+
+    def add_same(self, place: Place, other: Place) -> None:
+        """Add to a place the cases that another place has."""
+        self.close()
+        row = self.places[other]
+        if place in self.places or isinstance(row, dict):
+            self._add_row(place, dict(row))
+        else:
+            self.places[place] = row
 
     def add_others(self, place: Place, sequence: str, number: int, present: int) -> None:
         """Add positions outside all spans whose tags, as they were written, differ."""
@@ -147,8 +156,8 @@ class Bag:
         (place, of_sequence), self._open = self._open, None
         row = {
             self.keys[sequence, key]: times
-            for sequence, found in of_sequence.items()
-            for key, times in found.items()
+            for sequence, counts in of_sequence.items()
+            for key, times in counts.items()
         }
         self._add_row(place, row)
 
@@ -157,8 +166,8 @@ class Bag:
             listed = tuple(sorted(row.items()))
             self.places[place] = self._rows.setdefault(listed, listed)
             return
-        own = self.places[place]
-        total = own if isinstance(own, dict) else dict(own)
+        before = self.places[place]
+        total = before if isinstance(before, dict) else dict(before)
         for number, times in row.items():
             total[number] = total.get(number, 0) + times
         self.places[place] = total
@@ -181,9 +190,9 @@ class Bag:
         bag.close()
         self.see_layers(bag.layers)
         self.documents.update(bag.documents)
-        for own, others in ((self.shared, bag.shared), (self.positions, bag.positions)):
-            for present, numbers_of in others.items():
-                own.setdefault(present, Counter()).update(numbers_of)
+        for total, more in ((self.shared, bag.shared), (self.positions, bag.positions)):
+            for present, numbers_of in more.items():
+                total.setdefault(present, Counter()).update(numbers_of)
         self.notes.update(bag.notes)
         self.read.include(bag.read)
         unseen = [layer for layer in self.layers if layer not in bag.layers]
@@ -205,36 +214,42 @@ class Bag:
 
     # Asking
 
-    def grouped(self, group: Callable[[Place], Place | None]) -> Bag:
-        """Return the bag with other places, in the order of the first that each has; None: the place is left out."""
+    def grouped(self, group: Callable[[Place], Place | None], places: Iterable[Place] | None = None) -> Bag:
+        """Return the bag with other places, in the order of the first that each has; None: the place is left out.
+
+        `places` are those that are looked at; None: all.
+        """
         self.close()
-        found = Bag(self.metrics, self.layers, self.bounds)
-        found.keys, found._counted, found.folded = self.keys, self._counted, self.folded
-        found.notes, found.read, found._spans = self.notes, self.read, self._spans
-        groups = {place: new for place in self.documents if (new := group(place)) is not None}
+        bag = Bag(self.metrics, self.layers, self.bounds)
+        bag.keys, bag._counted, bag.folded = self.keys, self._counted, self.folded
+        bag.notes, bag.read, bag._spans = self.notes, self.read, self._spans
+        looked_at = self.documents if places is None else places
+        groups = {place: new for place in looked_at if (new := group(place)) is not None}
         for place, new in groups.items():
-            found.documents[new] += self.documents[place]
+            bag.documents[new] += self.documents[place]
             if place in self.places:
-                found._add_row(new, dict(self.places[place]))
+                bag._add_row(new, dict(self.places[place]))
             for (sequence, metric), tally in self.tallies.get(place, {}).items():
-                found.add_tally(new, sequence, metric, tally)
-        for own, grouped in ((self.shared, found.shared), (self.positions, found.positions)):
-            for present, numbers in own.items():
-                of_present = grouped.setdefault(present, Counter())
-                for place, number in numbers.items():
-                    if place in groups:
-                        of_present[groups[place]] += number
-        return found
+                bag.add_tally(new, sequence, metric, tally)
+        for by_sides, of_group in ((self.shared, bag.shared), (self.positions, bag.positions)):
+            for present, numbers in by_sides.items():
+                of_present = of_group.setdefault(present, Counter())
+                for place, new in groups.items():
+                    if place in numbers:
+                        of_present[new] += numbers[place]
+        return bag
 
     def tallies_of(
-        self, metrics: Sequence[AnyMetric], sequences: Sequence[str]
+        self, metrics: Sequence[AnyMetric], sequences: Sequence[str], places: Iterable[Place] | None = None
     ) -> Iterator[tuple[Place, str, AnyMetric, Tally]]:
         """Yield the counts of metrics in each sequence of each place; each distinct case is counted once by each.
+
+        `places` are those that are wanted; None: all.
 
         Raises `UsageError` for a metric that has not counted the cases that the bag does not have any more.
         """
         counts = self.counts(metrics)
-        for place in self.documents:
+        for place in self.documents if places is None else places:
             for sequence, metric, tally in counts.at(place, sequences):
                 yield place, sequence, metric, tally
 
@@ -341,9 +356,9 @@ class _Counted:
                 yield sequence, metric.name, added((self._of(number)[place], n) for number, n in of_sequence)
 
     def _of(self, number: int) -> list[Tally]:
-        found = self._tallies.get(number)
-        if found is None:
+        tallies = self._tallies.get(number)
+        if tallies is None:
             sequence, key = self._keys[number]
             case = case_of(key, sequence)
-            found = self._tallies[number] = [metric.count(case) for metric in self._metrics]
-        return found
+            tallies = self._tallies[number] = [metric.count(case) for metric in self._metrics]
+        return tallies

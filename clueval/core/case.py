@@ -284,7 +284,7 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     >>> keys_of_triples([(2, 4, "A"), (9, 10, "B")], [(9, 10, "B"), (2, 3, "A")])
     [(0, 0, 3, (0, 1, 1, 'A'), (0, 2, 0, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
     """
-    if gold == predicted and _are_flat(gold):
+    if gold == predicted and are_flat(gold):
         if has_text:
             return [
                 (end - start, None, BOTH, (0, end - start, 0, label), (0, end - start, 1, label))
@@ -307,7 +307,7 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     return keys
 
 
-def _are_flat(rows: Sequence[Row]) -> bool:
+def are_flat(rows: Sequence[Row]) -> bool:
     """Return whether rows come by position, none is empty, and none overlaps another."""
     past = 0
     for start, end, _ in rows:
@@ -390,8 +390,10 @@ def _labels_of_most(span: Span, around: Sequence[Span], layer: str) -> set[str]:
             positions[label] = positions.get(label, 0) + inside
             place = other.start, other.end, other.fragments
             places[label] = min(place, places.get(label, place))
-    found = [label for label, number in positions.items() if number == max(positions.values())]
-    return {label for label in found if places[label] == min(places[each] for each in found)}
+    most = max(positions.values(), default=0)
+    commonest = {label: places[label] for label, number in positions.items() if number == most}
+    earliest = min(commonest.values(), default=None)
+    return {label for label, place in commonest.items() if place == earliest}
 
 
 def _entries(sequence: _Sequence, reads: Collection[str]) -> tuple[list[_Entry], bool]:
@@ -450,18 +452,18 @@ def _restored(kind: str, value: Any) -> Any:
     if kind == "dict":
         return {_restored(*key): _restored(*each) for key, each in value}
     if kind in ("set", "list"):
-        found = [_restored(*each) for each in value]
-        return frozenset(found) if kind == "set" else found
+        members = [_restored(*each) for each in value]
+        return frozenset(members) if kind == "set" else members
     return value
 
 
 def _ranked(entries: Iterable[_Entry]) -> list[_Entry]:
     """Return entries in order; most differ in their places already."""
-    found = []
+    ranked = []
     for _, run in groupby(sorted(entries, key=_place), key=_place):
         equal = list(run)
-        found += equal if len(equal) == 1 else sorted(equal, key=_rank)
-    return found
+        ranked += equal if len(equal) == 1 else sorted(equal, key=_rank)
+    return ranked
 
 
 _place = itemgetter(0, 1, 2)
@@ -524,12 +526,12 @@ def _outside(positions: Sequence[int], ranges: Sequence[tuple[int, int]]) -> lis
     if not positions:
         return []
     firsts = [first for first, _ in ranges]
-    found = []
+    outside = []
     for position in positions:
         number = bisect_right(firsts, position) - 1
         if number < 0 or ranges[number][1] <= position:
-            found.append(position)
-    return found
+            outside.append(position)
+    return outside
 
 
 # From documents to cases that stay where they are
@@ -542,10 +544,12 @@ def located(
     merge: bool = False,
     where: Where = NOTHING,
     reads: Collection[str] = (),
+    also_equal: bool = True,
 ) -> Iterator[Located]:
     """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
 
-    Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`.
+    Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`. Unless
+    `also_equal`, cases of two spans that have the same range and labels on two sides are left out, which are most.
     """
     reads = sorted(reads)
     for sequence in _sequences(documents, layers, merge, where):
@@ -556,6 +560,8 @@ def located(
         ]
         rows.sort()
         for members in components(rows, touching=True):
+            if not also_equal and len(members) == 2 and _are_equal(sequence, *members):
+                continue
             numbers: list[list[int]] = [[] for _ in documents]
             for _, _, side, number in members:
                 numbers[side].append(number)
@@ -574,3 +580,11 @@ def located(
                 sides.append(tuple([spans[number] for number in of]))
                 flags.append(None if counted is None else tuple([counted[number] for number in of]))
             yield Located(sequence.name, members[0][0], tuple(sides), tuple(flags))
+
+
+def _are_equal(sequence: _Sequence, one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
+    """Return whether two spans, each by start, end, side and number, are those of two sides and equal."""
+    if one[:2] != other[:2] or one[2] == other[2]:
+        return False
+    spans = [(sequence.sides[side] or ())[number] for _, _, side, number in (one, other)]
+    return spans[0].labels == spans[1].labels and spans[0].parts == spans[1].parts

@@ -32,14 +32,14 @@ def tokens_in(text: str, tokens: Iterable[str]) -> list[tuple[int, int]]:
     >>> tokens_in("in Ulm.", ["in", "Ulm", "."])
     [(0, 2), (3, 6), (6, 7)]
     """
-    found, place = [], 0
+    ranges, place = [], 0
     for token in tokens:
         start = text.find(token, place)
         if start < 0:
             return []
         place = start + len(token)
-        found.append((start, place))
-    return found
+        ranges.append((start, place))
+    return ranges
 
 
 @dataclass(frozen=True, slots=True)

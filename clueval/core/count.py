@@ -136,8 +136,8 @@ class Plan:
     @property
     def frames(self) -> frozenset[str]:
         """The layers within which a metric counts; they are no sequences."""
-        found = {getattr(metric, "within", None) for metric in self.metrics}
-        return frozenset(name for name in found if name is not None)
+        layers = {getattr(metric, "within", None) for metric in self.metrics}
+        return frozenset(name for name in layers if name is not None)
 
     def place(self, document: Document, layers: Sequence[str]) -> Unit:
         """Return the place of what is counted in a document, given the layers so far."""
@@ -159,6 +159,10 @@ class Plan:
         """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
         if not self.where:
             return NOTHING
+        if self.align is not None and any(key in layers for key in self.where):
+            raise UsageError(
+                "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
+            )
         for metric in self.metrics if any(key in layers for key in self.where) else ():
             if metric.filters is not None:
                 raise UsageError(
@@ -218,13 +222,14 @@ def count(
             if documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = bag.grouped(_document_of), False
             with _collector_paused(aligned):
-                parts = parts_of([pair for pair in aligned if not pair.beside]) if in_sentences else []
-                counts = _count_documents(bag, plan, pairs, aligned)
-                by_part = _by_part(bag, plan, aligned, parts, counts) if in_sentences else None
-                if in_sentences and by_part is None:
+                parts = parts_of(aligned) if in_sentences else []
+                whole = _count_documents(bag, plan, pairs, aligned)
+                by_part = _by_part(bag, plan, aligned, parts, whole)
+                if by_part is None:
                     bag, in_sentences, parts = bag.grouped(_document_of), False, []
-                for number, tallies in [(None, counts)] if by_part is None else by_part:
-                    for sequence, name, tally in tallies:
+                    by_part = [(None, whole)]
+                for number, counted in by_part:
+                    for sequence, name, tally in counted:
                         bag.add_tally(place._replace(sentence=number), sequence, name, tally)
                 for pair in aligned:
                     _count_cases(bag, plan, place, pair, parts)
@@ -289,19 +294,19 @@ def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: Sequence[
     """Put the cases of a pair into the bag, by part of its text, and let metrics that keep no cases count."""
     where = plan.on_spans(pair.first, bag.layers)
     sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
-    columns = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
+    by_sequence = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
     if parts and not pair.beside:
-        for number, (part, own) in enumerate(zip(parts, cut_keys(columns, parts), strict=True)):
-            _add(bag, plan, pair, place._replace(sentence=part.number), own, part.positions, int(number == 0))
+        for number, (part, cut) in enumerate(zip(parts, cut_keys(by_sequence, parts), strict=True)):
+            _add(bag, plan, pair, place._replace(sentence=part.number), cut, part.positions, int(number == 0))
     else:
-        _add(bag, plan, pair, place, columns, pair.positions, int(not pair.beside))
+        _add(bag, plan, pair, place, by_sequence, pair.positions, int(not pair.beside))
     at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
     for metric in at_once:
-        for found in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
-            (tally,) = _counted_where_found([metric], found, pair, True)
+        for case in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
+            (tally,) = _counted_where_found([metric], case, pair, True)
             if parts and not pair.beside:
-                place = place._replace(sentence=part_at(parts, found.first).number)
-            bag.add_tally(place, found.sequence, metric.name, tally)
+                place = place._replace(sentence=part_at(parts, case.first).number)
+            bag.add_tally(place, case.sequence, metric.name, tally)
 
 
 def _without_text(document: Document | None) -> Document | None:
@@ -312,14 +317,20 @@ def _without_text(document: Document | None) -> Document | None:
 
 
 def _add(
-    bag: Bag, plan: Plan, pair: Text, place: Place, columns: Sequence[Keys], positions: int, documents: int
+    bag: Bag,
+    plan: Plan,
+    pair: Text,
+    place: Place,
+    by_sequence: Sequence[Keys],
+    positions: int,
+    documents: int,
 ) -> None:
     present = presence(pair.sides)
     bag.add_text(place, positions, documents, present)
-    for column in columns:
-        for key in bag.add(place, column.sequence, column.keys):
-            _require_countable(bag, plan, pair, column, key)
-        bag.add_others(place, column.sequence, len(column.others), present)
+    for keys in by_sequence:
+        for key in bag.add(place, keys.sequence, keys.keys):
+            _require_countable(bag, plan, pair, keys, key)
+        bag.add_others(place, keys.sequence, len(keys.others), present)
 
 
 _Counted = list[tuple[str, str, Tally]]
@@ -335,18 +346,18 @@ def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Any], aligned: Sequen
     counted: _Counted = []
     where = plan.on_spans(first, bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
-        given = aligned if metric.same_text else pairs
+        texts = aligned if metric.same_text else pairs
         if plan.merge and not metric.whole:
-            given = [_lined_up(pair, bag.layers) for pair in given]
+            texts = [_lined_up(pair, bag.layers) for pair in texts]
             if not metric.merges:
-                given = [
+                texts = [
                     replace(pair, gold=with_merged(pair.gold), predicted=with_merged(pair.predicted))
-                    for pair in given
+                    for pair in texts
                 ]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
             try:
-                _require_documents_countable(metric, given, sequence)
-                tally = metric.count_documents(given, sequence, where)
+                _require_documents_countable(metric, texts, sequence)
+                tally = metric.count_documents(texts, sequence, where)
             except CluevalError as error:
                 if error.document is None:
                     error.document, error.file = first.id, error.file or first.file
@@ -354,32 +365,32 @@ def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Any], aligned: Sequen
             counted.append((sequence, metric.name, tally))
         if not plan.merge and not metric.whole:
             with suppress(CluevalError):  # it is raised for the layers that there are
-                counted.append((NO_LAYER, metric.name, metric.count_documents(given, NO_LAYER, where)))
+                counted.append((NO_LAYER, metric.name, metric.count_documents(texts, NO_LAYER, where)))
     return counted
 
 
 def _by_part(
     bag: Bag, plan: Plan, pairs: Sequence[Any], parts: Sequence[TextPart], whole: _Counted
 ) -> list[tuple[int | None, _Counted]] | None:
-    """Return what metrics count in each part of a text, by the number of its first sentence; None: beside the text.
+    """Return what metrics count in each part of a text, by the number of its first sentence; None: outside all parts.
 
-    None if that is not what they count in the `whole`, as metrics that compare all mentions of a document; raises
-    `UsageError` if sentences are asked for.
+    Returns None if that is not what they count in the `whole`, as metrics that compare all mentions of a document;
+    raises `UsageError` if sentences are asked for.
     """
-    if not whole:
-        return []
+    if not (parts and whole):
+        return [(None, whole)]
     beside = [pair for pair in pairs if pair.beside]
     if len(parts) == 1 and not beside:
         return [(parts[0].number, whole)]
     pieces = [list(cut_pair(pair, parts)) for pair in pairs if not pair.beside]
     texts = [(part.number, [of_pair[index] for of_pair in pieces]) for index, part in enumerate(parts)]
-    found: list[tuple[int | None, _Counted]] = [
+    by_part: list[tuple[int | None, _Counted]] = [
         (number, _count_documents(bag, plan, text, text)) for number, text in texts
     ]
     if beside:
-        found.append((None, _count_documents(bag, plan, beside, beside)))
+        by_part.append((None, _count_documents(bag, plan, beside, beside)))
     for index, (_, name, tally) in enumerate(whole):
-        if added((counts[index][2], 1) for _, counts in found) == tally:
+        if added((counts[index][2], 1) for _, counts in by_part) == tally:
             continue
         if plan.units == SENTENCE:
             raise UsageError(
@@ -388,7 +399,7 @@ def _by_part(
                 **pairs[0].first.in_errors,
             )
         return None
-    return found
+    return by_part
 
 
 def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
@@ -403,7 +414,7 @@ def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
 # Refusing what a metric cannot count
 
 
-def _require_countable(bag: Bag, plan: Plan, pair: Text, column: Keys, key: Key) -> None:
+def _require_countable(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -> None:
     """Raise an error, with document and line, for a case that a metric cannot count; `key` is new in the corpus.
 
     A large case is counted, and the bag keeps the counts.
@@ -411,26 +422,26 @@ def _require_countable(bag: Bag, plan: Plan, pair: Text, column: Keys, key: Key)
     of_cases = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
     large = len(key) - HEAD > LARGE
     flat = any(metric.flat for metric in of_cases)
-    if not large and not flat and all(len(span) == 4 for span in key[HEAD:]):
+    if not of_cases or (not large and not flat and all(len(span) == 4 for span in key[HEAD:])):
         return
     try:
-        case = case_of(key, column.sequence)
+        case = case_of(key, keys.sequence)
         tallies = _counted(of_cases, case, large)
     except CluevalError:  # once more, with the positions of the document
-        first, _ = column.ranges[column.keys.index(key)]
+        first, _ = keys.ranges[keys.keys.index(key)]
         where = plan.on_spans(pair.first, bag.layers)
-        for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
-            if (found.sequence, found.first) == (column.sequence, first):
-                _counted_where_found(of_cases, found, pair, large)
+        for candidate in located(pair.sides, bag.layers, merge=plan.merge, where=where):
+            if (candidate.sequence, candidate.first) == (keys.sequence, first):
+                _counted_where_found(of_cases, candidate, pair, large)
         raise
     if large:
-        bag.keep_counts(column.sequence, key, tallies)
+        bag.keep_counts(keys.sequence, key, tallies)
 
 
-def _counted_where_found(metrics: Sequence[Metric], found: Located, pair: Text, count: bool) -> list[Tally]:
+def _counted_where_found(metrics: Sequence[Metric], case: Located, pair: Text, count: bool) -> list[Tally]:
     """Do what `_counted` does with a case where it stands; an error names the document."""
     try:
-        return _counted(metrics, Case(found.sides, found.counted), count)
+        return _counted(metrics, Case(case.sides, case.counted), count)
     except CluevalError as error:
         error.document = pair.first.id
         error.file = error.file or pair.first.file

@@ -95,7 +95,7 @@ class Exact(Metric):
         of_gold, of_predicted = _numbers(gold), _numbers(predicted)
         ranks = {key: rank for rank, key in enumerate(of_predicted)}
         pairs: list[dict[int, float]] = [{} for _ in of_gold]
-        for own, (key, number) in enumerate(of_gold.items()):
+        for one, (key, number) in enumerate(of_gold.items()):
             around = {predicted[other]: other for other in case.around[0][number]}
             if key in of_predicted:  # of zero length, too
                 around[key] = of_predicted[key]
@@ -104,10 +104,10 @@ class Exact(Metric):
                     mate == key or self._is_enough(case.gold[number], case.predicted[other])
                 ):
                     shared = shared_positions(case.gold[number], case.predicted[other])
-                    pairs[own][ranks[mate]] = shared
+                    pairs[one][ranks[mate]] = shared
         chosen = best_pairs(pairs)
         golds, predicteds = list(of_gold), list(of_predicted)
-        return {golds[own] for own in chosen}, {predicteds[other] for other in chosen.values()}
+        return {golds[one] for one in chosen}, {predicteds[other] for other in chosen.values()}
 
     def _is_enough(self, gold: Span, predicted: Span) -> bool:
         assert self.min_overlap is not None

@@ -102,17 +102,17 @@ def match_spans(
     >>> [(match.kind, dict(match.labels)) for match in match_spans(gold, predicted)]
     [('tiling', {'label': 'PER'}), ('missed', {})]
     """
-    own, others = list(gold), sorted(predicted, key=by_position)
-    for spans in (own, others):
+    golds, predicteds = list(gold), sorted(predicted, key=by_position)
+    for spans in (golds, predicteds):
         require_flat(spans, document)
-    index = SpanIndex(others)
-    equal = {by_position(other): other for other in others}
-    found = []
-    for span in own:
+    index = SpanIndex(predicteds)
+    equal = {by_position(other): other for other in predicteds}
+    matches = []
+    for span in golds:
         same = equal.get(by_position(span))
-        around = [same] if same is not None else [others[number] for number in index.overlapping(span)]
-        found.append(match_of(span, around))
-    return found
+        around = [same] if same is not None else [predicteds[number] for number in index.overlapping(span)]
+        matches.append(match_of(span, around))
+    return matches
 
 
 def require_flat(spans: Sequence[Span], document: str | None = None, file: str | None = None) -> None:

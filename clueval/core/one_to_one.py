@@ -57,14 +57,14 @@ def _components(pairs: Pairs) -> Iterator[list[int]]:
         if first in seen or not others:
             continue
         seen.add(first)
-        found = [first]
-        for number in found:  # grows
+        component = [first]
+        for number in component:  # grows
             for other in pairs[number]:
                 for further in of_other.pop(other, ()):
                     if further not in seen:
                         seen.add(further)
-                        found.append(further)
-        yield sorted(found)
+                        component.append(further)
+        yield sorted(component)
 
 
 def _chosen(numbers: Sequence[int], pairs: Pairs) -> dict[int, int]:

@@ -134,14 +134,14 @@ class SpanIndex:
     def overlapping(self, span: Span) -> list[int]:
         """Return the numbers of the spans that overlap `span` (see `Span.overlaps`), in ascending order."""
         start, end = span.start, span.end
-        found = self._numbers[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
+        numbers = self._numbers[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
         if self._tree is not None:
             starts = self._tree_starts
-            found += [number for node in self._tree.at(start) if node.begin < end for number in node.data]
-            found += self._tree_numbers[bisect_right(starts, start) : bisect_left(starts, end)]
+            numbers += [number for node in self._tree.at(start) if node.begin < end for number in node.data]
+            numbers += self._tree_numbers[bisect_right(starts, start) : bisect_left(starts, end)]
         if self._has_gaps or span.parts is not None:
-            found = [number for number in found if self._spans[number].overlaps(span)]
-        return sorted(found)
+            numbers = [number for number in numbers if self._spans[number].overlaps(span)]
+        return sorted(numbers)
 
 
 def _tree(spans: Sequence[Span], numbers: Iterable[int]) -> IntervalTree:
@@ -167,20 +167,20 @@ def overlaps_between(one: Sequence[Span], two: Sequence[Span]) -> tuple[list[lis
     >>> overlaps_between([Span(0, 3), Span(4, 6)], [Span(2, 5), Span(8, 9)])
     ([[0], [0]], [[0, 1], []])
     """
-    found: tuple[list[list[int]], list[list[int]]] = [], [[] for _ in two]
+    around: tuple[list[list[int]], list[list[int]]] = [], [[] for _ in two]
     if len(one) * len(two) <= _FEW:
         for span in one:
-            found[0].append([number for number, other in enumerate(two) if span.overlaps(other)])
+            around[0].append([number for number, other in enumerate(two) if span.overlaps(other)])
     else:
         index, pairs = SpanIndex(two), 0
         for span in one:
-            found[0].append(index.overlapping(span))
-            pairs += len(found[0][-1])
+            around[0].append(index.overlapping(span))
+            pairs += len(around[0][-1])
             require_few_pairs(pairs, len(one) + len(two))
-    for number, others in enumerate(found[0]):
+    for number, others in enumerate(around[0]):
         for other in others:
-            found[1][other].append(number)
-    return found
+            around[1][other].append(number)
+    return around
 
 
 def require_few_pairs(pairs: int, spans: int) -> None:

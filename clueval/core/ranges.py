@@ -71,13 +71,13 @@ def joined_ranges(ranges: Iterable[tuple[int, int]], join: Callable[[int, int], 
     >>> joined_ranges([(3, 5), (0, 2), (4, 6)])
     ((0, 2), (3, 6))
     """
-    found: list[tuple[int, int]] = []
+    joined: list[tuple[int, int]] = []
     for start, end in sorted(ranges):
-        if found and join(found[-1][1], start):
-            found[-1] = found[-1][0], max(found[-1][1], end)
+        if joined and join(joined[-1][1], start):
+            joined[-1] = joined[-1][0], max(joined[-1][1], end)
         else:
-            found.append((start, end))
-    return tuple(found)
+            joined.append((start, end))
+    return tuple(joined)
 
 
 class Regions:
@@ -124,13 +124,13 @@ class Regions:
 
     def shared(self, span: HasFragments) -> int:
         """Return the number of positions of the span that are in the regions; costs O(log n + k) for k regions."""
-        found = 0
+        positions = 0
         for start, end in span.fragments:
             number = bisect_right(self._solid_ends, start)
             while number < len(self._solid_starts) and self._solid_starts[number] < end:
-                found += min(end, self._solid_ends[number]) - max(start, self._solid_starts[number])
+                positions += min(end, self._solid_ends[number]) - max(start, self._solid_starts[number])
                 number += 1
-        return found
+        return positions
 
     def _holds(self, start: int, end: int) -> bool:
         number = bisect_right(self._starts, start) - 1

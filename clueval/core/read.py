@@ -9,6 +9,7 @@ from typing import Any
 from clueval.core.document import ID, Document, Sentence, Text
 from clueval.core.span import NOTHING, Span
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
+from clueval.files.errors import TagError
 
 Of = tuple[str, str | None, str]
 """A side, a file (None: in memory) and a layer."""
@@ -82,9 +83,9 @@ class Read:
             for layer in document.layers:
                 self.spans[side, layer] += document.number_of_spans_in(layer)
             for layer, tags in document.tags.items():
-                found = self.neighbours.setdefault((side, document.file, layer), Counter())
-                found.update(_in_sentences(document, tags))
-                found.pop((OUTSIDE, OUTSIDE), None)
+                pairs = self.neighbours.setdefault((side, document.file, layer), Counter())
+                pairs.update(_in_sentences(document, tags))
+                pairs.pop((OUTSIDE, OUTSIDE), None)
 
     def add_changed(self, text: Text) -> None:
         """Add a text as the steps have left it: its unit, and whether a side has no text."""
@@ -108,7 +109,11 @@ class Read:
         """
         for of in [of for of in self.neighbours if in_memory or of[1] is not None]:
             pairs = self.neighbours.pop(of)
-            scheme = schemes.get(of[0]) or scheme_of(pairs)
+            try:
+                scheme = schemes.get(of[0]) or scheme_of(pairs)
+            except TagError as error:
+                error.file = error.file or of[1]
+                raise
             self.settle_layer(of, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
 
     def settle_layer(self, of: Of, scheme: str | None, ill_formed: int) -> None:
@@ -157,7 +162,7 @@ def _unite(sets: dict[Any, set[Any]], others: Mapping[Any, set[Any]]) -> None:
 
 def _in_sentences(document: Document, tags: Sequence[str]) -> Neighbours:
     """Return the pairs of adjacent tags of a document, sentence by sentence."""
-    found: Neighbours = Counter()
+    pairs: Neighbours = Counter()
     for start, end, _ in document.sentences or [Sentence(document.start, document.start + len(tags))]:
-        found.update(neighbours_of(tags[start - document.start : end - document.start]))
-    return found
+        pairs.update(neighbours_of(tags[start - document.start : end - document.start]))
+    return pairs

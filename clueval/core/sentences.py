@@ -31,11 +31,11 @@ class TextPart(NamedTuple):
 
 
 def parts_of(texts: Sequence[Text]) -> list[TextPart]:
-    """Return the parts of a text, which may come in several pairs; one part if there are no sentences, or no text.
+    """Return the parts of a text, given its pairs; one part if there are no sentences, or no text.
 
     Costs O(n log n) for n spans and sentences.
     """
-    sides = [side for text in texts for side in text.sides if side is not None]
+    sides = [side for text in texts if not text.beside for side in text.sides if side is not None]
     first = next((side for side in sides if side.end is not None), None)
     if first is None or first.end is None:
         return [TextPart(1, 0)]
@@ -82,15 +82,15 @@ def part_at(parts: Sequence[TextPart], position: int) -> TextPart:
 _start = attrgetter("start")
 
 
-def cut_keys(columns: Sequence[Keys], parts: Sequence[TextPart]) -> Iterator[list[Keys]]:
+def cut_keys(by_sequence: Sequence[Keys], parts: Sequence[TextPart]) -> Iterator[list[Keys]]:
     """Yield the keys of each part of a text, by sequence."""
     for _, _, start, stop in parts:
-        found = []
-        for sequence, keys, ranges, others in columns:
+        cut = []
+        for sequence, keys, ranges, others in by_sequence:
             first, past = bisect_left(ranges, (start,)), bisect_left(ranges, (stop,))
             low, high = bisect_left(others, start), bisect_left(others, stop)
-            found.append(Keys(sequence, keys[first:past], ranges[first:past], others[low:high]))
-        yield found
+            cut.append(Keys(sequence, keys[first:past], ranges[first:past], others[low:high]))
+        yield cut
 
 
 def cut_pair(pair: Pair, parts: Sequence[TextPart]) -> Iterator[Pair]:
@@ -105,7 +105,7 @@ def _cut(document: Document, parts: Sequence[TextPart]) -> Iterator[Document]:
     for name, spans in document.layers.items():
         for span in spans:
             layers[bisect_right(parts, span.start, key=_start) - 1][name].append(span)
-    for part, own in zip(parts, layers, strict=True):
+    for part, of_part in zip(parts, layers, strict=True):
         first, past = max(0, part.start - document.start), part.stop - document.start
         changes: dict[str, Any] = {
             "text": None,
@@ -121,4 +121,4 @@ def _cut(document: Document, parts: Sequence[TextPart]) -> Iterator[Document]:
             for name in ("tokens", "token_ids", "lines"):
                 values = getattr(document, name)
                 changes[name] = None if values is None else values[first:past]
-        yield replace(document, layers=own, start=document.start + first, sentences=(), **changes)
+        yield replace(document, layers=of_part, start=document.start + first, sentences=(), **changes)

@@ -132,11 +132,11 @@ class Span:
         >>> Span.of_fragments([(7, 9), (0, 3)], "A").fragments
         ((0, 3), (7, 9))
         """
-        found = sorted((first, last) for first, last in ranges)
-        if not found:
+        ordered = sorted((first, last) for first, last in ranges)
+        if not ordered:
             raise SpanError("a span needs at least one range", line=line)
-        parts = None if len(found) == 1 else found
-        return cls(found[0][0], found[-1][1], labels, features, id=id, line=line, parts=parts)
+        parts = None if len(ordered) == 1 else ordered
+        return cls(ordered[0][0], ordered[-1][1], labels, features, id=id, line=line, parts=parts)
 
     @property
     def fragments(self) -> Ranges:
@@ -233,8 +233,8 @@ def name_of(span: Span) -> str:
 
 
 def _named(start: int, end: int, labels: Mapping[str, str | None] | str) -> str:
-    found = (labels,) if isinstance(labels, str) else labels.values()
-    joined = "|".join([NO_LABEL if label is None else str(label) for label in found]) if labels else ""
+    values = (labels,) if isinstance(labels, str) else labels.values()
+    joined = "|".join([NO_LABEL if label is None else str(label) for label in values]) if labels else ""
     return f"[{start},{end})" + (f" {joined!r}" if joined else "")
 
 

@@ -128,10 +128,12 @@ def averages_of(per_label: Mapping[str, Counts], *, is_weighted: bool = True) ->
     """
     total = Counts.total(per_label.values())
     reports = {label: counts.report() for label, counts in per_label.items()}
-    found = {"micro": total.report(), "macro": _average(total, reports.values())}
+    averages = {"micro": total.report(), "macro": _average(total, reports.values())}
     if is_weighted:
-        found["weighted"] = _average(total, reports.values(), [counts.gold for counts in per_label.values()])
-    return {**found, "per_label": reports}
+        averages["weighted"] = _average(
+            total, reports.values(), [counts.gold for counts in per_label.values()]
+        )
+    return {**averages, "per_label": reports}
 
 
 def _average(

@@ -103,6 +103,21 @@ class Limits:
             )
 
 
+def is_deep(value: object) -> bool:
+    """Return whether lists and objects are nested more than `MAX_DEPTH` deep.
+
+    >>> is_deep([[1]]), is_deep({"a": [{}]})
+    (False, False)
+    """
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [each for each in level if isinstance(each, dict | list)]
+        if not level:
+            return False
+        level = [one for each in level for one in (each.values() if isinstance(each, dict) else each)]
+    return True
+
+
 def _beyond(problem: str, file: str, line: int | None, option: str) -> FormatError:
     return FormatError(problem, file=file, line=line, advice=f"if this is intended, raise {option}")
 

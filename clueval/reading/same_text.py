@@ -59,9 +59,9 @@ def _begun(passage: Passage) -> str:
 
 def first_line(side: Passage | Document) -> int | None:
     """Return the line of the first token of a passage or document, or None if it is not known."""
-    if isinstance(side, Document):
-        return side.lines[0] if side.lines else None
-    return side.line_of(0, 0) if side.sentences else None
+    if isinstance(side, Passage):
+        return side.line_of(0, 0) if side.sentences else None
+    return side.lines[0] if side.lines else None
 
 
 def first_difference(gold: Passage, predicted: Passage) -> CluevalError:

@@ -7,14 +7,14 @@ from os import PathLike
 from typing import Any
 
 from clueval.core.span import DEFAULT_LAYER, SIDES
-from clueval.files.errors import TagError, UsageError, described
+from clueval.files.errors import CluevalError, TagError, UsageError, described
 from clueval.reading.given import Given, given
 from clueval.reading.items import document_of_tags, materialised, pairs, place_of
 from clueval.reading.options import Reading
 from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.schemes import neighbours_of
+from clueval.tagging.schemes import OUTSIDE, count_illegal, neighbours_of, split_tag
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each side, by side and layer."""
@@ -62,14 +62,37 @@ def documents_of_tags(
             SIDES, sentences, options.schemes, options.treatments, strict=True
         ):
             place = place_of(side, number, given.ids)
-            documents.append(document_of_tags(tags, id_, place, scheme=scheme, invalid=invalid))
             try:
+                document = document_of_tags(tags, id_, place, scheme=scheme, invalid=invalid)
                 decoders[side, DEFAULT_LAYER].accept(tags, neighbours_of(tags))
-            except BadTag as error:
-                raise TagError(f"{place}: {error.problem}", advice=error.advice) from None
+            except (CluevalError, TypeError, ValueError) as error:  # arrays have no truth value
+                _require_tags(sentences, options.schemes[0], number, given.ids)
+                if isinstance(error, BadTag):
+                    raise TagError(f"{place}: {error.problem}", advice=error.advice) from None
+                raise
+            documents.append(document)
         yield documents[0], documents[1]
     for decoder in decoders.values():
         decoder.scheme()  # raises `TagError` for tags of two schemes
+
+
+def _require_tags(
+    sides: Sequence[Sequence[Any]], scheme: str | None, number: int, ids: Sequence[str] | None
+) -> None:
+    """Raise the error of the first value of a sentence of both sides that is no tag of the scheme, with its place."""
+    for side, tags in zip(SIDES, sides, strict=True):
+        for position, tag in enumerate(tags):
+            place = f"{place_of(side, number, ids)}[{position}]"
+            if not isinstance(tag, str):
+                problem = f"{place}: {described(tag)} is not a tag"
+                raise UsageError(problem, advice="tags are text, such as 'B-PER'")
+            try:
+                split_tag(tag)
+                if scheme is not None:
+                    count_illegal({(OUTSIDE, tag): 1}, scheme)
+            except CluevalError as error:
+                error.problem = f"{place}: {error.problem}"
+                raise
 
 
 def require_lengths(

@@ -191,7 +191,9 @@ def test_text_has_counts_then_twenty_places_then_how_many_more() -> None:
     text = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS))).render()
 
     verdict, blocks = text.splitlines()[1], text.split("\n\n")[5:]
-    assert verdict.startswith("entity: F1 81.60: 54 of 83 errors boundary; weakest label: person (71.79);")
+    assert verdict.startswith(
+        "entity: F1 81.60: of 83 errors 54 are boundaries; weakest label: person (71.79);"
+    )
     assert len(blocks) == 21
     assert blocks[0].splitlines() == [
         "a001 entity 21-23",
@@ -208,7 +210,7 @@ def test_text_of_a_generator_is_one_reading() -> None:
 
     report = Errors(pairs())
 
-    assert "F1 33.33: 2 of 4 errors" in report.render()
+    assert "F1 33.33: of 4 errors 2 are boundaries" in report.render()
     with pytest.raises(UsageError, match=r"only once.*give a list"):
         report.rows()
 
@@ -227,7 +229,7 @@ def test_scores_that_are_given_are_shown_and_pairs_may_lack_what_is_right() -> N
     report = {"label": {"micro": entry, "per_label": {"PER": entry}}}
     given = Errors([ONE], report=report, signature="metric:exact", facts=["7 documents"])
 
-    assert given.verdict() == "F1 90.00: 2 of 4 errors boundary"
+    assert given.verdict() == "F1 90.00: of 4 errors 2 are boundaries"
     assert given.counts() == full.counts()
     assert "7 documents" in list(given.facts())
 
@@ -267,7 +269,7 @@ def test_the_page_has_the_tables_as_filters_and_a_line_for_each_place() -> None:
 def test_a_page_in_german_has_german_tables() -> None:
     written = page(Errors([ONE]), lang="de")
 
-    assert "F1 33,33: 2 von 4 Fehlern: Grenzen" in written
+    assert "F1 33,33: von 4 Fehlern 2 Grenzen" in written
     assert "zu lang" in written
     assert "anderes Label" in written
     assert "Gefunden als" in written

@@ -26,15 +26,13 @@ from clueval.metrics import metric_named as first_named
 from clueval.metrics import with_settings as first_with_settings
 from clueval.options import option_of
 from clueval.second.metrics import METRICS, chosen_metrics, metric_class, metric_named, with_settings
-from clueval.second.metrics.curve import Curve, reports_with_curves, scored_metrics, without_curves
 from clueval.second.metrics.gate import Gate, GateWithin
 from clueval.second.metrics.settings import shown_default, values_of
 from clueval.second.metrics.tables import tables_of
 from clueval.second.results import first_screen, notices, paths, rows
 from clueval.second.results.signature import Signature, joined_signature, require_same
 from tests.second import compare_forms
-from tests.second.compare import second
-from tests.second.scoring import scored
+from tests.second.compare import Corpus, sum_of
 
 # Metrics and settings
 
@@ -219,7 +217,7 @@ def parsed_options(signature: Any, text: str) -> Any:
 def test_signatures_are_those_of_before_and_so_are_the_options_that_they_stand_for() -> None:
     random = Random(7)
     answers = Counter[bool]()
-    for _ in range(300):
+    for _ in range(200):
         first, new = both_signatures(random)
         cut = str(new)[: random.choice([None, random.randint(1, 60)])]
 
@@ -229,13 +227,13 @@ def test_signatures_are_those_of_before_and_so_are_the_options_that_they_stand_f
         assert said(new.options) == said(first.options)
         assert said(parsed_options, Signature, cut) == said(parsed_options, FirstSignature, cut)
         answers[isinstance(said(new.options), dict)] += 1
-    assert min(answers.values()) > 50
+    assert min(answers.values()) > 30
 
 
 def test_results_are_kept_apart_and_joined_as_before() -> None:
     random = Random(8)
     refused = 0
-    for _ in range(300):
+    for _ in range(200):
         pairs = both_signatures(random), both_signatures(random)
         if random.random() < 0.7:
             changed = {
@@ -249,47 +247,7 @@ def test_results_are_kept_apart_and_joined_as_before() -> None:
         assert answer == said(first_require_same, *first, purpose)
         assert str(joined_signature(*new, "BIO")) == str(first_joined(*first, "BIO"))
         refused += answer is not None
-    assert 50 < refused < 250
-
-
-# Curves
-
-
-def test_curves_stand_in_the_reports_of_their_metrics() -> None:
-    spans = [clueval.Span(0, 1, "A", {"p": 0.9}), clueval.Span(2, 3, "B", {"p": 0.5})]
-    metrics = scored_metrics(chosen_metrics("exact,levels,gate"), "p", (0.1, 0.6))
-    first = clueval.score(
-        [spans[:1]], [spans], metrics="exact,levels,gate", score_feature="p", thresholds="0.1,0.6"
-    )
-    reports = _reports([spans[:1]], [spans], metrics)
-
-    assert [metric.name for metric in without_curves(metrics)] == ["exact", "levels", "gate"]
-    assert reports_with_curves(reports, metrics, {"label": ["label"]}) == first.metrics
-
-
-def test_the_curve_of_coverage_is_none_of_its_tables() -> None:
-    spans = [clueval.Span(0, 1, "A", {"p": 0.9})]
-    metrics = scored_metrics(chosen_metrics("coverage"), "p")
-    reports = reports_with_curves(_reports([spans], [spans], metrics), metrics, {"label": ["label"]})
-
-    assert "curve" in reports["coverage"]["label"]
-    found = [table.title for table in tables_of(metrics[0], "coverage", reports["coverage"]["label"])]
-    assert found == ["coverage, tokens"]
-
-
-def test_a_metric_without_micro_averages_has_no_curve() -> None:
-    with pytest.raises(UsageError, match="metric 'fair' has no micro average"):
-        scored_metrics(chosen_metrics("exact,fair"), "p")
-    assert scored_metrics([Exact()], "p")[1] == Curve(Exact(), "p")
-
-
-def _reports(gold: Any, predicted: Any, metrics: Any) -> dict[str, dict[str, Any]]:
-    """Return the reports of metrics on documents of spans."""
-    sides = [
-        [second(clueval.Document(str(n), {"label": spans})) for n, spans in enumerate(side)]
-        for side in (gold, predicted)
-    ]
-    return {metric.name: scored(*sides, metric) for metric in metrics}
+    assert 30 < refused < 170
 
 
 # Rows, tables, paths and warnings
@@ -297,15 +255,15 @@ def _reports(gold: Any, predicted: Any, metrics: Any) -> dict[str, dict[str, Any
 
 @pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
 def test_random_results_are_written_as_before() -> None:
-    found = compare_forms.compare(30, seed=3)
+    found = compare_forms.compare(20, seed=3)
 
     assert [text for text in found if text not in ("equal", "refused")] == []
-    assert found["equal"] > 10
+    assert found["equal"] > 8
 
 
 @pytest.mark.long
 def test_many_random_results_are_written_as_before() -> None:
-    found = compare_forms.compare(600, seed=4)
+    found = compare_forms.compare(300, seed=4)
 
     assert [text for text in found if text not in ("equal", "refused")] == []
 
@@ -318,8 +276,8 @@ GERMAN = Path(clueval.__file__).parent / "samples" / "german"
     [
         ("levels", {}),
         ("levels", {"merge": True}),
-        ("levels,fair", {"by": "domain", "intervals": True, "resamples": 2}),
-        ("confusion,muc,gate", {}),
+        ("fair", {"by": "domain"}),
+        ("confusion,muc", {}),
         ("masking", {"layers": {"entity": 2}}),
         ("exact", {"where": {"risk": "high"}}),
     ],
@@ -331,6 +289,17 @@ def test_the_german_sample_is_written_as_before(metrics: str, options: dict[str,
 
     anew = compare_forms.written_anew(result, chosen_metrics(metrics))
     assert compare_forms.disagreement(result, anew, Random(1)) is None
+
+
+def test_the_curve_of_coverage_is_none_of_its_tables() -> None:
+    spans = [clueval.Span(0, 1, "A", {"p": 0.9})]
+    result = clueval.score([spans], [spans], metrics="coverage", score_feature="p")
+    report = result.metrics["coverage"]["label"]
+
+    assert "curve" in report
+    assert [table.title for table in tables_of(metric_named("coverage"), "coverage", report)] == [
+        "coverage, tokens"
+    ]
 
 
 def test_a_group_that_lacks_the_report_of_a_sequence_has_no_row_of_it() -> None:
@@ -361,6 +330,20 @@ def test_a_break_down_is_shown_whether_or_not_its_reports_are_made_when_asked_fo
         "exact: labels",
         "By document: exact, label: micro",
     ]
+
+
+def test_the_headline_of_levels_costs_less_and_is_that_of_the_report() -> None:
+    gold = [clueval.Span(0, 2, {"x": "A", "y": "B"}), clueval.Span(3, 5, {"x": "A"})]
+    predicted = [clueval.Span(0, 2, {"x": "A", "y": "A"}), clueval.Span(3, 9, {"x": "A"})]
+    sides = [[clueval.Document("d", {"x": spans})] for spans in (gold, predicted)]
+    total = sum_of(Corpus("flat", ["x"], *sides), Levels())
+    part, whole = Levels().headline_report(total, ["x", "y", "z"]), Levels().scores(total, ["x", "y", "z"])
+
+    assert part["unlabelled"] == {"1": whole["unlabelled"]["1"]}
+    assert part["labelled"] == {
+        layer: {"1": {"micro": levels["1"]["micro"]}} for layer, levels in whole["labelled"].items()
+    }
+    assert part["labelled"]["y"]["1"]["micro"]["gold"] == 1
 
 
 def test_a_path_that_is_wrong_is_answered_with_the_nearest_of_the_result() -> None:

@@ -37,9 +37,9 @@ from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.second.metrics.strings import Strings
 from clueval.second.results import processes, workers
+from clueval.second.results.counting import Gathered, count_tasks
 from clueval.second.results.saved import save_bag
-from clueval.second.results.tasks import Task, carry_out, tasks_of
-from clueval.second.results.workers import Gathered, chosen_jobs, count_tasks
+from clueval.second.results.workers import Task, carry_out, chosen_jobs, tasks_of
 from clueval.version import __version__
 
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are killed as on Linux")
@@ -501,7 +501,7 @@ from functools import partial
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from test_second_workers import corpus, single
-from clueval.second.results.workers import count_tasks
+from clueval.second.results.counting import count_tasks
 
 def end(number, _):
     raise KeyboardInterrupt
@@ -569,7 +569,7 @@ from functools import partial
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from test_second_workers import PLAN, content, corpus, counted, single
-from clueval.second.results.workers import count_tasks
+from clueval.second.results.counting import count_tasks
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])

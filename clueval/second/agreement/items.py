@@ -6,7 +6,7 @@ The keys of a tally are those of `clueval.second.agreement.metric`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -39,7 +39,7 @@ def count_positions(tally: Tally, humans: Readings, length: int) -> None:
     active: list[Counter[str]] = [Counter() for _ in humans]
     present = [number for number, reading in enumerate(humans) if reading is not None]
     values: dict[int, Value] = dict.fromkeys(present)
-    unmarked = length
+    items: Counter[_Values] = Counter()
     for (position, number, change, label), following in pairwise([*events, *events[-1:]]):
         active[number][label] += change
         if not active[number][label]:
@@ -47,10 +47,10 @@ def count_positions(tally: Tally, humans: Readings, length: int) -> None:
         values[number] = value_of(active[number])
         here = following[0] - position
         if here and any(values.values()):
-            _count_item(tally, POSITIONS, values, here)
-            unmarked -= here
-    if unmarked > 0:
-        _count_item(tally, POSITIONS, dict.fromkeys(present), unmarked)
+            items[tuple(values.items())] += here
+    if length > items.total():
+        items[tuple(dict.fromkeys(present).items())] += length - items.total()
+    _count_items(tally, POSITIONS, items)
 
 
 def count_ranges(tally: Tally, humans: Readings) -> None:
@@ -60,21 +60,27 @@ def count_ranges(tally: Tally, humans: Readings) -> None:
         for fragments, label in reading or ():
             found.setdefault(fragments, {}).setdefault(number, []).append(label)
     present = [number for number, reading in enumerate(humans) if reading is not None]
-    for labels in found.values():
-        values = {number: value_of(labels.get(number, ())) for number in present}
-        _count_item(tally, RANGES, values, 1)
+    items = Counter(
+        tuple([(number, value_of(labels.get(number, ()))) for number in present]) for labels in found.values()
+    )
+    _count_items(tally, RANGES, items)
 
 
-def _count_item(tally: Tally, items: str, values: dict[int, Value], n: int) -> None:
-    """Count n items with the value of each annotator who has annotated them, by the annotator's number."""
-    for (i, c), (j, k) in combinations(values.items(), 2):
-        tally["pair", items, i, j, c, k] += n
-    votes = Counter(values.values())
-    marked = EACH if None not in votes else SOME if len(votes) > 1 else UNMARKED
-    for c, often in votes.items():
-        for k, others in votes.items():
-            if pairs := often * (others - (c == k)):
-                tally["o", items, marked, len(values), c, k] += n * pairs
+_Values = tuple[tuple[int, Value], ...]
+"""The numbers of the annotators who have annotated an item, each with the value that the annotator gave it."""
+
+
+def _count_items(tally: Tally, kind: str, items: Mapping[_Values, int]) -> None:
+    """Count items of a kind, given how often each combination of values occurs."""
+    for values, n in items.items():
+        for (i, c), (j, k) in combinations(values, 2):
+            tally["pair", kind, i, j, c, k] += n
+        votes = Counter([value for _, value in values])
+        marked = EACH if None not in votes else SOME if len(votes) > 1 else UNMARKED
+        for c, often in votes.items():
+            for k, others in votes.items():
+                if pairs := often * (others - (c == k)):
+                    tally["o", kind, marked, len(values), c, k] += n * pairs
 
 
 # Units

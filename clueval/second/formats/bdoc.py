@@ -16,6 +16,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from clueval.files.limits import MAX_DEPTH, is_deep
 from clueval.second.formats.dialect import Dialect, has_sign
 from clueval.second.formats.reference import places
 from clueval.second.formats.row_input import RowInput
@@ -23,6 +24,8 @@ from clueval.second.formats.row_input import RowInput
 
 def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     found = rows.mapping(row)
+    if is_deep(found):
+        rows.refuse(f"values are nested more than {MAX_DEPTH} deep", "simplify the features")
     try:
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:

@@ -43,24 +43,27 @@ _EQUIVALENT = re.compile(r"Equiv(\s+T\d+\S*){2,}\s*")
 _ID = re.compile(r"[TEAMNR]\d+\S*|\*|#.*")
 
 
+_Place = tuple[str, int]
+"""A file and a line of it."""
+
+
 class _Annotations:
     """The lines of one document."""
 
     def __init__(self, file: str) -> None:
-        self._file = file
+        self._place = file, 0
         self.spans: dict[str, tuple[str, FileMention]] = {}
         self.triggers: dict[str, str] = {}
         self.features: dict[str, dict[str, Any]] = {}
         self.passed_over: Counter[str] = Counter()
         self._ids: set[str] = set()
-        self._attributes: list[tuple[int, list[str]]] = []
-        self._equivalent: list[tuple[int, list[str]]] = []
-        self._trigger_lines: list[tuple[int, str]] = []
-        self._line = 0
+        self._attributes: list[tuple[_Place, list[str]]] = []
+        self._equivalent: list[tuple[_Place, list[str]]] = []
+        self._trigger_places: list[tuple[_Place, str]] = []
 
-    def add(self, line: int, text: str) -> None:
+    def add(self, file: str, line: int, text: str) -> None:
         """Read a line. Raises `FormatError` for one that is not brat's."""
-        self._line = line
+        self._place = file, line
         if not text.strip():
             return
         identifier, _, rest = text.partition("\t")
@@ -77,24 +80,24 @@ class _Annotations:
             self._add_span(identifier, rest)
         elif kind in "AMN":
             fields = rest.split("\t")[0].split(" ") if kind == "N" else rest.split()
-            self._attributes.append((line, [field for field in fields if field]))
+            self._attributes.append((self._place, [field for field in fields if field]))
         elif kind == "*" and _EQUIVALENT.fullmatch(rest):
-            self._equivalent.append((line, rest.split()[1:]))
+            self._equivalent.append((self._place, rest.split()[1:]))
         else:
             if kind == "E":
                 trigger = rest.split(" ", 1)[0].strip().rpartition(":")[2]
                 self.triggers[identifier] = trigger
-                self._trigger_lines.append((self._line, trigger))
+                self._trigger_places.append((self._place, trigger))
             self.passed_over[_KINDS[kind]] += 1
 
     def finish(self) -> None:
         """Give attributes to their spans. Raises `FormatError` for an id that no line has."""
-        for line, trigger in self._trigger_lines:
-            self._line = line
+        for place, trigger in self._trigger_places:
+            self._place = place
             if trigger not in self.spans:
                 self._refuse(f"no line has the span {trigger[:20]!r} of an event")
-        for line, fields in self._attributes:
-            self._line = line
+        for place, fields in self._attributes:
+            self._place = place
             if len(fields) < 2:
                 self._refuse("an attribute needs a name and the id of a span")
             name, target, *value = fields
@@ -108,8 +111,8 @@ class _Annotations:
     def _join_groups(self) -> None:
         """Give equivalent spans the feature of a group, whose first member comes first."""
         groups: list[dict[str, None]] = []
-        for line, listed in self._equivalent:
-            self._line, members = line, dict.fromkeys(listed)
+        for where, listed in self._equivalent:
+            self._place, members = where, dict.fromkeys(listed)
             for unknown in members.keys() - self.spans.keys():
                 self._refuse(f"no line has the id {unknown[:20]!r}")
             joined = [group for group in groups if group.keys() & members.keys()]
@@ -146,12 +149,13 @@ class _Annotations:
             ranges.append((int(numbers[0]), int(numbers[1])))
         if not label:
             self._refuse(f"{identifier} has no type")
-        Span.of_fragments(ranges, label, line=self._line)  # refuses positions that contradict each other
-        mention = FileMention(tuple(sorted(ranges)), text if tab else None, self._line, identifier)
+        Span.of_fragments(ranges, label, line=self._place[1])  # refuses positions that contradict each other
+        mention = FileMention(tuple(sorted(ranges)), text if tab else None, self._place[1], identifier)
         self.spans[identifier] = label, mention
 
     def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
-        raise FormatError(problem, file=self._file, line=self._line, advice=advice)
+        file, line = self._place
+        raise FormatError(problem, file=file, line=line, advice=advice)
 
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
@@ -160,13 +164,13 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     further = file.beside(".a2")
     name = file.path.name.removesuffix(".gz")
     parts = (file, further) if name.endswith(".a1") and further.exists else (file,)
-    try:
-        for part in parts:
+    for part in parts:
+        try:
             for line, content in part.lines():
-                found.add(line, content)
-    except SpanError as error:
-        error.file = file.name
-        raise
+                found.add(part.name, line, content)
+        except SpanError as error:
+            error.file = part.name
+            raise
     found.finish()
     file.passed_over.update(found.passed_over)
     yield _document(Path(name).stem, text, found, options, file.name)

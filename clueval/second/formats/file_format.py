@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from clueval.core.document import Document
-from clueval.core.span import DEFAULT_LAYER
+from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import UsageError
 from clueval.second.formats.dialect import Numbered
 from clueval.second.formats.head import Head
@@ -34,6 +34,7 @@ class FileFormat:
         invalid: the treatments of ill-formed tags, of which the first is the usual one; none if there are no tags.
         needs_texts: whether documents take their text or tokens from another file, ``InputFile.texts``.
         extra: the extra of clueval that must be installed.
+        add_sets: returns the content of a file with further annotation sets, and everything else unchanged.
         writer: returns how documents are written, given the types of layers; None: they are only read.
     """
 
@@ -53,6 +54,7 @@ class FileFormat:
     invalid: tuple[str, ...] = ()
     needs_texts: bool = False
     extra: str = ""
+    add_sets: Callable[[InputFile, Mapping[str, Sequence[Span]]], str] | None = None
     writer: Callable[[Mapping[str, str]], Writer] | None = None
 
     def is_told(self, head: Head) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from clueval.core.span import Span, name_of
 from clueval.files.errors import FormatError, UsageError
-from clueval.second.formats.gate_xml import STRING, GateReader, decoded_gate_xml
+from clueval.second.formats.gate_xml_reading import STRING, GateReader, decoded_gate_xml
 from clueval.second.formats.reference import wide_characters
 from clueval.second.formats.xml_text import ESCAPES, forbidden, quoted
 

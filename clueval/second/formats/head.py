@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.tags import is_tag
 
-_IS_JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*$)|\[\s*([\[{"]|\]\s*(\[|$)))')
+_IS_JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*($|[\[{]))|\[\s*([\[{"]|\]\s*($|[\[{])))')
 _LONGEST_LINE = 2000
 
 

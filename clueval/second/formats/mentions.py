@@ -4,11 +4,10 @@
     {"id": "2", "entities": {"PER": ["Ada", "Ada"], "LOC": []}}
     {"id": "3", "output": "<think>...</think> {\\"PER\\": [\\"Ada\\"]}"}
 
-A line is an answer, and so is a block in a code fence. Answers are looked for in the rows that OpenAI and Anthropic
-write for batches, whose documents are named by ``custom_id``, and under the keys `_WRAPPERS`. They may be texts with
-JSON; reasoning in ``<think>``, and other text before and after the JSON, is passed over and counted.
+A line is an answer, and so is a block in a code fence; how programs store answers is described in
+`clueval.second.formats.answers`. Text around the JSON of an answer is passed over and counted, and so are repairs.
 
-The entities are a list under one of the keys `_LISTS`, a list alone, or lists of texts by label. Each entity is a pair
+The entities are a list under one of the keys `LISTS`, a list alone, or lists of texts by label. Each entity is a pair
 of its text and its label, or has both under one of the keys `_TEXTS` and `_LABELS`; the label may be null. Any other
 answer is an error or, with ``--unparsable empty``, an answer without spans, which is counted. The format is for
 PREDICTED alone: gold has the text in which the mentions are found.
@@ -18,17 +17,25 @@ A document has no text. Its spans are empty; their features `MENTION` and `OFFSE
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 from clueval.core.document import Document
-from clueval.core.span import NO_LABEL, Frozen, Span
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, UsageError
+from clueval.second.formats.answers import (
+    DEEPEST,
+    IDS,
+    LISTS,
+    WRAPPERS,
+    Answer,
+    answers_in_lines,
+    checked_text,
+    id_in,
+    json_in,
+)
 from clueval.second.formats.dialect import Numbered
 from clueval.second.formats.file_format import FileFormat, only_layer
 from clueval.second.formats.input_file import InputFile
@@ -43,32 +50,19 @@ from clueval.second.formats.span_objects import (
     is_token_of_pipeline,
 )
 
-_FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
-_THOUGHT = re.compile(r"^(?:(?!<think>).)*?</think>|<think>.*?(?:</think>|\Z)", re.DOTALL)
 EMPTY = "empty"
 """The value of `unparsable` that counts an answer that cannot be read as one without spans."""
 
-_ATTEMPTS = 100
-"""The number of opening brackets in an answer from which JSON is tried."""
 
-_IDS = ("id", "custom_id", "document_id", "doc_id", "uid")
-_ID = re.compile(rf'"(?:{"|".join(_IDS)})"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
-_WRAPPERS = ("output", "response", "answer", "prediction", "completion", "generated_text", "content")
-"""Keys of a row with an answer, in the order in which they are looked for."""
-
-_LISTS = ("entities", "extractions", "mentions", "spans", "ner")
 _LABELS = ("label", "type", "entity_type", "category", "class", "extraction_class", "types", "entity_group")
 _TEXTS = ("text", "extraction_text", "word", "span", "mention", "value", "name", "entity")
 _BESIDE = ("_attributes", "_index")
 """The endings of what LangExtract's answers have beside the text under a label."""
 
-_DEEPEST = 10
-"""The most wrappers around an answer."""
-
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     rows = JsonValues(file.name, file.limits.max_line)
-    answers = rows.of(file.bytes()) if _is_one_value(file) else _answers(file.lines())
+    answers = rows.of(file.bytes()) if _is_one_value(file) else answers_in_lines(file.lines())
     return read_answers(answers, options, file.passed_over, file.name)
 
 
@@ -82,8 +76,8 @@ def _is_one_value(file: InputFile) -> bool:
     except FormatError:  # these are answers that cannot be read, of which each line is one
         return False
     keys = first.keys() if isinstance(first, dict) else frozenset()
-    has_id = not keys.isdisjoint(_IDS) and keys.isdisjoint(_LABELS)  # an entity may have an id, too
-    return has_id or not keys.isdisjoint((*_LISTS, *_WRAPPERS))
+    has_id = not keys.isdisjoint(IDS) and keys.isdisjoint(_LABELS)  # an entity may have an id, too
+    return has_id or not keys.isdisjoint((*LISTS, *WRAPPERS))
 
 
 def read_answers(
@@ -109,7 +103,7 @@ def read_answers(
         )
     wrong: list[tuple[int, str]] = []
     for number, (line, given) in enumerate(answers, 1):
-        answer = _Answer()
+        answer = Answer()
         metadata = {}
         spans: list[Span] = []
         try:
@@ -120,7 +114,7 @@ def read_answers(
                 continue
             metadata[UNPARSABLE] = "1"
             if answer.id is None and isinstance(given, str):
-                answer.id = _id_in(given)
+                answer.id = id_in(given)
         if answer.in_batch and answer.id is not None:
             metadata[BY_ID] = answer.id
         passed_over["texts around answers"] += answer.around
@@ -162,257 +156,37 @@ def read_run(files: Iterable[InputFile], options: FormatOptions) -> Iterator[Doc
             yield replace(document, id=file.stem) if document.id == "1" else document
 
 
-@dataclass(slots=True)
-class _Answer:
-    """What is found around an answer.
+def of_each_document(
+    answers: Iterable[Document], ids: Sequence[str], *, missing: str | None = None
+) -> list[Document]:
+    """Return the answers of a run in the order of the documents with these ids; holds all answers.
 
-    Attributes:
-        id, in_batch: its id, and whether that is the id of a batch.
-        around: whether there was other text.
-        repaired: whether it stood in a code fence, or its JSON had a comma too many.
+    A document without an answer has no spans if `missing` is ``empty``, and counts as an answer that could not be read.
+    Otherwise it raises `FormatError`, which names the first ten such documents. So does an answer to another document.
+
+    >>> answers = read_answers([(1, '{"id": "b", "PER": ["Ada"]}')], FormatOptions(), Counter())
+    >>> [len(each.layers["label"]) for each in of_each_document(answers, ["a", "b"], missing="empty")]
+    [0, 1]
     """
-
-    id: str | None = None
-    in_batch: bool = False
-    around: bool = False
-    repaired: bool = False
-
-    def inside(self, value: object) -> object:
-        """Return an answer without what is around it. Raises ValueError for an answer that a service did not give."""
-        for _ in range(_DEEPEST):
-            if isinstance(value, str):
-                found = json_in(value)
-                value = found.value
-                self.around |= found.around
-                self.repaired |= found.repaired
-                continue
-            if not isinstance(value, dict):
-                return value
-            self._name(value)
-            inner = _of_service(value)
-            if inner is None:
-                keys = (key for key in _WRAPPERS if isinstance(value.get(key), str | dict | list))
-                inner = value.get(next(keys, ""))
-            if inner is None:
-                return value
-            value = inner
-        raise ValueError("it is nested too deep")
-
-    def _name(self, value: dict[str, Any]) -> None:
-        """Take the id of an object, unless one around it had one. A service has ids of its own."""
-        if self.id is not None or "choices" in value:
-            return
-        in_batch = "custom_id" in value and not _OF_BATCH.isdisjoint(value)
-        ids = ("custom_id",) if in_batch else _IDS
-        given = next((each for key in ids if (each := value.get(key)) is not None), None)
-        if given is None:
-            return
-        if isinstance(given, bool) or not isinstance(given, str | int):
-            raise ValueError("its id is neither a text nor a number")
-        self.id, self.in_batch = _text(str(given), "its id"), in_batch
-
-
-_OF_BATCH = {"response", "result", "error"}
-"""Keys of a row of a batch, of which it has one."""
-
-
-def _of_service(value: dict[str, Any]) -> object:
-    """Return the answer in a row of OpenAI or Anthropic; None for any other row.
-
-    Raises ValueError if the row has no answer.
-    """
-    error, response, result = (value.get(key) for key in ("error", "response", "result"))
-    if error is not None and not isinstance(error, list):
-        raise ValueError("the service reports an error")
-    if isinstance(response, dict) and not {"body", "status_code"}.isdisjoint(response):
-        if (status := response.get("status_code", 200)) != 200:
-            raise ValueError(f"the service reports the status {str(status)[:20]}")
-        return _of_completion(response.get("body"))
-    if isinstance(result, dict) and not {"type", "message"}.isdisjoint(result):
-        if (kind := result.get("type", "succeeded")) != "succeeded":
-            raise ValueError(f"the service reports {str(kind)[:20]!r}")
-        return _of_blocks(_at(result, "message", "content"))
-    if _are_blocks(value.get("content"), ("text", "tool_use", "thinking")):
-        return _of_blocks(value["content"])
-    is_completion = "choices" in value or _are_blocks(value.get("output"), ("message", "reasoning"))
-    return _of_completion(value) if is_completion else None
-
-
-def _are_blocks(value: object, types: Sequence[str]) -> bool:
-    """Return whether a value is a list of the parts of a message, which have these types."""
-    return isinstance(value, list) and bool(value) and all(_at(part, "type") in types for part in value)
-
-
-def _of_completion(body: object) -> object:
-    """Return the answer in what OpenAI's interfaces return."""
-    message = _at(body, "choices", 0, "message")
-    if message is not None:
-        content = _at(message, "content") or _at(message, "tool_calls", 0, "function", "arguments")
-        return _of_blocks(content) if isinstance(content, list | None) else content
-    items = _at(body, "output")
-    messages = [item for item in items if _at(item, "type") == "message"] if isinstance(items, list) else []
-    return _of_blocks([block for item in messages for block in _at(item, "content") or ()])
-
-
-def _of_blocks(blocks: object) -> object:
-    """Return the input of the first tool in the blocks of a message, otherwise their texts."""
-    found = [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
-    used = [block["input"] for block in found if block.get("type") == "tool_use" and "input" in block]
-    texts = [text for block in found if isinstance(text := block.get("text"), str)]
-    if not used and not texts:
-        raise ValueError("the message has no text")
-    return used[0] if used else "".join(texts)
-
-
-def _at(value: Any, *path: str | int) -> Any:
-    """Return what is at a path of keys and numbers; None if there is nothing."""
-    for key in path:
-        if isinstance(key, int):
-            value = value[key] if isinstance(value, list) and len(value) > key else None
-        else:
-            value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-def _answers(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield the answers with their lines; of a code fence the whole block, if it is one answer, or its lines."""
-    block: list[tuple[int, str]] | None = None
-    for number, line in lines:
-        fence = _FENCE.match(line)
-        alone = fence is not None and fence.end() == len(line)
-        if alone and block is None:
-            block = []
-        elif alone and block is not None:
-            yield from _of_block(block)
-            block = None
-        elif block is not None:
-            block.append((number, line))
-        elif line.strip():
-            yield number, line
-    yield from _of_block(block or [])
-
-
-def _of_block(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    filled = [(number, line) for number, line in lines if line.strip()]
-    if len(filled) < 2:
-        yield from filled
-        return
-    whole = "\n".join(line for _, line in filled)
-    try:
-        _parsed(whole)
-    except ValueError:
-        if all(line.lstrip().startswith("{") for _, line in filled[1:]):
-            yield from filled  # one answer in each line
-            return
-    yield filled[0][0], whole
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key occurs twice in an object")
-    return found
-
-
-_decoder = json.JSONDecoder(object_pairs_hook=_once)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        value, end = _decoder.raw_decode(text)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
-    if text[end:].strip():
-        raise ValueError("text follows the JSON")
-    return value
-
-
-class _Found(NamedTuple):
-    """The JSON in a text, whether other text stood around it, and whether it was repaired."""
-
-    value: Any
-    around: bool
-    repaired: bool
-
-
-_COMMA_TOO_MANY = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
-
-
-def json_in(text: str) -> _Found:
-    """Return the JSON in a text. Raises ValueError.
-
-    It may stand in a code fence and have a comma after the last element of a list or an object, which are repaired, and
-    it may have other text around it.
-
-    >>> json_in('<think>Is it [a]?</think> Here it is: {"entities": []}. Anything else?')
-    _Found(value={'entities': []}, around=True, repaired=False)
-    >>> json_in('{"PER": ["Ada",]}')
-    _Found(value={'PER': ['Ada']}, around=False, repaired=True)
-    """
-    try:
-        return _as_written(text)
-    except ValueError as error:
-        without = _COMMA_TOO_MANY.sub(lambda match: match[1] or "", text)
-        if without == text:
-            raise
-        try:
-            return _as_written(without)._replace(repaired=True)
-        except ValueError:
-            raise error from None
-
-
-def _as_written(text: str) -> _Found:
-    for said in dict.fromkeys((text, _THOUGHT.sub("", text))):
-        fence = _FENCE.match(said)
-        inner = said[fence.end() :] if fence else said
-        inner = inner.strip().removesuffix("```").removesuffix("~~~").strip()
-        try:
-            return _Found(_parsed(inner), said != text, fence is not None)
-        except ValueError as error:
-            problem = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-    for begin in _brackets(inner):
-        try:
-            value, end = _decoder.raw_decode(inner, begin)
-        except (ValueError, RecursionError):
-            continue
-        if _is_answer(value):
-            if _holds_answer(inner[end:]):
-                raise ValueError("it has two answers")
-            return _Found(value, True, False)
-    raise ValueError(f"it is not JSON ({problem})")
-
-
-def _brackets(text: str) -> list[int]:
-    """Return where JSON is tried in a text."""
-    return [match.start() for match in islice(re.finditer(r"[{\[]", text), _ATTEMPTS)]
-
-
-def _is_answer(value: object) -> bool:
-    """Return whether a JSON value inside other text looks like an answer, and not like a bracket of that text."""
-    if isinstance(value, list):
-        return bool(value) and (all(isinstance(item, dict) for item in value) or all(map(_is_pair, value)))
-    return isinstance(value, dict) and (
-        not value.keys().isdisjoint((*_LISTS, *_WRAPPERS)) or (bool(value) and _is_by_label(value))
+    found = {answer.id: answer for answer in answers}
+    file, layer = next(
+        ((each.file, next(iter(each.layers))) for each in found.values()), (None, DEFAULT_LAYER)
     )
+    _require_none("answers are to no document", [name for name in found if name not in {*ids}], file)
+    empty = Document("", {layer: ()}, metadata={UNPARSABLE: "1"}, unit="character", file=file)
+    if missing != EMPTY:
+        _require_none("documents have no answer", [name for name in ids if name not in found], file)
+    return [found[name] if name in found else replace(empty, id=name) for name in ids]
 
 
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(isinstance(each, str | None) for each in value)
-
-
-def _is_by_label(value: dict[str, Any]) -> bool:
-    """Return whether an object has nothing but lists of texts, under the labels."""
-    return all(texts is None or isinstance(texts, list) for texts in value.values())
-
-
-def _holds_answer(text: str) -> bool:
-    for begin in _brackets(text):
-        try:
-            if _is_answer(_decoder.raw_decode(text, begin)[0]):
-                return True
-        except (ValueError, RecursionError):
-            continue
-    return False
+def _require_none(problem: str, ids: Sequence[str], file: str | None) -> None:
+    if ids:
+        shown = ", ".join(map(repr, ids[:_SHOWN])) + (", ..." if len(ids) > _SHOWN else "")
+        raise FormatError(
+            f"{len(ids)} {problem}: {shown}",
+            file=file,
+            advice="check the ids, or count documents without an answer as empty with missing='empty'",
+        )
 
 
 def _spans(value: object, layer: str, line: int | None) -> list[Span]:
@@ -427,23 +201,23 @@ def _entities(value: object) -> object:
     """Return the entities of an answer: a list, or an object of texts by label."""
     if not isinstance(value, dict | list):
         raise ValueError("it is not an object")
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST):
         if isinstance(value, str):
             value = json_in(value).value
         if not isinstance(value, dict):
             return value
-        key = next((key for key in _LISTS if key in value), None)
+        key = next((key for key in LISTS if key in value), None)
         if key is None:
             break
         value = [] if value[key] is None else value[key]
-        if isinstance(value, dict) and value.keys().isdisjoint(_LISTS):
+        if isinstance(value, dict) and value.keys().isdisjoint(LISTS):
             return value
     assert isinstance(value, dict)
-    rest = {key: each for key, each in value.items() if key not in (*_IDS, "text")}
+    rest = {key: each for key, each in value.items() if key not in (*IDS, "text")}
     if value and not rest:
         raise ValueError("""it has no key 'entities', as in {"entities": {"PER": ["Ada"]}}""")
     if rest and not any(isinstance(texts, list) for texts in rest.values()):
-        missing = next((key for key in _WRAPPERS if key in rest and rest[key] is None), None)
+        missing = next((key for key in WRAPPERS if key in rest and rest[key] is None), None)
         if missing is not None:
             raise ValueError(f"{missing!r} is null: there is no answer")
     for label, texts in rest.items():
@@ -464,13 +238,13 @@ def _mentions(entities: object) -> Iterator[_Mention]:
             if texts is not None and not isinstance(texts, list):
                 raise ValueError("what stands under a label is no list of texts")
             for text in texts or ():
-                yield _text(text, "the text of an entity"), _label(label), {}
+                yield checked_text(text, "the text of an entity"), _label(label), {}
         return
     if not isinstance(entities, list):
         raise ValueError("'entities' is neither a list nor an object")
     for entity in entities:
         if isinstance(entity, list) and len(entity) == 2:
-            yield _text(entity[0], "the text of an entity"), _label(entity[1]), {}
+            yield checked_text(entity[0], "the text of an entity"), _label(entity[1]), {}
             continue
         if not isinstance(entity, dict):
             raise ValueError("an entity is not an object")
@@ -479,7 +253,7 @@ def _mentions(entities: object) -> Iterator[_Mention]:
         text, label = _text_and_label(entity)
         offsets = entity.get("start"), entity.get("end")
         given = {} if offsets == (None, None) else {OFFSETS: tuple(map(_whole, offsets))}
-        yield _text(text, "the text of an entity"), _label(label), given
+        yield checked_text(text, "the text of an entity"), _label(label), given
 
 
 def _text_and_label(entity: dict[str, Any]) -> tuple[object, object]:
@@ -511,26 +285,7 @@ def _whole(value: object) -> int:
 
 
 def _label(label: object) -> str:
-    return NO_LABEL if label in (None, "") else _text(label, "the label of an entity")
-
-
-def _text(value: object, what: str) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{what} is not text")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{what} has half of a surrogate pair") from None
-    return value
-
-
-def _id_in(answer: str) -> str | None:
-    """Return the id that an answer which cannot be read seems to have."""
-    match = _ID.search(answer)
-    try:
-        return None if match is None else _text(str(json.loads(match[1])), "its id")
-    except ValueError:
-        return None
+    return NO_LABEL if label in (None, "") else checked_text(label, "the label of an entity")
 
 
 _IN_ROWS = {"response", "output", "completion"}

@@ -43,7 +43,7 @@ class IllFormed(NamedTuple):
     tag: str
 
 
-class _Entity:
+class _NervalSpan:
     """A span that may still become longer, in characters of the text."""
 
     __slots__ = ("end", "label", "line", "start")
@@ -58,9 +58,9 @@ class _Entities:
     __slots__ = ("_open", "found", "ill_formed")
 
     def __init__(self) -> None:
-        self.found: list[_Entity] = []
+        self.found: list[_NervalSpan] = []
         self.ill_formed: list[IllFormed] = []
-        self._open: dict[str, _Entity] = {}
+        self._open: dict[str, _NervalSpan] = {}
 
     def add(self, tag: str, start: int, end: int, line: int) -> None:
         """Read the tag of the next token, ``[start, end)`` in the text. Raises `TagError`."""
@@ -68,7 +68,7 @@ class _Entities:
         if prefix == OUTSIDE:
             self._open.clear()
         elif prefix in _OPENING:
-            self._open[label] = _Entity(label, start, end, line)
+            self._open[label] = _NervalSpan(label, start, end, line)
             self.found.append(self._open[label])
         elif label in self._open:
             self._open[label].end = end
@@ -81,7 +81,7 @@ class _TaggedText(NamedTuple):
 
     words: Sequence[str]
     sentences: list[Sentence]
-    entities: list[_Entity]
+    entities: list[_NervalSpan]
     ill_formed: list[IllFormed]
 
 

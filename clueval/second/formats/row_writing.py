@@ -23,7 +23,7 @@ def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[
 
     Raises `UsageError` for what rows of the dialect cannot hold: features, gaps or several layers.
 
-    >>> from clueval.second.formats.dialects import DOCCANO
+    >>> from clueval.second.formats.text_dialects import DOCCANO
     >>> document = Document("d", {"label": [Span(0, 3, "PER")]}, text="Ada", unit="character")
     >>> row_of(DOCCANO, document, ["label"])
     {'id': 'd', 'text': 'Ada', 'label': [[0, 3, 'PER']]}
@@ -64,7 +64,8 @@ def _item(dialect: Dialect, document: Document, layer: str, span: Span) -> Any:
     start, end = span.start - document.start, span.end - document.start - bool(dialect.end_inclusive)
     if span.parts is not None and not dialect.gaps:
         raise _cannot_hold("gaps", dialect, document)
-    if span.features and (dialect.lists or not dialect.features):
+    features = {} if dialect.joined else span.features
+    if features and (dialect.lists or not dialect.features):
         raise _cannot_hold("features", dialect, document)
     if dialect.lists:
         return [start, end, span.label]
@@ -79,8 +80,8 @@ def _item(dialect: Dialect, document: Document, layer: str, span: Span) -> Any:
         item[dialect.control] = layer
     if span.parts is not None:
         item["fragments"] = [[first - document.start, last - document.start] for first, last in span.parts]
-    if span.features:
-        item |= span.features if dialect.features == "*" else {dialect.features: dict(span.features)}
+    if features:
+        item |= features if dialect.features == "*" else {dialect.features: dict(features)}
     return item
 
 

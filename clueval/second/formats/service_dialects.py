@@ -71,7 +71,7 @@ PRESIDIO_ANSWERS = Dialect(
     told=lambda row: (
         isinstance(row, list | tuple) and all(has_sign(each, "entity_type !text !full_text") for each in row)
     ),
-    spans=_RESULTS,
+    spans="results",
     label="entity_type",
     sources="entity_type",
     features="features",

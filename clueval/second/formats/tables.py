@@ -1,4 +1,4 @@
-"""A table of pre-computed spans, TSV or CSV with a header.
+"""A table of pre-computed spans, TSV, CSV or a workbook (.xlsx), with a header.
 
 The columns are, by name: ``document`` (the id of the document), ``start``, and the end as ``end_inclusive`` (the last
 position, as corpus tools count) or ``end_exclusive`` (the position after it), or under another name of
@@ -42,18 +42,14 @@ from clueval.second.formats.table_columns import (
     END_INCLUSIVE,
     RESERVED,
     SAY_WHICH_END,
-    STARTS,
     Header,
-    ends_in,
     fragments_in,
     header_of,
     known_names,
 )
+from clueval.second.formats.table_records import Records, is_table, records_of
 from clueval.second.formats.writer import Writer, in_lines
 from clueval.textfiles import cell
-
-Records = Iterable[tuple[int, Sequence[str]]]
-"""The fields of a table from its header on, each with the number of its line, or of its row in memory."""
 
 _POSITION = re.compile(r"([0-9]{1,18})(\.0+)?")
 """A position; pandas writes whole numbers as 4.0 if some are missing."""
@@ -155,15 +151,6 @@ class _Ends:
 
 _FURTHEST = 10**19
 """More than any position: the end of a document without text."""
-
-
-def is_table(line: str) -> bool:
-    """Return whether `line` could be the header of a table of spans."""
-    try:
-        names = known_names(_split(line, _delimiter(line)))
-    except FormatError:
-        return False
-    return not set(names).isdisjoint(STARTS) and bool(ends_in(names))
 
 
 def read_table(
@@ -360,81 +347,6 @@ def _fragments(given: str, file: str | None, number: int) -> list[tuple[int, int
     return found
 
 
-def _delimiter(line: str) -> str:
-    """Return the mark between the columns of a header: one that gives start and end, else the first that occurs."""
-    found = [mark for mark in ("\t", ",", ";") if mark in line]
-    for mark in found:
-        try:
-            names = known_names(_split(line, mark))
-        except FormatError:
-            continue
-        if not set(names).isdisjoint(STARTS) and ends_in(names):
-            return mark
-    return found[0] if found else "\t"
-
-
-def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the fields of each record, with the number of its first line; a quoted field of CSV may have line ends."""
-    numbered = ((number, line) for number, line in file.held_lines() if line.strip())
-    first = next(numbered, None)
-    if first is None:
-        return
-    delimiter = _delimiter(first[1])
-    if delimiter == "\t":
-        yield from ((number, line.split("\t")) for number, line in chain([first], numbered))
-        return
-    import csv
-
-    taken: list[int] = []
-
-    def fed() -> Iterator[str]:
-        for number, line in chain([first], numbered):
-            taken.append(number)
-            yield f"{line}\n"
-
-    records = csv.reader(fed(), delimiter=delimiter, strict=True)
-    while True:
-        taken.clear()
-        try:
-            fields = next(records, None)
-        except csv.Error as error:
-            raise _not_csv(error, file.name, taken[0] if taken else None) from None
-        if fields is None:
-            return
-        yield taken[0], fields
-
-
-def _split(line: str, delimiter: str) -> list[str]:
-    """Return the fields of a line. Raises `FormatError`, without file and line, if it is not CSV."""
-    if delimiter == "\t":
-        return line.split("\t")
-    import csv
-
-    try:
-        return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error as error:
-        raise _not_csv(error, None, None) from None
-
-
-def _not_csv(error: Exception, file: str | None, line: int | None) -> FormatError:
-    """Return the error for a line that the module csv cannot read."""
-    said = str(error)
-    if "new-line" in said:
-        return FormatError(
-            "a carriage return without a line feed", file=file, line=line, advice="end lines with LF or CRLF"
-        )
-    problem = f"not CSV: {said}"
-    if "field larger" in said:
-        import csv
-
-        problem = f"a field has more than {csv.field_size_limit():,} characters"
-    elif "unexpected end" in said:
-        problem = "a quotation mark is not closed"
-    return FormatError(
-        problem, file=file, line=line, advice="write the table with tabs between its columns, as TSV"
-    )
-
-
 def _header_line(layers: Sequence[str], with_ids: bool) -> str:
     """Return the first line of a table; `with_ids` adds columns for the ids of the first and the last token.
 
@@ -497,10 +409,11 @@ def _fit(document: Document, lost: Counter[str]) -> Document:
 
 SPANS = FileFormat(
     name="spans",
-    holds="a table of spans, TSV or CSV: `document`, `start`, `end_inclusive` or `end_exclusive`, one column per "
+    holds="a table of spans, TSV, CSV or XLSX: `document`, `start`, `end_inclusive` or `end_exclusive`, one column per "
     "layer; the text is in the `.vrt` file of the same name, in `--text` (also plain text or JSON rows), or on the "
     "other side",
     sign="header with `start` and `end`",
+    endings=(".xlsx",),
     told=lambda head: is_table(head.first_line),
     read=lambda file, options: read_table(records_of(file), file.texts(), options, file=file.name),
     needs_texts=True,

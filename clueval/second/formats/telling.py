@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from clueval.files.errors import UsageError
 from clueval.second.formats.column_format import ColumnFormat
-from clueval.second.formats.dialect import Dialect, has_sign
+from clueval.second.formats.dialect import Dialect, keys_of
 from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.head import Head
 from clueval.second.formats.markup import Markup
@@ -21,7 +21,7 @@ Form = Dialect | ColumnFormat | Markup | FileFormat
 """The description of a format."""
 
 
-class _Place(NamedTuple):
+class _Described(NamedTuple):
     """Where the description of a format is: its name, its module, and the name of the value.
 
     `marks` are texts of which a file that has the format has one in its first three lines, or keys of which its first
@@ -37,53 +37,59 @@ class _Place(NamedTuple):
 
 
 _PLACES = (
-    _Place(
+    _Described(
         "conll2012", "conll2012", "CONLL2012", ("#begin document",), endings=(".gold_conll", ".auto_conll")
     ),
-    _Place("webanno", "webanno", "WEBANNO", ("#FORMAT=WebAnno", "#id=")),
-    _Place("xmi", "uima", "XMI", ("<xmi:XMI",), endings=(".xmi",)),
-    _Place("i2b2", "markup", "I2B2", ("<",)),
-    _Place("i2b2-2006", "markup", "I2B2_2006", ("<",)),
-    _Place("conllu", "conllu", "CONLLU", ("#", "1"), endings=(".conllu", ".conllup")),
-    _Place("ltf", "markup", "LTF", ("<body",)),
-    _Place("gate-xml", "gate_xml", "GATE_XML", ("<GateDocument",)),
-    _Place("uima-json", "uima", "UIMA_JSON", ("%TYPES", "%FEATURE_STRUCTURES"), is_json=True),
-    _Place("bdoc", "bdoc", "BDOC", ("annotation_sets",), is_json=True),
-    _Place("label-studio", "label_studio", "LABEL_STUDIO", ("data", "annotator"), is_json=True),
-    _Place("langextract", "text_dialects", "LANGEXTRACT", is_json=True),
-    _Place("ai4privacy", "text_dialects", "AI4PRIVACY", is_json=True),
-    _Place("nemotron", "text_dialects", "NEMOTRON", is_json=True),
-    _Place("presidio", "service_dialects", "PRESIDIO_SAMPLES", is_json=True),
-    _Place("presidio", "service_dialects", "PRESIDIO_RESULTS", is_json=True),
-    _Place("presidio", "service_dialects", "PRESIDIO_ANSWERS", is_json=True),
-    _Place("gliner", "token_dialects", "GLINER", is_json=True),
-    _Place("spert", "token_dialects", "SPERT", is_json=True),
-    _Place("comprehend", "service_dialects", "COMPREHEND", is_json=True),
-    _Place("prodigy", "text_dialects", "PRODIGY", is_json=True),
-    _Place("spacy-json", "token_dialects", "SPACY_2", is_json=True),
-    _Place("spacy-json", "token_dialects", "SPACY", is_json=True),
-    _Place("w2ner", "token_dialects", "W2NER", is_json=True),
-    _Place("token-rows", "token_dialects", "TOKEN_ROWS", is_json=True),
-    _Place("doccano", "text_dialects", "DOCCANO", is_json=True),
-    _Place("tab", "text_dialects", "TAB", is_json=True),
-    _Place("tab", "text_dialects", "TAB_PREDICTIONS", is_json=True),
-    _Place("mentions", "mentions", "MENTIONS", ("response", "output", "completion"), is_json=True),
-    _Place("vrt", "vrt", "VRT", ("<",), endings=(".vrt", ".vert")),
-    _Place("spans", "tables", "SPANS", ("start", "Start", "begin", "Begin", "von", "Von", '"')),
-    _Place("fair-spans", "fair", "FAIR_SPANS", ("\t",)),
-    _Place("tags", "tags", "TAGS"),
-    _Place("nerval", "nerval", "NERVAL"),
-    _Place("conll", "conll", "HIPE"),
-    _Place("conll", "conll", "NUMBERED"),
-    _Place("conll", "conll", "CONLL"),
+    _Described("webanno", "webanno", "WEBANNO", ("#FORMAT=WebAnno", "#id=")),
+    _Described("xmi", "uima", "XMI", ("<xmi:XMI",), endings=(".xmi",)),
+    _Described("i2b2", "markup", "I2B2", ("<",)),
+    _Described("i2b2-2006", "markup", "I2B2_2006", ("<",)),
+    _Described("conllu", "conllu", "CONLLU", ("#", "1"), endings=(".conllu", ".conllup")),
+    _Described("ltf", "markup", "LTF", ("<body",)),
+    _Described("gate-xml", "gate_xml", "GATE_XML", ("<GateDocument",)),
+    _Described("uima-json", "uima", "UIMA_JSON", ("%TYPES", "%FEATURE_STRUCTURES"), is_json=True),
+    _Described("bdoc", "bdoc", "BDOC", ("annotation_sets",), is_json=True),
+    _Described("label-studio", "label_studio", "LABEL_STUDIO", ("data", "annotator"), is_json=True),
+    _Described("langextract", "text_dialects", "LANGEXTRACT", is_json=True),
+    _Described("ai4privacy", "text_dialects", "AI4PRIVACY", is_json=True),
+    _Described("nemotron", "text_dialects", "NEMOTRON", is_json=True),
+    _Described("presidio", "service_dialects", "PRESIDIO_SAMPLES", is_json=True),
+    _Described("presidio", "service_dialects", "PRESIDIO_RESULTS", is_json=True),
+    _Described("presidio", "service_dialects", "PRESIDIO_ANSWERS", is_json=True),
+    _Described("gliner", "token_dialects", "GLINER", is_json=True),
+    _Described("spert", "token_dialects", "SPERT", is_json=True),
+    _Described("comprehend", "service_dialects", "COMPREHEND", is_json=True),
+    _Described("prodigy", "text_dialects", "PRODIGY", is_json=True),
+    _Described("spacy-json", "token_dialects", "SPACY_2", is_json=True),
+    _Described("spacy-json", "token_dialects", "SPACY", is_json=True),
+    _Described("w2ner", "token_dialects", "W2NER", is_json=True),
+    _Described("token-rows", "token_dialects", "TOKEN_ROWS", is_json=True),
+    _Described("doccano", "text_dialects", "DOCCANO", is_json=True),
+    _Described("tab", "text_dialects", "TAB", is_json=True),
+    _Described("tab", "text_dialects", "TAB_PREDICTIONS", is_json=True),
+    _Described("mentions", "mentions", "MENTIONS", ("response", "output", "completion"), is_json=True),
+    _Described("vrt", "vrt", "VRT", ("<",), endings=(".vrt", ".vert")),
+    _Described(
+        "spans",
+        "tables",
+        "SPANS",
+        ("start", "Start", "begin", "Begin", "von", "Von", '"'),
+        endings=(".xlsx",),
+    ),
+    _Described("fair-spans", "fair", "FAIR_SPANS", ("\t",)),
+    _Described("tags", "tags", "TAGS"),
+    _Described("nerval", "nerval", "NERVAL"),
+    _Described("conll", "conll", "HIPE"),
+    _Described("conll", "conll", "NUMBERED"),
+    _Described("conll", "conll", "CONLL"),
 )
 """The descriptions of formats that are recognised, in the order in which they are tried."""
 
 _NAMED = (
-    _Place("brat", "brat", "BRAT", endings=(".ann", ".a1")),
-    _Place("docbin", "docbin", "DOCBIN", endings=(".spacy",)),
-    _Place("inline", "inline", "INLINE"),
-    _Place("conll2000", "fair", "CONLL2000"),
+    _Described("brat", "brat", "BRAT", endings=(".ann", ".a1")),
+    _Described("docbin", "docbin", "DOCBIN", endings=(".spacy",)),
+    _Described("inline", "inline", "INLINE"),
+    _Described("conll2000", "fair", "CONLL2000"),
 )
 """Those of formats that are recognised by the ending of a name alone, or must be named."""
 
@@ -94,7 +100,7 @@ NAMES = tuple(dict.fromkeys(place.name for place in _ALL))
 
 
 @cache
-def _form(place: _Place) -> Form:
+def _form(place: _Described) -> Form:
     form: Form = getattr(import_module(f"clueval.second.formats.{place.module}"), place.value)
     return form
 
@@ -158,8 +164,12 @@ def _of_name(forms: list[Form], head: Head) -> Form:
         return told
     dialects = [form for form in forms if isinstance(form, Dialect)]
     row = head.first() if dialects else None
-    having = (form for form in dialects if (form.is_row([]) if row is None else has_sign(row, form.spans)))
+    having = (form for form in dialects if (form.is_row([]) if row is None else _has_spans(row, form)))
     return next(having, dialects[0] if dialects else forms[-1])
+
+
+def _has_spans(row: Any, dialect: Dialect) -> bool:
+    return isinstance(row, dict) and any(key in row for key in keys_of(dialect.spans))
 
 
 def reads_rows(form: Form) -> bool:

@@ -199,53 +199,6 @@ class Curve(DocumentMetric):
         return found
 
 
-def scored_metrics(
-    metrics: Iterable[AnyMetric],
-    feature: str,
-    thresholds: Sequence[float] | None = None,
-    *,
-    merge: bool = False,
-) -> tuple[AnyMetric, ...]:
-    """Return metrics with a `Curve` beside each; one with a setting `score_feature` makes its own curve.
-
-    Raises `UsageError` for a metric without micro averages.
-    """
-    numbers = None if thresholds is None else tuple(thresholds)
-    found: list[AnyMetric] = []
-    for metric in metrics:
-        if not hasattr(metric, "score_feature"):
-            found += [metric, Curve(metric, feature, numbers, merge)]
-        elif metric.score_feature is not None:
-            found.append(metric)
-        else:
-            settings: dict[str, Any] = {"score_feature": feature, "thresholds": numbers}
-            found.append(replace(metric, **settings))  # type: ignore[type-var]  # a dataclass
-    return tuple(found)
-
-
-def without_curves(metrics: Iterable[AnyMetric]) -> tuple[AnyMetric, ...]:
-    """Return the metrics that have reports of their own."""
-    return tuple(metric for metric in metrics if not isinstance(metric, Curve))
-
-
-def reports_with_curves(
-    reports: Mapping[str, Mapping[str, Report]],
-    metrics: Iterable[AnyMetric],
-    layers: Mapping[str, Sequence[str]],
-) -> dict[str, dict[str, Report]]:
-    """Return the reports, by metric and sequence, with the curves of `metrics` in those of their metrics.
-
-    `layers` are those of each sequence.
-    """
-    found = {name: dict(of_sequences) for name, of_sequences in reports.items()}
-    for curve in metrics:
-        if isinstance(curve, Curve):
-            own = found[curve.metric.name]
-            for sequence, points in found.pop(curve.name, {}).items():
-                own[sequence] = curve.with_curves(own[sequence], points, layers[sequence])
-    return found
-
-
 _Key = tuple[int, int, str, Ranges | None]
 
 

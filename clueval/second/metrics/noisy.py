@@ -192,7 +192,10 @@ class Noisy(DocumentMetric):
         return tally
 
     def _count(self, tally: Tally, pair: Pair, sequence: str, where: Where) -> None:
-        own, other = (Text.of(side, sequence, where) for side in pair.sides)
+        own, other = (
+            Text("", ()) if pair.beside and side.end is None else Text.of(side, sequence, where)
+            for side in pair.sides
+        )
         spans = []
         for name, side in (("gold", own), ("predicted", other)):
             labels = [entity.label for entity in side.entities if entity.counted]
@@ -237,7 +240,10 @@ class Noisy(DocumentMetric):
 
         Holds one document, its alignment and its spans. Raises the same errors as `count_documents`.
         """
-        own, other = (Text.of(side, sequence, where) for side in pair.sides)
+        own, other = (
+            Text("", ()) if pair.beside and side.end is None else Text.of(side, sequence, where)
+            for side in pair.sides
+        )
         alignment = self._align(own, other, pair)
         for one, partner in pair_entities(own.entities, other.entities, alignment):
             if one.counted:

@@ -11,6 +11,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress, count, repeat
+from operator import ne
 from typing import Any, NamedTuple
 
 from clueval.formats.columns.layout import NAME, ColumnOptions, Layout
@@ -33,6 +34,8 @@ class Stretch(NamedTuple):
         fields: the fields of the lines in spans, one line after the other (see `byte_rows.find_hunks`).
         layout: the layout of both files.
         document: the document, if documents are told apart.
+        sentences: the numbers of tokens of the sentences, if these are told apart.
+        order: the numbers of the sentences, in the order in which they are marked in `fields`.
     """
 
     begins: Sequence[Mapping[str, str]]
@@ -40,6 +43,8 @@ class Stretch(NamedTuple):
     fields: list[bytes]
     layout: Layout
     document: NamedDocument | None = None
+    sentences: Sequence[int] = ()
+    order: Sequence[int] = ()
 
 
 def reads_bytes(gold: Source, predicted: Source) -> bool:
@@ -103,13 +108,16 @@ class _ByteFile:
 class ByteReader:
     """Iterates over the stretches and the pairs of passages of two files for which `reads_bytes` holds.
 
-    With `by_document`, each stretch is of one document. Holds some blocks, and passages of one side that wait for the
-    other. Raises `Unusual` for files that differ in more than tags, and the errors of the reader of the format.
+    With `by_document`, each stretch is of one document; with `by_sentence`, it tells sentences apart, too. Holds some
+    blocks, and passages of one side that wait for the other. Raises `Unusual` for files that differ in more than tags,
+    and the errors of the reader of the format.
     """
 
-    def __init__(self, gold: Source, predicted: Source, *, by_document: bool) -> None:
+    def __init__(
+        self, gold: Source, predicted: Source, *, by_document: bool, by_sentence: bool = False
+    ) -> None:
         self._files = _ByteFile(gold), _ByteFile(predicted)
-        self._by_document = by_document
+        self._by_document, self._by_sentence = by_document, by_sentence
         self._block = gold.options.sizes.block
         self._most = 1  # pieces at a time; few before the layout is known
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
@@ -205,13 +213,25 @@ class ByteReader:
             golds = list(map(gold.__getitem__, places))
             tokens = own.recogniser.regular(end, golds) if golds else 0
             predictions = list(map(predicted.__getitem__, places))
-            fields = None if tokens is None else find_hunks(golds, predictions, end, layout)
+            fields = (
+                None
+                if tokens is None
+                else find_hunks(golds, predictions, end, layout, marked=self._by_sentence)
+            )
             if tokens is None or fields is None:
                 return []
-            here = heads
+            begins = [head.metadata for head in heads]
             if self._by_document:
-                here = heads[number - 1 : number] if number else []
-            found.append(Stretch([head.metadata for head in here], tokens, fields, layout, document))
+                begins = begins[number - 1 : number] if number else []
+            stretch = Stretch(begins, tokens, fields, layout, document)
+            if self._by_sentence:
+                differs = list(map(ne, golds, predictions))
+                separator, others = layout.separator.encode(), layout.width - 1
+                stretch = stretch._replace(
+                    sentences=[piece.count(separator) // others for piece in golds],
+                    order=sorted(range(len(golds)), key=differs.__getitem__),
+                )
+            found.append(stretch)
         return found
 
 

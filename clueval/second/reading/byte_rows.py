@@ -26,11 +26,17 @@ from clueval.textfiles import is_utf8
 BOTH = b"\0"
 """Separates a gold and a predicted tag; a tag without it is that of both sides."""
 
+MARK = b"\0"
+"""The tag of a line before a sentence; no line of a file is so."""
+
 _FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
     for separator in ("\t", " ")
 }
 """All bytes except the separator and the line end, by separator."""
+
+BEFORE_SENTENCE = "\n"
+"""The character of a line of `MARK`."""
 
 
 def is_plain(layout: Layout) -> bool:
@@ -40,13 +46,17 @@ def is_plain(layout: Layout) -> bool:
 
 
 def find_hunks(
-    gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout
+    gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout, *, marked: bool
 ) -> list[bytes] | None:
     """The fields of the lines in spans of two lists of sentences, of which those of gold are regular.
 
+    If they are `marked`, a line of `MARK` comes before each sentence; those that are equal on both sides come first.
     None if they differ in more than tags.
     """
     differs = list(map(ne, gold, predicted))
+    if marked:
+        mark = layout.separator.encode().join([MARK] * layout.width) + b"\n"
+        gold, predicted = ([mark + text for text in side] for side in (gold, predicted))
     lines, others = (end.join(compress(side, differs)).split(b"\n") for side in (gold, predicted))
     if len(lines) != len(others):
         return None
@@ -124,6 +134,9 @@ class TagCharacters(dict[bytes, str]):
         self._separator, self._read = layout.separator.encode(), unescape if layout.entities else str
 
     def __missing__(self, tags: bytes) -> str:
+        if tags.startswith(MARK) and not tags.strip(MARK + self._separator):
+            self[tags] = BEFORE_SENTENCE
+            return BEFORE_SENTENCE
         sides = [each.split(BOTH) for each in tags.split(self._separator)]
         row = [self._read(tag[side].decode()) for side in (0, -1) for tag in sides]
         character = self[tags] = self.characters[1, *row]

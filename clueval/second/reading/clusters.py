@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise, product, repeat
 from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag, Bounds
 from clueval.core.case import Key, Where, keys_of, other_key
 from clueval.core.count import Plan, Unit
-from clueval.core.document import Document, Layers, Row
+from clueval.core.document import ID, Document, Layers, Row
 from clueval.core.span import MERGED, NOTHING
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, scheme_of, split_tag
 from clueval.files.errors import TagError
@@ -87,10 +87,10 @@ class RowCharacters(dict[tuple[Any, ...], str]):
 
     def __missing__(self, row: tuple[Any, ...]) -> str:
         tags = row[1:]
-        if not all(isinstance(tag, str) for tag in tags):
-            raise Unusual("a tag that is no text")
         try:
             for tag in tags:
+                if not isinstance(tag, str):
+                    raise Unusual("a tag that is no text")
                 split_tag(tag)
         except TagError as error:
             raise Unusual("a value that is no tag") from error
@@ -117,13 +117,14 @@ class _SameTags(dict[str, str]):
         return character
 
 
-class Group:
+class LayerClusters:
     """The clusters of some layers by place; None is the place of documents that do not count.
 
     Attributes:
         layers: the layers.
         characters: the characters of their rows.
         of_place: how often each cluster occurs in each place.
+        of_sentence: the text of each place that is a sentence.
     """
 
     def __init__(self, layers: Sequence[str], sides: int) -> None:
@@ -139,6 +140,7 @@ class Group:
     def forget(self) -> None:
         """Begin again, with the rows so far."""
         self.of_place: dict[Unit | None, Counter[str]] = {}
+        self.of_sentence: dict[Unit, str] = {}
         self._entries = 0
 
     def text(self, columns: Iterable[Sequence[str]], lengths: Iterable[int] = repeat(1)) -> str:
@@ -160,18 +162,38 @@ class Group:
         clusters.update(text.split())
         self._entries += len(clusters) - before
 
+    def add_sentence(self, place: Unit | None, text: str) -> None:
+        """Add the clusters of a sentence to its place."""
+        if place is None:
+            self.add(place, text)
+        else:
+            before = self.of_sentence.get(place, "")  # of a document with the same id
+            self.of_sentence[place] = BLANK.join([*before.split(), *text.split()])
+
+    def clusters(self, *, counting: bool = False) -> Counter[str]:
+        """Return how often each cluster occurs: in all documents, or in those that count."""
+        found: Counter[str] = Counter()
+        for place, clusters in self.of_place.items():
+            if place is not None or not counting:
+                found.update(clusters)
+        for text, times in Counter(self.of_sentence.values()).items():
+            for cluster in text.split():
+                found[cluster] += times
+        return found
+
     @property
     def is_full(self) -> bool:
         """Whether the clusters should be counted now, to limit the memory."""
         most = MOST_CLUSTERS if len(self.of_place) == 1 else MOST_ENTRIES
-        return self._entries > most or len(self.characters) > MOST_CLUSTERS
+        entries = self._entries + len(self.of_sentence)
+        return entries > most or len(self.characters) > MOST_CLUSTERS
 
 
 Cases = Mapping[str, Sequence[int]]
 """The numbers of the keys of the cases in each cluster."""
 
 
-class ClusterCounter:
+class ClusterCounting:
     """Counts clusters into a bag.
 
     A filter on a layer, and merging, need all layers of a position: then all layers are one group, else each is one.
@@ -208,11 +230,12 @@ class ClusterCounter:
             raise Unusual("documents are told apart, and their positions are characters")
         together = plan.merge or any(key in layers for key in plan.where)
         groups = [layers] if together else [[layer] for layer in layers]
-        self.groups = [Group(each, len(files)) for each in groups]
+        self.groups = [LayerClusters(each, len(files)) for each in groups]
         self._plan, self._layers, self._readings, self._files = plan, layers, readings, files
         self._is_late = any(reading.is_late for reading in readings)
         self._present = (1 << len(files)) - 1
         self._conditions: dict[tuple[str, ...], Where] = {}  # on spans, by what a place waits for
+        self._ids: Counter[str] = Counter()
         self._neighbours: dict[tuple[int, str], Neighbours] = {}  # by the number of the side, and the layer
 
     # Adding
@@ -220,9 +243,14 @@ class ClusterCounter:
     def place_of(self, id_: str = "", metadata: Mapping[str, str] = NOTHING) -> Unit | None:
         """Return the place of a document; None if it does not count."""
         document = Document(id_, {}, metadata=metadata)
+        if ID in self._plan.where:
+            self.bag.read.values.setdefault(ID, set()).add(id_)
         if not self._plan.takes(document, self._layers):
             return None
         place = self._plan.place(document, self._layers)
+        if place.name is not None and place.name == id_:
+            self._ids[id_] += 1
+            place = place._replace(repeat=self._ids[id_])
         if place.waits not in self._conditions:
             self._conditions[place.waits] = self._plan.on_spans(document, self._layers)
         return place
@@ -263,10 +291,11 @@ class ClusterCounter:
                 self._scheme(side, pairs)
                 read.neighbours[name, file, layer] = pairs
                 read.spans[name, layer] += 0
+                read.tagged.add((name, layer))
         self.bag.close()
         return self.bag
 
-    # ClusterCounter
+    # Counting
 
     def _count(self) -> None:
         """Count what was added, place by place."""
@@ -274,16 +303,19 @@ class ClusterCounter:
         cases = [self._cases(group, numbers) for group in self.groups]
         keys = list(numbers)
         for place in dict.fromkeys(chain.from_iterable(group.of_place for group in self.groups)):
-            if place is None:
+            if place is not None:
+                clusters = [group.of_place.get(place, NOTHING) for group in self.groups]
+                self._add(place, clusters, cases, keys)
+        known: dict[tuple[Any, ...], Unit] = {}
+        for place, *texts in zip(*self._sentences(), strict=True):
+            first = known.get((place.waits, *texts))
+            if first is not None:
+                self.bag.add_same(place, first)
                 continue
-            for group, of_group in zip(self.groups, cases, strict=True):
-                found: dict[str, Counter[Key]] = {name: Counter() for name in self._sequences(group)}
-                clusters = group.of_place.get(place, NOTHING)
-                for number, times in _summed(clusters, of_group[place.waits]).items():
-                    sequence, key = keys[number]
-                    found[sequence][key] = times
-                for sequence, counter in found.items():
-                    add_cases(self.bag, place, sequence, counter, are_flat=True)
+            if place not in self.bag.places:
+                known[place.waits, *texts] = place
+            self._add(place, [Counter(text.split()) for text in texts], cases, keys)
+        self.bag.close()
         for group in self.groups:
             if len(group.characters) > MOST_CLUSTERS:
                 group.begin()
@@ -292,14 +324,36 @@ class ClusterCounter:
         if self.bag.is_full:
             self.bag.fold()
 
-    def _sequences(self, group: Group) -> Sequence[str]:
+    def _sentences(self) -> Iterator[Iterable[Any]]:
+        """Yield the places that are sentences, and their texts in each group."""
+        yield self.groups[0].of_sentence
+        for group in self.groups:
+            yield group.of_sentence.values()
+
+    def _add(
+        self,
+        place: Unit,
+        clusters: Sequence[Mapping[str, int]],
+        cases: Sequence[Mapping[tuple[str, ...], Cases]],
+        keys: Sequence[tuple[str, Key]],
+    ) -> None:
+        """Add the clusters of each group in one place, given the cases of the groups."""
+        for group, own, of_group in zip(self.groups, clusters, cases, strict=True):
+            found: dict[str, Counter[Key]] = {name: Counter() for name in self._sequences(group)}
+            for number, times in _summed(own, of_group[place.waits]).items():
+                sequence, key = keys[number]
+                found[sequence][key] = times
+            for sequence, counter in found.items():
+                add_cases(self.bag, place, sequence, counter, are_flat=True)
+
+    def _sequences(self, group: LayerClusters) -> Sequence[str]:
         return [MERGED] if self._plan.merge else group.layers
 
-    def _cases(self, group: Group, numbers: dict[tuple[str, Key], int]) -> Mapping[tuple[str, ...], Cases]:
+    def _cases(
+        self, group: LayerClusters, numbers: dict[tuple[str, Key], int]
+    ) -> Mapping[tuple[str, ...], Cases]:
         """Return the cases of all clusters of a group, by the conditions that wait; `numbers` gets their keys."""
-        clusters: Counter[str] = Counter()
-        for of_place in group.of_place.values():
-            clusters.update(of_place)
+        clusters = group.clusters()
         if not clusters:
             return {waits: {} for waits in self._conditions}
         pairs = _neighbours_in(clusters)
@@ -313,6 +367,8 @@ class ClusterCounter:
             *map(group.characters.rows.__getitem__, BLANK.join([*parts, ""])), strict=True
         )
         times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
+        counting = {part for cluster in group.clusters(counting=True) for part in parts_of[cluster]}
+        counts = list(chain.from_iterable(repeat(part in counting, len(part) + 1) for part in parts))
         layers = []
         tags = []
         for side, name in enumerate(self._plan.sides):
@@ -324,7 +380,8 @@ class ClusterCounter:
             for layer, rows in layers[-1].items():
                 self.bag.read.spans[name, layer] += sum([times[row[0]] for row in rows])
                 if layer in self._plan.where:
-                    self.bag.read.values.setdefault(layer, set()).update([row[2] for row in rows])
+                    labels = self.bag.read.values.setdefault(layer, set())
+                    labels.update([row[2] for row in rows if counts[row[0]]])
         starts = list(accumulate([len(part) + 1 for part in parts], initial=0))
         if self.in_characters:
             documents = _in_characters(layers, lengths)
@@ -346,7 +403,7 @@ class ClusterCounter:
         return found
 
     def _parts(
-        self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: Group
+        self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: LayerClusters
     ) -> Mapping[str, Sequence[str]]:
         """Return the parts of clusters between which no span goes on; many clusters have the same parts.
 
@@ -368,7 +425,7 @@ class ClusterCounter:
     def _keys(
         self,
         documents: Sequence[Document],
-        group: Group,
+        group: LayerClusters,
         where: Where,
         starts: Sequence[int],
         numbers: dict[tuple[str, Key], int],
@@ -385,7 +442,7 @@ class ClusterCounter:
                     found[bisect_right(starts, position) - 1].append(number)
         return found
 
-    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: Group) -> None:
+    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: LayerClusters) -> None:
         """Add the pairs of adjacent tags of each side and layer, given those of rows."""
         columns = zip(*group.characters.rows.values(), strict=True)
         next(columns)  # the lengths
@@ -416,6 +473,9 @@ class ClusterCounter:
             raise Unusual("tags of different schemes") from error
         if illegal and reading.invalid == "error":
             raise Unusual("ill-formed tags")
+        if reading.invalid == "discard" and scheme == "IOE1":
+            # the span of E-X I-X after an O is discarded only if tags of the same document are ill-formed
+            raise Unusual("whether a span counts may depend on tags elsewhere")
         return scheme
 
 

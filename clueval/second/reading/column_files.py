@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan
 from clueval.files.errors import CluevalError
+from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.second.reading.byte_reader import ByteReader, Stretch, reads_bytes
-from clueval.second.reading.byte_rows import TagCharacters
-from clueval.second.reading.clusters import ClusterCounter, Group, TagReading
+from clueval.second.reading.byte_rows import BEFORE_SENTENCE, TagCharacters
+from clueval.second.reading.clusters import ClusterCounting, LayerClusters, TagReading
 from clueval.second.reading.text_rows import (
-    Part,
+    PassageRows,
     Rows,
     RowSplitter,
     have_ids,
@@ -68,14 +69,14 @@ def _counted(sources: Sequence[Source], plan: Plan, bounds: Bounds, *, in_senten
     layers = layer_names(sources[0].options.layers)
     readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
     files = [str(source.path) for source in sources]
-    if len(sources) == 2 and not in_sentences and not is_in_characters(plan) and reads_bytes(*sources):
-        counting = ClusterCounter(plan, layers, readings, files, bounds)
-        lines = ByteReader(*sources, by_document=counting.by_document)
+    if len(sources) == 2 and not is_in_characters(plan) and reads_bytes(*sources):
+        counting = ClusterCounting(plan, layers, readings, files, bounds)
+        lines = ByteReader(*sources, by_document=counting.by_document, by_sentence=in_sentences)
         try:
-            return _Files(sources, plan, counting).bag(lines)
+            return _Files(sources, plan, counting, in_sentences=in_sentences).bag(lines)
         except Unusual:  # not all such files are unusual as text
             pass
-    counting = ClusterCounter(plan, layers, readings, files, bounds)
+    counting = ClusterCounting(plan, layers, readings, files, bounds)
     return _Files(sources, plan, counting, in_sentences=in_sentences).bag(passages_in_step(sources))
 
 
@@ -83,7 +84,7 @@ class _Files:
     """Counts files; `in_sentences`: sentence by sentence."""
 
     def __init__(
-        self, sources: Sequence[Source], plan: Plan, counting: ClusterCounter, *, in_sentences: bool = False
+        self, sources: Sequence[Source], plan: Plan, counting: ClusterCounting, *, in_sentences: bool = False
     ) -> None:
         self._sources, self._plan, self._counting = sources, plan, counting
         self._in_sentences = in_sentences
@@ -93,7 +94,9 @@ class _Files:
         self._place = None if counting.by_document else counting.place_of()
         self._documents = 0  # that count
         self._sentence = 0  # the number of the last one in its document
+        self._is_empty = False  # whether the document has no sentence so far
         self._has_tokens = False
+        self._layouts: list[Layout | None] = [None] * len(sources)
 
     def bag(self, items: Iterable[Item]) -> Bag | None:
         """Return the bag of stretches of lines and of parallel passages; None for too many documents."""
@@ -104,8 +107,12 @@ class _Files:
             if isinstance(item, Stretch):
                 self._add_passages(waiting)
                 self._add_stretch(item)
+                self._layouts = [item.layout] * len(self._sources)
             else:
                 require_parallel(item)
+                self._layouts = [
+                    passage.layout or known for passage, known in zip(item, self._layouts, strict=True)
+                ]
                 waiting.append(item)
                 number += item[0].tokens
                 if number <= rows and not have_ids(item):
@@ -118,10 +125,13 @@ class _Files:
         self._add_passages(waiting)
         if self._has_enough:
             return None
+        self._end()
         bag = self._counting.finish()
-        for side, source in zip(self._plan.sides, self._sources, strict=True):
+        for side, source, layout in zip(self._plan.sides, self._sources, self._layouts, strict=True):
             for kind, times in source.passed_over.items():
                 bag.read.passed_over[side, kind] += times
+            for layer, column in () if layout is None else layout.columns.items():
+                bag.read.sources.setdefault((side, layer), set()).add(column)
         return bag
 
     @property
@@ -131,9 +141,26 @@ class _Files:
 
     def _begin(self, id_: str, metadata: Mapping[str, str]) -> None:
         """Begin a document that is told apart."""
+        self._end()
         self._place = self._counting.place_of(id_, metadata)
         self._documents += self._place is not None and not self._place.waits
-        self._sentence = 0
+        self._sentence, self._is_empty = 0, True
+
+    def _end(self) -> None:
+        """Count a document without sentences, where sentences are told apart."""
+        if self._in_sentences and self._is_empty:
+            self._add_sentence([""] * len(self._counting.groups), 0)
+
+    def _add_sentence(self, texts: Sequence[str], size: int) -> None:
+        """Add a sentence to a place of its own, given the characters of its rows in each group."""
+        self._sentence += 1
+        place = self._place
+        if place is not None:
+            place = place._replace(sentence=self._sentence)
+        for group, text in zip(self._counting.groups, texts, strict=True):
+            group.add_sentence(place, text)
+        self._counting.add_text(place, size, int(self._is_empty))
+        self._is_empty = False
 
     # Bytes
 
@@ -142,11 +169,19 @@ class _Files:
             self._counting.see(metadata)
         if item.document is not None and item.begins:
             self._begin(item.document.id, item.document.metadata)
-        for number, group in enumerate(self._counting.groups):
-            group.add(self._place, self._text_of(item, number, group))
+        texts = [self._text_of(item, number, group) for number, group in enumerate(self._counting.groups)]
+        if self._in_sentences:
+            columns = [text.split(BEFORE_SENTENCE)[1:] for text in texts]
+            for place in sorted(range(len(item.order)), key=item.order.__getitem__):
+                size = item.sentences[item.order[place]]
+                if size:
+                    self._add_sentence([column[place] for column in columns], size)
+            return
+        for group, text in zip(self._counting.groups, texts, strict=True):
+            group.add(self._place, text)
         self._counting.add_text(self._place, item.tokens, len(item.begins))
 
-    def _text_of(self, item: Stretch, number: int, group: Group) -> str:
+    def _text_of(self, item: Stretch, number: int, group: LayerClusters) -> str:
         """Return the characters of the rows in spans, given their fields."""
         known = self._characters.get(number)
         if known is None or known.characters is not group.characters:
@@ -179,7 +214,7 @@ class _Files:
                 group.add(self._place, differing[part.differing] + same[part.same])
             self._counting.add_text(self._place, self._positions(part, rows), int(first.begins))
 
-    def _texts_of(self, rows: Rows, group: Group) -> tuple[str, str]:
+    def _texts_of(self, rows: Rows, group: LayerClusters) -> tuple[str, str]:
         """Return the characters of the rows that differ, and of the others."""
         texts = ["", ""]
         for number, columns in enumerate((rows.columns, rows.same)):
@@ -195,18 +230,14 @@ class _Files:
                 )
         return texts[0], texts[1]
 
-    def _add_sentences(self, part: Part, texts: Sequence[str]) -> None:
-        """Add each sentence to a place of its own."""
+    def _add_sentences(self, part: PassageRows, texts: Sequence[str]) -> None:
+        """Add the sentences of a passage, given the characters of all rows of each group."""
         start = part.differing.start
-        for size in part.sizes or [0]:
-            self._sentence += 1
-            place = None if self._place is None else self._place._replace(sentence=self._sentence)
-            for group, text in zip(self._counting.groups, texts, strict=True):
-                group.add(place, text[start : start + size])
-            self._counting.add_text(place, size, int(self._sentence == 1))
+        for size in part.sizes:
+            self._add_sentence([text[start : start + size] for text in texts], size)
             start += size + 1
 
-    def _positions(self, part: Part, rows: Rows) -> int:
+    def _positions(self, part: PassageRows, rows: Rows) -> int:
         """Return the number of positions of a passage of each side."""
         passage = part.passages[0]
         if not self._counting.in_characters or not passage.sentences:

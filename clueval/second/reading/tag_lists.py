@@ -12,7 +12,7 @@ from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, FEW_DOCUMENTS, SENTENCE, Plan, Unit
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tags import OUTSIDE
-from clueval.second.reading.clusters import ClusterCounter, TagReading
+from clueval.second.reading.clusters import ClusterCounting, TagReading
 from clueval.second.reading.usual import Unusual
 
 BATCH = 500
@@ -60,7 +60,7 @@ def _counted(
         raise Unusual("no lists, or different numbers of sentences")
     if any(reading.is_late for reading in readings):
         raise Unusual("no scheme is named")
-    counting = ClusterCounter(plan, [DEFAULT_LAYER], readings, [None] * len(sides), bounds)
+    counting = ClusterCounting(plan, [DEFAULT_LAYER], readings, [None] * len(sides), bounds)
     if counting.in_characters:
         raise Unusual("there is no text")
     number = len(sides[0])
@@ -82,7 +82,7 @@ def _counted(
 
 
 def _places(
-    counting: ClusterCounter, plan: Plan, ids: Iterator[str] | Sequence[str]
+    counting: ClusterCounting, plan: Plan, ids: Iterator[str] | Sequence[str]
 ) -> list[Unit | None] | None:
     """Return the place of each document; None if documents are not told apart."""
     if not counting.by_document:
@@ -109,7 +109,7 @@ def _require_text(batch: Sequence[Any]) -> None:
         raise Unusual("a tag that is no text")
 
 
-def _add(counting: ClusterCounter, place: Unit | None, batch: Sequence[Sentences]) -> None:
+def _add(counting: ClusterCounting, place: Unit | None, batch: Sequence[Sentences]) -> None:
     """Add sentences to one place; those that are equal on all sides are read once."""
     (group,) = counting.groups
     first = batch[0]
@@ -120,7 +120,7 @@ def _add(counting: ClusterCounter, place: Unit | None, batch: Sequence[Sentences
 
 
 def _add_to_places(
-    counting: ClusterCounter, places: Sequence[Unit | None], batch: Sequence[Sentences]
+    counting: ClusterCounting, places: Sequence[Unit | None], batch: Sequence[Sentences]
 ) -> None:
     """Add each sentence to its place."""
     (group,) = counting.groups

@@ -20,7 +20,7 @@ Passages = Sequence[Passage]
 """The passage of each side."""
 
 
-class Part(NamedTuple):
+class PassageRows(NamedTuple):
     """A passage of each side, and where its rows are in `Rows.columns` and in `Rows.same`, with a row of O each."""
 
     passages: Passages
@@ -42,7 +42,7 @@ class Rows(NamedTuple):
         same: the columns of the other sentences, whose lines are the same on all sides; none if there are none.
     """
 
-    parts: Sequence[Part]
+    parts: Sequence[PassageRows]
     columns: Sequence[Columns]
     same: Sequence[Columns]
 
@@ -144,7 +144,7 @@ def _columns(sentences: Sequence[str], layout: Layout | None) -> Columns:
 
 def _parts(
     groups: Sequence[Passages], differ: Sequence[Sequence[bool]], differing: list[int], same: list[int]
-) -> Iterator[Part]:
+) -> Iterator[PassageRows]:
     """Yield the parts; `differing` and `same` have the numbers of rows of the sentences, without those of O."""
     ends = [list(accumulate([size + 1 for size in sizes], initial=0)) for sizes in (differing, same)]
     done = [0, 0]
@@ -152,5 +152,5 @@ def _parts(
         number = sum(found)
         past = [done[0] + number, done[1] + len(found) - number]
         slices = [slice(of[a], of[b]) for of, a, b in zip(ends, done, past, strict=True)]
-        yield Part(passages, *slices)
+        yield PassageRows(passages, *slices)
         done = past

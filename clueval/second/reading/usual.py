@@ -23,12 +23,15 @@ class Unusual(Exception):
 def require_usual(plan: Plan, layers: Sequence[str]) -> None:
     """Raise `Unusual` for a plan that needs documents: metrics, steps, or filters that a metric does not take.
 
-    Alternatives change nothing, because tags and plain spans have none.
+    Alternatives change nothing, because tags and plain spans have none; nor do steps without a name, which compare
+    texts and set spans without a place apart.
     """
     of_cases, of_documents = split_metrics(plan.metrics)
     if of_documents or not all(metric.keeps for metric in of_cases):
         raise Unusual("a metric needs documents")
-    if plan.align is not None or not all(step.signature[0] in (ALTERNATIVES, UNIT) for step in plan.steps):
+    if plan.align is not None or not all(
+        step.signature[0] in ("", ALTERNATIVES, UNIT) for step in plan.steps
+    ):
         raise Unusual("documents are changed before they are counted")
     filters_spans = any(key in layers for key in plan.where)
     if filters_spans and any(metric.filters is not None for metric in plan.metrics):

@@ -58,6 +58,10 @@ class Content(ABC):
         first = list(islice(places, number))
         return first, len(first) + sum(1 for _ in places)
 
+    def data(self) -> Iterable[Mapping[str, Any]]:
+        """Return the rows of data of a report without places, if they are not those of its tables."""
+        return ()
+
     def notes(self) -> Iterable[tuple[str, str]]:
         """Return what stands at the foot of a page, each with its title: options that were used, how to cite."""
         return ()

@@ -118,9 +118,10 @@ def _write_places(
     sheet.append([_cell(sheet, name, is_bold=True) for name in first])
     model, number = _cell(sheet, ""), 1
     model.alignment = Alignment(vertical="top", wrap_text=True)
+    kinds = report.kinds
     for row in chain([first], others):
         number += 1
-        values = (_coloured(v, report.kinds) if isinstance(v, list) else v for v in row.values())
+        values = (_coloured(v, kinds) if isinstance(v, list) else v for v in row.values())
         cells = [_cell(sheet, value) for value in values]
         for cell in cells:
             cell._style = model._style  # to set an alignment takes a third of the time of the workbook

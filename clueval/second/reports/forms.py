@@ -21,6 +21,7 @@ from clueval.second.reports.place import (
     DECISION_COLUMNS,
     DOCUMENT,
     KEY_COLUMNS,
+    Facet,
     Line,
     MarkedText,
     MarkKind,
@@ -75,11 +76,14 @@ def data_rows(report: Content) -> Iterator[dict[str, Any]]:
     places = iter(report.places())
     first = next(places, None)
     if first is None:
-        yield from () if report.facets else _table_rows(report.tables())
+        if not report.facets:
+            rows = [dict(row) for row in report.data()]
+            yield from rows or _table_rows(report.tables())
         return
+    facets = report.facets
     for place in chain([first], places):
         decision = {name: place.decision.get(name, "") for name in DECISION_COLUMNS}
-        for finding in place.findings or [_as_finding(place, report)]:
+        for finding in place.findings or [_as_finding(place, facets)]:
             yield {**place.key, **decision, **{_of_span(n): v for n, v in finding.items() if n != DOCUMENT}}
 
 
@@ -87,9 +91,9 @@ def _of_span(name: str) -> str:
     return f"span_{name}" if name in KEY_COLUMNS else name
 
 
-def _as_finding(place: Place, report: Content) -> dict[str, Any]:
+def _as_finding(place: Place, facets: Sequence[Facet]) -> dict[str, Any]:
     """Return the row of a place without findings: the values of its facets, what is said, and its texts."""
-    names = [*(facet.name for facet in report.facets), "what"]
+    names = [*(facet.name for facet in facets), "what"]
     columns = zip(*([*line.values, line.words] for line in place.lines), strict=True)
     said = ("; ".join(dict.fromkeys(filter(None, values))) for values in columns)
     return {**dict.fromkeys(names, ""), **dict(zip(names, said, strict=False)), "text": [*place.texts]}
@@ -139,8 +143,13 @@ def write_rows(report: Content, file: IO[str], form: str) -> None:
         write([*KEY_COLUMNS, *DECISION_COLUMNS])
         return
     write([guarded(name) for name in first])
+    kinds = report.kinds
     for row in chain([first], rows):
-        write([guarded(as_text(value, report.kinds)) for value in row.values()])
+        write([guarded(as_text(value, kinds)) for value in row.values()])
+
+
+_BEGINNINGS = ("=", "+", "-", "@")
+"""What formulas begin with."""
 
 
 def guarded(value: object) -> str:
@@ -151,8 +160,10 @@ def guarded(value: object) -> str:
     """
     if not isinstance(value, str):
         return "" if value is None else str(value)
+    if value.isprintable() and value.lstrip("'")[:1] not in _BEGINNINGS:  # nearly always
+        return value
     text = visible(" ".join(value.splitlines()).replace("\t", " "))
-    return f"'{text}" if text.lstrip("'")[:1] in ("=", "+", "-", "@") and text.lstrip("'") else text
+    return f"'{text}" if text.lstrip("'")[:1] in _BEGINNINGS else text
 
 
 # --- readers
@@ -175,8 +186,9 @@ def text_lines(report: Content, digits: int | None = None) -> Iterator[str]:
         yield from _columns([[visible(name) for name in table.header], *_cells(table, digits)])
         yield ""
     places, number = report.first_places(FIRST_PLACES)
+    kinds = report.kinds
     for place in places:
-        yield from _block(place, report.kinds)
+        yield from _block(place, kinds)
         yield ""
     if more := number - len(places):
         yield phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more)

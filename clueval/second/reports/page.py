@@ -217,7 +217,12 @@ def _settings(report: Content, script: str) -> dict[str, object]:
 def _place(place: Place) -> list[object]:
     """Return a place as the script reads it; the range is inclusive, as in a file of decisions."""
     document, layer, start, end = place.at
-    found: list[object] = [[document, layer, start, end - 1], place.fingerprint, place.texts, place.lines]
+    found: list[object] = [
+        [document, layer, start, end - 1],
+        place.fingerprint,
+        [*place.texts],
+        [*place.lines],
+    ]
     return [*found, place.impossible] if place.impossible else found
 
 

@@ -10,10 +10,10 @@ there, so that a decision is not applied to other spans.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, overload
 
 ANY_LAYER = "*"
 """The layer of a place that concerns several."""
@@ -69,6 +69,45 @@ class Line(NamedTuple):
     label: str = ""
     text: str = ""
     note: str = ""
+
+
+Item = TypeVar("Item")
+
+
+class Later(Sequence[Item]):
+    """A sequence that is made when it is first looked at: a table needs no texts for a page, and a page no rows.
+
+    >>> lines = Later(lambda: ["one", "two"])
+    >>> len(lines), lines[0]
+    (2, 'one')
+    """
+
+    __slots__ = ("_items", "_make")
+
+    def __init__(self, make: Callable[[], Sequence[Item]]) -> None:
+        self._make = make
+        self._items: Sequence[Item] | None = None
+
+    def _made(self) -> Sequence[Item]:
+        if self._items is None:
+            self._items = self._make()
+        return self._items
+
+    @overload
+    def __getitem__(self, number: int) -> Item: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Item]: ...
+    def __getitem__(self, number: int | slice) -> Item | Sequence[Item]:
+        return self._made()[number]
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._made())
+
+    def __repr__(self) -> str:
+        return repr(self._made())
 
 
 class Place(NamedTuple):

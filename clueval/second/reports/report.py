@@ -23,7 +23,8 @@ class Report(Content):
         """
         from clueval.second.reports.forms import as_text, data_rows
 
-        return [{name: as_text(value, self.kinds) for name, value in row.items()} for row in data_rows(self)]
+        kinds = self.kinds
+        return [{name: as_text(value, kinds) for name, value in row.items()} for row in data_rows(self)]
 
     def scores(self) -> dict[str, float]:
         """Return the numbers of the tables by short paths, as ``exact.PER.F1``; loggers take such a dictionary."""

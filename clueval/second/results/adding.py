@@ -10,7 +10,7 @@ from clueval.core.bag import Bag, Place
 from clueval.core.count import DOCUMENT, SENTENCE, Plan, Unit
 from clueval.files.errors import UsageError
 from clueval.second.metrics import with_settings
-from clueval.second.results.inputs import schemes_of
+from clueval.second.results.inputs import Unplaced, schemes_of
 from clueval.second.results.signature import Signature, joined_signature, require_same
 
 
@@ -21,7 +21,7 @@ class Counted(NamedTuple):
     plan: Plan
     signature: Signature
     prepared: Mapping[str, Any] | None
-    unprojected: Sequence[Mapping[str, Any]] | None
+    unprojected: Sequence[Unplaced] | None
 
 
 def added_counts(first: Counted, second: Counted, *, force: bool = False) -> Counted:

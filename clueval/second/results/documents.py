@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from clueval.core.document import Document, Layers
+from clueval.core.document import Document, Layers, in_layer
 from clueval.core.read import Read
-from clueval.core.span import DEFAULT_LAYER, SIDES, Span
+from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES, Span
 from clueval.formats.columns.documents import Transitions
 from clueval.reading.source import Source
 from clueval.spans.document import Document as ReadDocument
@@ -41,7 +41,9 @@ def core_document(given: ReadDocument) -> Document:
 def _layers(layers: Mapping[str, Sequence[Span]]) -> Layers:
     flat = {name: spans for name, spans in layers.items() if isinstance(spans, Flat)}
     if len(flat) < len(layers) or not all(spans.are_of_tags(name) for name, spans in flat.items()):
-        return Layers({name: list(spans) for name, spans in layers.items()})
+        return Layers(
+            {name: in_layer(name, spans) if name == MERGED else list(spans) for name, spans in layers.items()}
+        )
     return Layers({}, {name: spans.rows() for name, spans in flat.items()})
 
 

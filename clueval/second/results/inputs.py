@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from clueval.core.read import Read
 from clueval.core.span import SIDES, Span
@@ -32,7 +32,7 @@ def inputs_of(read: Read, layers: Iterable[str], without: Iterable[str]) -> dict
 
 
 def _layer(read: Read, side: str, layer: str) -> dict[str, Any]:
-    sources = read.sources.get((side, layer), ())
+    sources = read.sources.get((side, layer), ()) if read.files[side] else ()
     return {
         "source": next(iter(sources)) if len(sources) == 1 else _joined(map(str, sources)),
         "scheme": _joined(_schemes(read, side, layer)),
@@ -44,8 +44,8 @@ def _schemes(read: Read, side: str, layer: str) -> list[str]:
     """Return the schemes of a layer in the files of a side, or in lists of tags."""
     return [
         scheme
-        for (of_side, _, of_layer), scheme in read.schemes().items()
-        if (of_side, of_layer) == (side, layer) and scheme is not None
+        for (of_side, file, of_layer), scheme in read.schemes().items()
+        if (of_side, of_layer) == (side, layer) and scheme is not None and (read.files[side] or file is None)
     ]
 
 
@@ -70,16 +70,23 @@ def passed_over_of(read: Read) -> dict[str, dict[str, int]]:
     }
 
 
-def unplaced_of(unplaced: Sequence[tuple[str, Span]]) -> list[dict[str, Any]]:
-    """Return the spans without a place; a mention has its text, and None for its positions."""
-    found = []
-    for document, span in unplaced:
+class Unplaced(NamedTuple):
+    """A span without a place in the text of gold, in its own positions, and the id of its document.
+
+    A mention of a language model has no positions; its feature `MENTION` has its text.
+    """
+
+    document: str
+    span: Span
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the entry of the result; a mention has its text, and None for its positions."""
+        span = self.span
         if MENTION in span.features:
             place: dict[str, Any] = {"start": None, "end_exclusive": None, "text": span.features[MENTION]}
         else:
             place = {"start": span.start, "end_exclusive": span.end}
-        found.append({"document": document, "label": span.label, **place})
-    return found
+        return {"document": self.document, "label": span.label, **place}
 
 
 def _joined(values: Iterable[str]) -> str | None:

@@ -35,7 +35,8 @@ def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
         metrics = with_curves(chosen, counting.score_feature, counting.threshold_numbers(), counting.merge)
     align = None
     if counting.align is not False:
-        align = Align(MAX_CELLS if counting.align is True else counting.align, counting.merge)
+        cells = MAX_CELLS if counting.align is True else counting.align
+        align = Align(cells, counting.merge, tuple(sorted(Plan(metrics).frames)))
     return Plan(
         metrics,
         counting.merge,

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from clueval.files.errors import CluevalError
-from clueval.second.results.tasks import (
+from clueval.second.results.workers import (
     CHECK,
     SUBMITTED_EACH,
     Answer,

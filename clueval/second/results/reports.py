@@ -11,6 +11,8 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER, MERGED
 from clueval.core.tally import Tally, added
 from clueval.second.metrics.curve import Curve
+from clueval.second.results.intervals import Trust, interval_section
+from clueval.second.results.units import Units, units_of
 
 Reports = dict[str, dict[str, Any]]
 """Reports by metric and sequence."""
@@ -24,19 +26,20 @@ class BagReports:
         layers: the layers that are counted.
     """
 
-    def __init__(self, bag: Bag, plan: Plan, metrics: Sequence[AnyMetric] | None = None) -> None:
-        counting = plan.metrics if metrics is None else metrics
+    def __init__(self, bag: Bag, plan: Plan) -> None:
+        counting = plan.metrics
         self.metrics = [metric for metric in counting if not isinstance(metric, Curve)]
         self._curves = {metric.metric.name: metric for metric in counting if isinstance(metric, Curve)}
         self.layers = list(bag.layers) or [DEFAULT_LAYER]
-        self._sequences = [MERGED] if plan.merge and bag.layers else self.layers
+        self._merges = plan.merge and bool(bag.layers)
+        self._sequences = [MERGED] if self._merges else self.layers
         wholes = [whole for metric in counting if (whole := getattr(metric, "whole", None)) is not None]
         self._counted = list(dict.fromkeys([*self._sequences, *wholes]))
         self._counts = bag.counts(counting)
 
     def layers_of(self, sequence: str) -> list[str]:
         """Return the layers in which the spans of a sequence have labels."""
-        return [sequence] if sequence in self._sequences and sequence != MERGED else self.layers
+        return [sequence] if sequence in self._sequences and not self._merges else self.layers
 
     def tallies(self, place: Place) -> dict[tuple[str, str], Tally]:
         """Return the counts in a place, by metric and sequence."""
@@ -69,6 +72,23 @@ class BagReports:
                 found[metric.name][sequence] = report
         return found
 
+    def headlines(self, place: Place) -> Reports:
+        """Return the reports on a place, of which some metrics make only the part that has the headline."""
+        tallies = self.tallies(place)
+        found: Reports = {}
+        for metric in self.metrics:
+            scores = getattr(metric, "headline_report", metric.scores)
+            found[metric.name] = {
+                sequence: scores(tallies[metric.name, sequence], self.layers_of(sequence))
+                for sequence in self.sequences_of(metric, tallies)
+            }
+        return found
+
+    @property
+    def layers_by_sequence(self) -> dict[str, list[str]]:
+        """The layers of each sequence."""
+        return {sequence: self.layers_of(sequence) for sequence in self._sequences}
+
     def totals(self, place: Place) -> dict[str, Tally]:
         """Return the sums of what each metric counted in all sequences of a place."""
         tallies = self.tallies(place)
@@ -81,28 +101,37 @@ class BagReports:
 class GroupReports(Mapping[str, Mapping[str, Any]]):
     """The reports of a break-down by the values of its groups, in order of the values.
 
-    Each report is made when it is asked for, because those of many documents take much memory.
+    Each report is made when it is asked for, because those of many documents take much memory. With `trust`, it has
+    intervals, too.
     """
 
-    def __init__(self, bag: Bag, plan: Plan, key: str, metrics: Sequence[AnyMetric]) -> None:
+    def __init__(self, bag: Bag, plan: Plan, key: str, trust: Trust | None = None) -> None:
         number = plan.by.index(key)
 
         def value_of(place: Place) -> Place:
             assert isinstance(place, Unit)
             return place.values[number]
 
-        self._bag = bag.grouped(value_of)
-        self._reports = BagReports(self._bag, plan, metrics)
-        self._values = sorted(str(value) for value in self._bag.documents)
+        self._bag, self._plan, self._trust = bag, plan, trust
+        self._grouped = bag.grouped(value_of)
+        self._reports = BagReports(self._grouped, plan)
+        self._values = sorted(str(value) for value in self._grouped.documents)
+        self._places: dict[str, list[Place]] = {}
+        for place in bag.documents if trust is not None else ():
+            self._places.setdefault(str(value_of(place)), []).append(place)
 
     def __getitem__(self, value: str) -> Mapping[str, Any]:
-        if value not in self._bag.documents:
+        if value not in self._grouped.documents:
             raise KeyError(value)
-        return {
-            "documents": self._bag.documents[value],
-            "tokens": sum(positions[value] for positions in self._bag.positions.values()),
+        report = {
+            "documents": self._grouped.documents[value],
+            "tokens": sum(positions[value] for positions in self._grouped.positions.values()),
             "metrics": self._reports.at(value),
         }
+        if self._trust is None:
+            return report
+        part = self._bag.grouped(lambda place: place, self._places[value])
+        return report | {"intervals": interval_section(units_in(part, self._plan), self._trust)}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -112,6 +141,17 @@ class GroupReports(Mapping[str, Mapping[str, Any]]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+    def headlines(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield each value with reports that have the headlines, some of which cost less than all scores."""
+        for value in self._values:
+            yield value, self._reports.headlines(value)
+
+
+def units_in(bag: Bag, plan: Plan) -> Units:
+    """Return the units of a bag."""
+    reports = BagReports(bag, plan)
+    return units_of(bag, reports.metrics, reports.layers_by_sequence, plan.units)
 
 
 def everything(bag: Bag) -> Bag:

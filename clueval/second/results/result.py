@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from clueval.arguments import refuse_unknown
 from clueval.core.bag import Bag
 from clueval.core.count import Plan
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
+from clueval.files.overwriting import input_path, keeps_inputs
 from clueval.reports.report import READABLE, Data, Report, renderer
+from clueval.second.metrics import chosen_metrics
 from clueval.second.results.adding import Counted, added_counts
-from clueval.second.results.inputs import inputs_of, passed_over_of
+from clueval.second.results.inputs import Unplaced, inputs_of, passed_over_of
+from clueval.second.results.intervals import Trust, interval_section
 from clueval.second.results.paths import headline_paths, number_at, whole_path
-from clueval.second.results.reports import BagReports, GroupReports, everything
+from clueval.second.results.reports import BagReports, GroupReports, everything, units_in
+from clueval.second.results.rows import columns_of, long_rows, scores_of, wide_rows
 from clueval.second.results.signature import Signature
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
+    from clueval.second.results.units import Units
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,7 @@ class Result(Report):
         prepared: how often each step changed what; None without steps.
         unprojected: the predicted spans without a place in the text of gold; None if none can be.
         gold_sha256: the hash of the gold files, where counts are kept by unit; None for what is in memory.
-        interval_section: the intervals of all rates, if they were asked for; see `intervals`.
+        trust: how the intervals of all rates are computed, if they were asked for; see `intervals`.
         gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
             were set.
     """
@@ -48,9 +56,9 @@ class Result(Report):
     plan: Plan = field(repr=False, compare=False)
     signature: Signature
     prepared: Mapping[str, Any] | None = None
-    unprojected: Sequence[Mapping[str, Any]] | None = None
+    unprojected: Sequence[Unplaced] | None = None
     gold_sha256: str | None = None
-    interval_section: Mapping[str, Any] | None = None
+    trust: Trust | None = None
     gates: Sequence[Mapping[str, Any]] | None = None
 
     # What was counted
@@ -84,12 +92,42 @@ class Result(Report):
         """The reports of each value of each key of a break-down; None without a break-down."""
         if not self.plan.by:
             return None
-        return {key: GroupReports(self.bag, self.plan, key, self.plan.metrics) for key in self.plan.by}
+        return {key: GroupReports(self.bag, self.plan, key, self.trust) for key in self.plan.by}
+
+    @cached_property
+    def units(self) -> Units | None:
+        """What was counted in each unit; None if only the counts of the whole corpus were kept."""
+        return None if self.plan.units is None else units_in(self.bag, self.plan)
+
+    @cached_property
+    def interval_section(self) -> Mapping[str, Any] | None:
+        """The intervals of all rates, if they were asked for; see `intervals`."""
+        if self.trust is None:
+            return None
+        units = units_in(self.bag, self.plan)
+        units.require_several()
+        return interval_section(units, self.trust)
+
+    def intervals(self, **options: Any) -> dict[str, Any]:
+        """Return intervals of all rates, as the JSON of ``clueval score --intervals`` has them.
+
+        `options` are `confidence`, `method`, `resamples` and `seed` (see `Trust`). Raises `UsageError` if counts
+        were not kept by unit, or there is only one.
+        """
+        refuse_unknown(options, ("confidence", "method", "resamples", "seed"), "intervals")
+        units = units_in(self.bag, self.plan)
+        units.require_several()
+        return interval_section(units, Trust(**options))
 
     @property
     def repaired_tags(self) -> Mapping[str, int]:
         """The number of repaired tags of each side."""
         return {side: self.bag.read.repaired(side) for side in SIDES}
+
+    @property
+    def tagged(self) -> AbstractSet[tuple[str, str]]:
+        """The sides and layers whose spans were read from tags, or from a file of tokens."""
+        return self.bag.read.tagged
 
     @property
     def inputs(self) -> Mapping[str, Mapping[str, Any]]:
@@ -158,14 +196,7 @@ class Result(Report):
 
         Undefined rates are left out. Loggers take such a dictionary. A sequence is in the paths if there are several.
         """
-        found: dict[str, float] = {}
-        for path in headline_paths(self.metrics):
-            place = path[: 2 if len(self.metrics[path[0]]) > 1 else 1]
-            (rate,) = {"precision", "recall", "f1"}.intersection(path[-1].split("_"))
-            number = number_at(self.metrics, path)
-            if number is not None:
-                found[".".join([*place, rate])] = number
-        return found | Report.scores(self)
+        return scores_of(self._report())
 
     # Forms
 
@@ -187,10 +218,11 @@ class Result(Report):
             "passed_over": self.passed_over,
             "metrics": {name: dict(sequences) for name, sequences in self.metrics.items()},
         }
+        unplaced = None if self.unprojected is None else [each.to_dict() for each in self.unprojected]
         for name, section in (
             ("intervals", self.interval_section),
             ("by", self.groups),
-            ("unprojected", self.unprojected),
+            ("unprojected", unplaced),
             ("prepared", self.prepared),
             ("gates", self.gates),
         ):
@@ -203,8 +235,6 @@ class Result(Report):
 
         With `long`, one for each number (`rows.LONG_ROW`). pandas and polars make tables of them.
         """
-        from clueval.second.results.rows import long_rows
-
         return list(long_rows(self.to_dict())) if long else Report.rows(self)
 
     def render(
@@ -238,8 +268,6 @@ class Result(Report):
         return self._report()
 
     def _data(self) -> Data:
-        from clueval.second.results.rows import columns_of, wide_rows
-
         return Data(columns_of(report := self._report()), wide_rows(report))
 
     def _readable(self, form: str, *, all: bool = False) -> str:
@@ -254,7 +282,41 @@ class Result(Report):
         number = f"{self.documents:,} document{'s' * (self.documents != 1)}"
         return f"<Result of {number}: {', '.join(self.metrics)}; print(result) shows the tables>"
 
-    # Adding
+    # Other metrics, saving, adding
+
+    def scored(self, metrics: Sequence[str | AnyMetric] | str | AnyMetric) -> Result:
+        """Return the result of other metrics on the cases that were counted, also of a saved result.
+
+        Raises `UsageError` for a metric that needs documents, or features of spans that were not kept; and for a corpus
+        with so many different cases that only counts were kept.
+        """
+        chosen = chosen_metrics(metrics)
+        plan = replace(self.plan, metrics=chosen)
+        choices = dict(self.signature.choices)
+        reports = BagReports(everything(self.bag), plan)
+        totals = reports.totals(())
+        for metric in self.scored_by:
+            for name in metric.choices(self._everything.totals(())[metric.name]):
+                del choices[name]
+        for metric in reports.metrics:
+            metric.check(totals[metric.name])
+            choices |= metric.choices(totals[metric.name])
+        kept = {
+            name: choices[name] for name in choices if name not in ("metrics", "zero", "version", "scores")
+        }
+        signature = Signature.of(chosen, kept, choices.get("unit", "").split("+"))
+        return replace(self, plan=plan, signature=signature, trust=None, gates=None)
+
+    def save(self, path: str | Path) -> None:
+        """Save the counts of all units as JSON Lines, gzipped if the name ends in ``.gz``; see `load_result`.
+
+        Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
+        settings and counts of metrics that a file cannot hold; `FileError`.
+        """
+        from clueval.second.results.saving import save_counts
+
+        counted = Counted(*(getattr(self, name) for name in Counted._fields))
+        save_counts(counted, self.gold_sha256, Path(path))
 
     def add(self, other: Result, *, force: bool = False) -> Result:
         """Return the result of both corpora together: counts are added, and scores are computed again.
@@ -265,7 +327,7 @@ class Result(Report):
         """
         both = [Counted(*(getattr(each, name) for name in Counted._fields)) for each in (self, other)]
         found = added_counts(*both, force=force)
-        return replace(self, **found._asdict(), gold_sha256=None, interval_section=None, gates=None)
+        return replace(self, **found._asdict(), gold_sha256=None, trust=None, gates=None)
 
     def __add__(self, other: Result) -> Result:
         return self.add(other) if isinstance(other, Result) else NotImplemented
@@ -273,3 +335,15 @@ class Result(Report):
     def __radd__(self, other: Literal[0]) -> Result:
         """Let `sum` begin with 0."""
         return self if other == 0 else NotImplemented
+
+
+@keeps_inputs
+def load_result(path: str | Path) -> Result:
+    """Return the result that `Result.save` or ``clueval score --save`` has written.
+
+    Raises `FileError`, `FormatError` for a file that is no saved result, or was changed.
+    """
+    from clueval.second.results.saving import load_counts
+
+    counted, gold_sha256 = load_counts(input_path(str(path)))
+    return Result(*counted, gold_sha256)

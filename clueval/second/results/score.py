@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +17,26 @@ from clueval.files.errors import UsageError, warn
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
+from clueval.reading.pairing import files_of_side
+from clueval.reading.paths import is_path_or_paths
 from clueval.reading.spooled import spooled
 from clueval.second.metrics import chosen_metrics
-from clueval.second.results.inputs import schemes_of, unplaced_of
+from clueval.second.results.counting import Gathered, count_tasks
+from clueval.second.results.inputs import Unplaced, schemes_of
+from clueval.second.results.intervals import Trust as IntervalTrust
+from clueval.second.results.notices import empty_files, repairs_of, swapped, warnings_of
 from clueval.second.results.places import in_units, settled_units
 from clueval.second.results.plan import plan_of, steps_in_order, texts_may_differ
 from clueval.second.results.reports import BagReports, everything
 from clueval.second.results.result import Result
 from clueval.second.results.signature import Signature
-from clueval.second.results.texts import opened
+from clueval.second.results.texts import FilePair, FileReading, Texts, opened
+from clueval.second.results.workers import Task, require_jobs, tasks_of
 from clueval.second.transforms.characters import UNIT
 from clueval.second.transforms.locating import LOCATED
 from clueval.second.transforms.steps import changes_of, checked, choices_of
 from clueval.spans.filters import parse_where
-from clueval.textfiles import is_folder
+from clueval.textfiles import is_folder, sha256_of
 from clueval.transforms.preparing import Preparing
 
 DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
@@ -57,27 +63,106 @@ def score(
     groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
     chosen = chosen_metrics(metrics)
     with spooled(gold, predicted) as (gold, predicted):
-        return _score(gold, predicted, chosen, layers, groups)
+        result = _score(gold, predicted, chosen, layers, groups)
+    if groups.trust.intervals:
+        result = replace(result, trust=trust_of(groups.trust))
+        result.interval_section  # noqa: B018  # it raises the errors of intervals
+    for warning in (*swapped(gold, predicted), *warnings_of(result), *repairs_of(result)):
+        warn(warning)
+    if groups.trust.save is not None:
+        result.save(groups.trust.save)
+    return result
 
 
 def _score(
     gold: Any, predicted: Any, chosen: tuple[AnyMetric, ...], layers: LayerColumns | None, groups: Groups
 ) -> Result:
     plan = plan_of(chosen, gold, groups)
+    _require_other_data(groups.preparing, gold, predicted)
     texts = opened(gold, predicted, groups, layers, plan, groups.counting.unit)
     plan = replace(plan, steps=steps_in_order(texts.steps, plan))
     regions = groups.preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
-    bag = count(texts.pairs, plan, names)
-    bag.read.include(texts.read())
-    bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
+    bag = bag_of(texts, plan, names, groups.workers)
     where = str(parse_where(groups.counting.where)) or "all"
     choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
     in_folders = isinstance(gold, str | os.PathLike) and is_folder(Path(os.fsdecode(gold)))
     files = [name for name, *_ in texts.files if name is not None]
     plan = settled_units(bag, plan)
     bag = in_units(bag, plan, files, in_folders=in_folders)
-    return result_of(bag, plan, is_tagged=texts.kind in ("paths", "tags"), where=where, choices=choices)
+    result = result_of(bag, plan, is_tagged=texts.kind in ("paths", "tags"), where=where, choices=choices)
+    for warning in empty_files(path for _, *of_pair in texts.files for path in of_pair):
+        warn(warning)
+    if plan.units is None or texts.kind != "paths" or predicted is None:
+        return result
+    return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
+
+
+def trust_of(options: Trust) -> IntervalTrust:
+    """Return how intervals are computed."""
+    return IntervalTrust(options.confidence, options.method, options.resamples, options.seed)
+
+
+def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None:
+    """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
+    chosen = preparing.threshold_file()
+    if chosen is None or chosen.gold_sha256 is None or preparing.same_data:
+        return
+    if not is_path_or_paths(gold) or not (predicted is None or is_path_or_paths(predicted)):
+        return
+    if sha256_of(path for _, path in files_of_side(gold)) == chosen.gold_sha256:
+        raise UsageError(
+            f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
+            advice="score other data, or add Preparing.same_data",
+        )
+
+
+def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) -> Bag:
+    """Count the texts of a corpus: pairs of files apart from each other, in several processes if that is asked for."""
+    require_jobs(workers.jobs)
+    if texts.reading is not None and texts.files:
+        if workers.jobs == 1 and workers.executor is None:
+            return sum_of(texts.reading.count(texts.files, plan, layers, workers.progress), plan.units)
+        tasks = tasks_of([(pair, pair[1:]) for pair in texts.files], workers.jobs)
+        counting = FileCounting(texts.reading, plan, tuple(layers))
+        return count_tasks(
+            tasks,
+            counting,
+            units=plan.units,
+            jobs=workers.jobs,
+            executor=workers.executor,
+            progress=workers.progress,
+            remark=workers.remark or _discard,
+        )
+    bag = texts.fast(plan)
+    bag = count(texts.pairs, plan, layers) if bag is None else bag
+    bag.read.include(texts.read())
+    bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
+    return bag
+
+
+def sum_of(bags: Iterable[Bag], units: str | None) -> Bag:
+    """Return the sum of the bags of the parts of a corpus."""
+    total = Gathered(units)
+    for bag in bags:
+        total.add(bag)
+    return total.bag
+
+
+def _discard(_: str) -> None:
+    """Discard a remark."""
+
+
+@dataclass(frozen=True)
+class FileCounting:
+    """Counts the pairs of files of a task, also in another process."""
+
+    reading: FileReading
+    plan: Plan
+    layers: tuple[str, ...]
+
+    def __call__(self, task: Task[FilePair]) -> Bag:
+        return sum_of(self.reading.count(task.pairs, self.plan, self.layers), self.plan.units)
 
 
 def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Mapping[str, str]) -> Result:
@@ -108,7 +193,7 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
     for warning in checked(plan.steps, bag.notes):
         warn(warning)
     located = any(step.signature[0] == LOCATED for step in plan.steps)
-    unplaced = unplaced_of(bag.read.unplaced)
+    unplaced = [Unplaced(*each) for each in bag.read.unplaced]
     return Result(
         bag,
         plan,

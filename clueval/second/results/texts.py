@@ -6,33 +6,46 @@ with the one predicted document, for `clueval.core.count.count`; and what was re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from clueval.core.count import SENTENCE, Plan, Step
+from clueval.core.bag import Bag
+from clueval.core.count import SENTENCE, Plan, Step, count
 from clueval.core.document import Pair
 from clueval.core.read import Read
 from clueval.core.span import SIDES
-from clueval.evaluation.notices import empty_files
 from clueval.evaluation.options import Groups
-from clueval.files.errors import UsageError, warn
+from clueval.files.errors import CluevalError, UsageError
 from clueval.reading.given import Given, given
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, Reading
-from clueval.reading.pairing import document_groups, files_of_side, parallel, require_two_tag_columns
+from clueval.reading.pairing import (
+    document_groups,
+    document_pairs,
+    files_of_side,
+    parallel,
+    require_two_tag_columns,
+    source_pairs,
+)
 from clueval.reading.paths import is_path_or_paths, path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
-from clueval.reading.same_text import need_placing
+from clueval.reading.same_text import need_placing, raise_first_error
 from clueval.reading.source import source_of
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, golds_in_memory, kept
+from clueval.second.reading.clusters import TagReading
+from clueval.second.reading.column_files import bag_of_columns
+from clueval.second.reading.tag_lists import bag_of_tags
+from clueval.second.reading.triples import bag_of_triples
 from clueval.second.results.documents import Readers
+from clueval.second.results.plan import texts_may_differ
 from clueval.second.transforms.locating import FREE, InlineAnswers, Locating
 from clueval.second.transforms.occurrences import LocationSteps
 from clueval.second.transforms.placing import Placing
 from clueval.spans.document import Document as ReadDocument
 from clueval.statistics.alignment import MAX_CELLS
+from clueval.textfiles import Progress
 
 _READING = Reading()
 
@@ -50,6 +63,8 @@ class Texts:
         readers: what was read, once `pairs` has ended.
         schemes: the schemes that were named, by side.
         files: the pairs of files, by name, if these are paired by name; they can be counted apart from each other.
+        reading: how each of these pairs is read.
+        fast: returns the bag of lists in memory, or None if their documents must be counted.
     """
 
     pairs: Iterator[Sequence[Pair]]
@@ -58,6 +73,8 @@ class Texts:
     readers: Readers
     schemes: dict[str, str]
     files: Sequence[FilePair] = ()
+    reading: FileReading | None = None
+    fast: Callable[[Plan], Bag | None] = lambda plan: None
 
     def read(self) -> Read:
         """Return what was read, now that all of it was."""
@@ -88,12 +105,6 @@ def opened(
     if sides.kind == "paths":
         return _files(sides, groups, layers, plan, unit)
     return _in_memory(gold, predicted, groups, plan, sides)
-
-
-def _may_differ(plan: Plan) -> bool:
-    """Return whether gold and predicted may differ in text: texts are aligned, or no metric needs the same text."""
-    same = [getattr(metric, "same_text", True) for metric in plan.metrics]
-    return plan.align is not None or not any(same)
 
 
 # Files
@@ -128,11 +139,56 @@ def _files(sides: Given, groups: Groups, layers: LayerColumns | None, plan: Plan
     def texts() -> Iterator[Sequence[Pair]]:
         found = document_groups(gold, predicted, both, counting.pair_by, workers.progress, readers.see, golds)
         yield from _pairs(found, readers, plan)
-        for warning in empty_files(path for _, *of_pair in pairs for path in of_pair):
-            warn(warning)
 
     named = {side: each.scheme for side, each in zip(SIDES, both, strict=True) if each.scheme is not None}
-    return Texts(texts(), "paths", steps, readers, named, () if golds else pairs)
+    alone = [] if golds else pairs
+    reading = FileReading((both[0], both[1]), named, single and both[0].annotation_set is None)
+    return Texts(texts(), "paths", steps, readers, named, alone, reading)
+
+
+@dataclass(frozen=True)
+class FileReading:
+    """How pairs of files are read.
+
+    Attributes:
+        options: how the files of each side are read.
+        schemes: the schemes that were named, by side.
+        single: whether a file holds both sides in different columns.
+    """
+
+    options: tuple[ReadOptions, ReadOptions]
+    schemes: Mapping[str, str]
+    single: bool
+
+    def count(
+        self, pairs: Iterable[FilePair], plan: Plan, layers: Sequence[str], progress: Progress | None = None
+    ) -> Iterator[Bag]:
+        """Yield the bag of each pair of files."""
+        for gold, predicted in source_pairs(pairs, self.options, progress):
+            if self.single:
+                gold.require_both_sides()
+            if gold.path == predicted.path:
+                predicted = replace(predicted, progress=None)  # `progress` gets the bytes of a file once
+            readers = Readers()
+            for number, source in enumerate((gold, predicted)):
+                readers.see(source, number)
+            bag = bag_of_columns((gold, predicted), plan)
+            if bag is None:
+                texts = _pairs(document_pairs(gold, predicted), readers, plan)
+                try:
+                    bag = count(texts, plan, layers)
+                except UsageError:
+                    raise
+                except CluevalError:
+                    in_columns = gold.token_lines is not None and predicted.token_lines is not None
+                    if in_columns and not texts_may_differ(plan):
+                        raise_first_error(gold, predicted)  # it names the lines
+                    raise
+                bag.read.include(readers.end())
+            else:
+                bag.read.include(readers.read)
+            bag.read.settle(self.schemes)
+            yield bag
 
 
 def _paths(side: Any, number: int, pairs: Sequence[FilePair]) -> Iterator[Path]:
@@ -155,7 +211,7 @@ def _first_steps(
     if options[1].input in ANSWER_FORMATS and sides.predicted is not None:
         return (_answers_step(str(options[1].input), groups, plan),)
     groups.preparing.require_no_answers()
-    if _may_differ(plan) or not paths[0] or not paths[1]:
+    if texts_may_differ(plan) or not paths[0] or not paths[1]:
         return ()
     own, other = (each.format_at(of_side[0]) for each, of_side in zip(options, paths, strict=True))
     in_tokens = unit == "token" and not (own.counts_tokens and other.counts_tokens)
@@ -218,7 +274,22 @@ def _in_memory(gold: Any, predicted: Any, groups: Groups, plan: Plan, sides: Giv
     readers = Readers()
     if found.kind == "tags":
         readers.read.treatments.update(options.treatments)
-    return Texts(_pairs(documents, readers, plan), found.kind, (), readers, schemes)
+        tag_readings = [
+            TagReading.of(*each) for each in zip(options.schemes, options.treatments, strict=True)
+        ]
+
+    def fast(plan: Plan) -> Bag | None:
+        if golds or counting.pair_by is not None:
+            return None
+        if found.kind == "tags":
+            return bag_of_tags((found.gold, found.predicted), plan, tag_readings, ids=found.ids)
+        return (
+            bag_of_triples(found.gold, found.predicted, plan, ids=found.ids)
+            if found.kind == "spans"
+            else None
+        )
+
+    return Texts(_pairs(documents, readers, plan), found.kind, (), readers, schemes, fast=fast)
 
 
 def _documents(found: Given, pair_by: str | None) -> Iterator[tuple[ReadDocument, ...]]:

@@ -1,4 +1,4 @@
-"""Counting in several processes, or on any executor: tasks, their bags, and the sum of these.
+"""Tasks of counting, and what carries them out: processes (`processes`), or any executor.
 
 A task is one pair of files, or small pairs together (`tasks_of`). Its bag comes back pickled, and the bags are added in
 the order of the tasks, so the sum is the same for any number of processes, and an error is that of the first task that
@@ -7,34 +7,38 @@ has one. Memory holds the sum, and the bags of a limited number of tasks.
 If a process of this machine ends in the middle, by a signal or for lack of memory, one process counts what is missing,
 task by task; if it ends, too, an error names the files of its task. If another executor loses a task, that is an error
 at once. Whatever else fails in a worker is counted in this process, which raises the error if it is one.
+
+A worker may run on another machine, so it compares the sizes of the files, and both compare their versions.
 """
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from concurrent.futures import wait as wait_for
-from contextlib import closing
-from typing import Any
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Unit
 from clueval.files.errors import CluevalError, UsageError
-from clueval.second.results.tasks import (
-    CHECK,
-    SUBMITTED_EACH,
-    Answer,
-    Bags,
-    FilePair,
-    Task,
-    Waiting,
-    carry_out,
-    cores,
-    in_order,
-)
-from clueval.textfiles import Progress
+from clueval.version import __version__
+
+SMALL = 8_000_000
+"""The greatest number of bytes of a task of several pairs of files."""
+
+SMALLEST = 1_000_000
+"""The number of bytes below which pairs of files are always put together."""
+
+TASKS_EACH = 8
+"""The number of tasks for each process, if files are small, so that processes end at about the same time."""
+
+SUBMITTED_EACH = 4
+"""The number of tasks for each process that are submitted and whose bags are not yet added."""
 
 IN_FLIGHT = 64
 """The number of tasks submitted to an executor whose number of processes is not known."""
@@ -44,6 +48,79 @@ WORTH_IT = 100_000_000
 
 BY_DOCUMENTS = 3
 """How many times as long the same bytes take if documents are built of them."""
+
+CHECK = 1.0
+"""Seconds without a result before an executor is asked whether it is alive."""
+
+FilePair = TypeVar("FilePair")
+"""What is counted of a pair of files: their name and paths."""
+
+
+@dataclass(frozen=True)
+class Task(Generic[FilePair]):
+    """Pairs of files that are counted together.
+
+    Attributes:
+        pairs: what is counted.
+        files: the files of all pairs, each once in a pair.
+        sizes: their sizes in bytes.
+    """
+
+    pairs: tuple[FilePair, ...]
+    files: tuple[Path, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of bytes to read."""
+        return sum(self.sizes)
+
+    def __str__(self) -> str:
+        """The files, for messages."""
+        if len(self.pairs) == 1:
+            return " with ".join(map(str, self.files))
+        return f"{self.files[0]} and {len(self.files) - 1} more files, up to {self.files[-1]}"
+
+
+Bags = Generator[tuple[Task[FilePair], Bag | None], None, None]
+"""Tasks with their bags, in order; None for a bag that must be counted here."""
+
+
+def tasks_of(
+    pairs: Iterable[tuple[FilePair, Iterable[Path]]], jobs: int | None = None
+) -> list[Task[FilePair]]:
+    """Return the tasks for pairs of files, given with the paths of each pair, in order.
+
+    `jobs` is the number of processes, None one for each core: tasks are so small that each has several.
+    """
+    found = []
+    for pair, paths in pairs:
+        files = tuple(dict.fromkeys(paths))
+        found.append(Task((pair,), files, tuple(map(size_of, files))))
+    total = sum(task.size for task in found)
+    most = min(SMALL, max(SMALLEST, total // (TASKS_EACH * (jobs or cores()))))
+    tasks: list[Task[FilePair]] = []
+    for task in found:
+        if tasks and tasks[-1].size + task.size <= most:
+            last = tasks.pop()
+            task = Task(last.pairs + task.pairs, last.files + task.files, last.sizes + task.sizes)
+        tasks.append(task)
+    return tasks
+
+
+def size_of(path: Path) -> int:
+    """Return the size of a file in bytes; 0 if it cannot be determined, because reading the file raises the error."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def cores() -> int:
+    """Return the number of processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def require_jobs(jobs: object) -> None:
@@ -83,136 +160,37 @@ def megabytes(size: int) -> str:
     return f"{size / 1e6:,.0f} MB" if size >= 1_000_000 else "less than 1 MB"
 
 
-def count_tasks(
-    tasks: Sequence[Task[FilePair]],
-    count_one: Callable[[Task[FilePair]], Bag],
-    *,
-    units: str | None = None,
-    jobs: int | None = None,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    remark: Callable[[str], object] = lambda _: None,
-    by_documents: bool = False,
-) -> Bag:
-    """Return the sum of the bags of tasks, of which there is at least one, as if all were counted at once.
+# In the worker
 
-    Args:
-        tasks: see `tasks_of`.
-        count_one: counts a task. Other processes must be able to import it, and what it holds.
-        units: those of the plan (`clueval.core.count.Plan.units`).
-        jobs: the number of processes, None: chosen by size; with `executor`, the number of its processes if known.
-        executor: anything with the `submit` of `concurrent.futures.Executor`.
-        progress: called with the number of bytes of each task that was counted.
-        remark: called with a line on the number of processes, and on each that has ended.
-        by_documents: see `chosen_jobs`.
+Answer = tuple[str, bytes]
+"""The version of the worker, and the pickled outcome of a task: a bag, an error, another file, or None."""
 
-    Raises the errors of `count_one`, and `CluevalError` for lost tasks.
-    """
-    size = sum(task.size for task in tasks)
-    number, why = chosen_jobs(
-        jobs if executor is None or jobs is not None else 1, size, by_documents=by_documents
-    )
-    if executor is None and number > len(tasks):
-        number, why = (
-            len(tasks),
-            f"there are no more tasks{'' if jobs is None else f'; {jobs} were requested'}",
-        )
-    call = _pickled(count_one) if number > 1 or executor is not None else None
-    if call is None and (number > 1 or executor is not None):
-        number, why, executor = 1, "the metrics cannot be sent to other processes", None
-    total = Gathered(units)
 
-    def gather(answers: Iterable[tuple[Task[FilePair], Bag | None]]) -> Bag:
-        for task, bag in answers:
-            total.add(count_one(task) if bag is None else bag)
-            if progress is not None:
-                progress(task.size)
-        return total.bag
+class _OtherFile(NamedTuple):
+    """A file that a worker sees with another size than this process; None if it is missing."""
 
-    if executor is not None:
-        window = IN_FLIGHT if jobs is None else SUBMITTED_EACH * number
-        remark(f"{megabytes(size)} on the executor, at most {window} tasks at a time")
-        with closing(_on_executor(executor, call or b"", tasks, window)) as answers:
-            return gather(answers)
-    if number > 1:
-        from clueval.second.results.processes import NoProcesses, on_processes  # loads multiprocessing
+    path: Path
+    size: int | None
 
-        remark(f"{number} processes: {why}")
+
+def carry_out(call: bytes, task: Task[Any]) -> Answer:
+    """Count a task; `call` is the pickled function that counts. Raises no error."""
+    for path, size in zip(task.files, task.sizes, strict=True):
+        if size_of(path) != size:
+            return __version__, pickle.dumps(_OtherFile(path, size_of(path) if path.exists() else None))
+    try:
         try:
-            with closing(on_processes(call or b"", tasks, number, remark)) as answers:
-                return gather(answers)
-        except NoProcesses as error:  # before the first task
-            why = f"no other can be started ({error})"
-    remark(f"1 process: {why}")
-    return gather((task, None) for task in tasks)
+            return __version__, pickle.dumps(pickle.loads(call)(task))
+        except CluevalError as error:
+            return __version__, pickle.dumps(error)
+    except (Exception, SystemExit):  # a user's metric may raise any error
+        return __version__, pickle.dumps(None)
 
 
-class Gathered:
-    """The sum of the bags of the parts of a corpus, as if this was counted at once.
-
-    Documents that have the same id are numbered across parts. Sentences are units, if they may be, until the tenth
-    document.
-    """
-
-    def __init__(self, units: str | None) -> None:
-        self._units = units
-        self._bag: Bag | None = None
-        self._repeats: dict[str | None, int] = {}
-        self._documents = 0
-
-    @property
-    def bag(self) -> Bag:
-        """The sum. Raises `ValueError` if nothing was added."""
-        if self._bag is None:
-            raise ValueError("there are no tasks")
-        return self._bag
-
-    def add(self, bag: Bag) -> None:
-        """Add the bag of the next part, whose places are units."""
-        if self._units in (DOCUMENT, SENTENCE, EITHER):
-            bag = self._numbered(bag)
-        before, self._documents = (
-            self._documents,
-            self._documents
-            + sum(
-                number
-                for place, number in bag.documents.items()
-                if isinstance(place, Unit) and not place.waits
-            ),
-        )
-        in_documents = self._units == EITHER and self._documents >= FEW_DOCUMENTS
-        if in_documents:
-            bag = bag.grouped(_document_of)
-        if self._bag is None:
-            self._bag = bag
-            return
-        if in_documents and before < FEW_DOCUMENTS:
-            self._bag = self._bag.grouped(_document_of)
-        self._bag.include(bag)
-
-    def _numbered(self, bag: Bag) -> Bag:
-        """Return the bag with the numbers that its documents have among all those that have their id."""
-        before = dict(self._repeats)
-        repeated = False
-        for place in bag.documents:
-            assert isinstance(place, Unit)
-            repeated = repeated or place.name in before
-            number = before.get(place.name, 0) + place.repeat
-            self._repeats[place.name] = max(number, self._repeats.get(place.name, 0))
-
-        def of(place: Any) -> Unit:
-            found: Unit = place
-            return found._replace(repeat=before.get(found.name, 0) + found.repeat)
-
-        return bag.grouped(of) if repeated else bag
+# In this process
 
 
-def _document_of(place: Any) -> Unit:
-    found: Unit = place
-    return found._replace(sentence=None)
-
-
-def _pickled(count_one: object) -> bytes | None:
+def pickled(count_one: object) -> bytes | None:
     """Return a function as other processes get it; None if it cannot be sent to them."""
     try:
         return pickle.dumps(count_one)
@@ -220,7 +198,55 @@ def _pickled(count_one: object) -> bytes | None:
         return None
 
 
-def _on_executor(
+def bag_of(task: Task[Any], answer: Answer) -> Bag | None:
+    """Return the bag of a task; None if it must be counted here. Raises its `CluevalError`."""
+    version, sent = answer
+    if version != __version__:
+        raise CluevalError(
+            f"a worker has clueval {version[:40]}, and this is clueval {__version__}",
+            advice="install the same version everywhere",
+        )
+    found = pickle.loads(sent)
+    if isinstance(found, CluevalError):
+        raise found
+    if isinstance(found, _OtherFile):
+        here = size_of(found.path)
+        if here == task.sizes[task.files.index(found.path)]:  # otherwise it has changed here, too
+            other = "no such file" if found.size is None else f"another file, of {found.size:,} bytes"
+            raise CluevalError(
+                f"a worker has {other}; here it has {here:,} bytes",
+                file=str(found.path),
+                advice="all machines must see the same files under the same paths",
+            )
+        return None
+    return found if isinstance(found, Bag) else None
+
+
+class Workers(Protocol):
+    """What carries out tasks."""
+
+    def submit(self, task: Task[Any]) -> Future[Answer]: ...
+    def result(self, task: Task[Any], future: Future[Answer]) -> Answer: ...
+
+
+Waiting = deque[tuple[Task[FilePair], "Future[Answer]"]]
+
+
+def in_order(
+    workers: Workers, tasks: Iterator[Task[FilePair]], waiting: Waiting[FilePair], window: int
+) -> Bags[FilePair]:
+    """Yield each task with its bag; at most `window` of them are submitted and not yet yielded: those in `waiting`."""
+    while True:
+        waiting.extend((task, workers.submit(task)) for task in islice(tasks, window - len(waiting)))
+        if not waiting:
+            return
+        task, future = waiting[0]
+        bag = bag_of(task, workers.result(task, future))
+        waiting.popleft()
+        yield task, bag
+
+
+def on_executor(
     executor: Executor, call: bytes, tasks: Sequence[Task[FilePair]], window: int
 ) -> Bags[FilePair]:
     """Yield each task with its bag; after an error, cancel those that have not begun."""

@@ -19,7 +19,7 @@ from clueval.core.overlap import components
 from clueval.core.span import SIDES
 from clueval.second.reports.forms import FIRST_PLACES
 from clueval.second.reports.language import phrase
-from clueval.second.reports.place import ANY_LAYER, Facet, MarkKind, Place, fingerprint
+from clueval.second.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Table
 from clueval.second.studies.counting import counted, rereadable
@@ -76,6 +76,7 @@ class Errors(Report):
         title: what was compared.
         signature: that of the scores.
         facts: what was read, in short.
+        store: the browser keeps decisions under this name, such as the names of the files; empty: the title.
 
     >>> from clueval.core.document import Document
     >>> from clueval.core.span import Span
@@ -96,10 +97,11 @@ class Errors(Report):
         title: str = "",
         signature: str = "",
         facts: Sequence[str] = (),
+        store: str = "",
     ) -> None:
         self.choice, self.layers = choice or Choice(), layers
         self.title, self.signature = title or phrase("Errors"), signature
-        self.store = f"errors.html {title or 'Errors'}"
+        self.store = f"errors.html {store or title or 'Errors'}"
         self._pairs, self._report, self._facts = rereadable(pairs), report, facts
 
     # in the language of the context
@@ -218,9 +220,9 @@ class _Listing:
         return Place(
             (texts[0].own.id, ANY_LAYER if len(layers) > 1 else group[0].sequence, start, end),
             fingerprint(_spans(group)),
-            [marked(group, texts[0].context((start, end), (start, end)), texts)],
-            [line_of(each, texts[each.side]) for each in group],
-            [columns.row(each, texts[each.side]) for each in group],
+            Later(lambda: [marked(group, texts[0].context((start, end), (start, end)), texts)]),
+            Later(lambda: [line_of(each, texts[each.side]) for each in group]),
+            Later(lambda: [columns.row(each, texts[each.side]) for each in group]),
         )
 
 
@@ -229,14 +231,13 @@ def groups(wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
 
     Worked example: gold has [0,2) and [5,6), predicted has [1,3); the first two are one place, [5,6) is another.
     """
-    for run in components((*each.range, each) for each in wrong):
+    for run in components((each.start, each.end, each) for each in wrong):
         yield [each for _, _, each in run]
 
 
 def hull(group: Sequence[JudgedSpan]) -> tuple[int, int]:
     """Return the range from the first to the last position of all spans of a place."""
-    ranges = [each.range for each in group]
-    return min(ranges)[0], max([end for _, end in ranges])
+    return group[0].start, max([each.end for each in group])
 
 
 def _spans(group: Iterable[JudgedSpan]) -> Iterator[tuple[str, Sequence[tuple[int, int]], str]]:

@@ -101,11 +101,11 @@ def _said(entry: Entry, listed: Listed) -> str:
     if reasons:
         (reason, number), total = reasons.most_common(1)[0], sum(reasons.values())
         found = phrase(
-            "{found}: {number} of {n} error {reason}|{found}: {number} of {n} errors {reason}",
+            "{found}: of {n} error {number} is {what}|{found}: of {n} errors {number} are {what}",
             found=found,
             number=number,
             n=total,
-            reason=phrase(reason),
+            what=_in_plural(reason),
         )
     frequent = [
         (one["f1"], label)
@@ -116,6 +116,15 @@ def _said(entry: Entry, listed: Listed) -> str:
         f1, label = min(frequent)
         found += "; " + phrase("weakest label: {label} ({f1})", label=label, f1=shown(Rate(f1)))
     return found
+
+
+def _in_plural(reason: str) -> str:
+    found = {
+        "label": phrase("wrong labels"),
+        "boundary": phrase("boundaries"),
+        "boundary+label": phrase("boundaries and labels"),
+    }
+    return found.get(reason) or phrase(reason)
 
 
 def facts_of(documents: int | None, positions: int | None) -> list[str]:

@@ -21,7 +21,7 @@ from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.second.reports.forms import FIRST_PLACES
 from clueval.second.reports.language import phrase
-from clueval.second.reports.place import ANY_LAYER, Facet, MarkKind, Place, fingerprint
+from clueval.second.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Table
 from clueval.second.studies.counting import counted, rereadable
@@ -75,7 +75,7 @@ class TwoSystems(Report):
         names: the short names of the systems.
         layers: the layers in their order; further ones follow as they occur.
         reports: the report of the choice's metric by sequence, for each system; None: they are counted here.
-        title, signature, facts: as for `Errors`.
+        title, signature, facts, store: as for `Errors`.
     """
 
     def __init__(
@@ -89,10 +89,11 @@ class TwoSystems(Report):
         title: str = "",
         signature: str = "",
         facts: Sequence[str] = (),
+        store: str = "",
     ) -> None:
         self.choice, self.names, self.layers = choice or Choice(), names, layers
         self.title, self.signature = title or phrase("Errors"), signature
-        self.store = f"errors_of_two.html {title or 'Errors'}"
+        self.store = f"errors_of_two.html {store or title or 'Errors'}"
         self._texts, self._reports, self._facts = rereadable(texts), reports, facts
 
     def state_names(self) -> Sequence[str]:
@@ -237,8 +238,8 @@ class TwoSystems(Report):
             (pairs[0].first.id, layers[0] if len(layers) == 1 else ANY_LAYER, start, end),
             fingerprint((sides[row], span.fragments, span.label) for row, span in shown),
             [text],
-            [line_of(error, texts[error.judged.side], self.names) for error in errors],
-            [row_of(error, texts[error.judged.side], self.names, text) for error in errors],
+            Later(lambda: [line_of(error, texts[error.judged.side], self.names) for error in errors]),
+            Later(lambda: [row_of(error, texts[error.judged.side], self.names, text) for error in errors]),
         )
 
 

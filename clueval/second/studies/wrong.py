@@ -21,7 +21,7 @@ from clueval.core.levels import Levels, matches_in
 from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, match_of
 from clueval.core.overlap import first_clash, shared_positions
 from clueval.core.ranges import Ranges
-from clueval.core.span import NO_LABEL, NOTHING, SIDES, Span, by_position
+from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Span, by_position
 from clueval.files.errors import CluevalError, UsageError
 from clueval.second.reports.language import phrase
 
@@ -166,8 +166,9 @@ class Choice:
 class JudgedSpan(NamedTuple):
     """A span that counts: its side, sequence and match, and the spans of the other side that overlap or equal it.
 
-    `others` come by position. `is_error` says whether the choice of level and layer counts it as wrong; the filters of
-    the choice are `Choice.lists`.
+    `others` come by position, and `shown` are those that a row shows. `start` and `end` are the first and the last
+    position of the span and of these spans, half-open. `is_error` says whether the choice of level and layer counts it
+    as wrong; the filters of the choice are `Choice.lists`.
     """
 
     side: int
@@ -176,10 +177,10 @@ class JudgedSpan(NamedTuple):
     others: Sequence[Span]
     reason: str
     is_error: bool
-
-    @property
-    def span(self) -> Span:
-        return self.match.span
+    span: Span
+    shown: Sequence[Span]
+    start: int
+    end: int
 
     @property
     def side_name(self) -> str:
@@ -193,17 +194,9 @@ class JudgedSpan(NamedTuple):
         return "partial" if self.others else UNMATCHED[SIDES[self.side]]
 
     @property
-    def shown(self) -> Sequence[Span]:
-        """Those of the other spans that a row shows."""
-        is_long = len(self.others) > MOST_SHOWN and first_clash(self.others) is not None
-        return self.others[:MOST_SHOWN] if is_long else self.others
-
-    @property
     def range(self) -> tuple[int, int]:
         """The range from the first to the last position of the span and of all spans that its row shows."""
-        shown = self.shown
-        start = min([self.span.start, *[other.start for other in shown]])
-        return start, max([self.span.end, *[other.end for other in shown]])
+        return self.start, self.end
 
 
 def wrong_cases(
@@ -227,7 +220,7 @@ def wrong_cases(
     """
     search = Search(choice or Choice(), layers)
     for pair in pairs:
-        for found in search.cases(pair):
+        for found in search.cases(pair, also_equal=False):
             if any(map(search.choice.lists, judged(pair, found, search.choice))):
                 yield pair, found
     search.end()
@@ -241,19 +234,27 @@ class Search:
         self._plan = Plan((), merge=choice.merge, where=choice.where)
         self._layers = dict.fromkeys(layers)
 
-    def cases(self, pair: Pair) -> Iterator[Located]:
-        """Return the cases of a pair; none if the filter leaves out its document."""
+    def cases(self, pair: Pair, *, also_equal: bool = True) -> Iterator[Located]:
+        """Return the cases of a pair; none if the filter leaves out its document.
+
+        Unless `also_equal`, those of two equal spans are left out.
+        """
         self._layers.update(dict.fromkeys(name for side in pair.sides for name in side.layers))
         names = list(self._layers)
         if not self._plan.takes(pair.first, names):
             return iter(())
         where = self._plan.on_spans(pair.first, names)
-        return located(pair.sides, names, merge=self._plan.merge, where=where)
+        return located(pair.sides, names, merge=self._plan.merge, where=where, also_equal=also_equal)
+
+    @property
+    def sequences(self) -> list[str]:
+        """The sequences so far: the layers, or all of them merged."""
+        return [MERGED] if self.choice.merge else list(self._layers)
 
     def wrong(self, pair: Pair) -> list[JudgedSpan]:
         """Return the spans of a pair that are not exactly right, by their ranges, then gold first."""
-        found = [each for case in self.cases(pair) for each in judged(pair, case, self.choice)]
-        return sorted(found, key=text_order)
+        cases = self.cases(pair, also_equal=False)
+        return sorted([each for case in cases for each in judged(pair, case, self.choice)], key=text_order)
 
     def end(self) -> None:
         """Raise `UsageError` if the labelled layer never occurred."""
@@ -266,7 +267,7 @@ class Search:
 
 def text_order(each: JudgedSpan) -> tuple[int, int, int, int, int]:
     """The order of wrong spans in a text."""
-    return *each.range, each.span.start, each.span.end, each.side
+    return each.start, each.end, each.span.start, each.span.end, each.side
 
 
 def judged(pair: Pair, found: Located, choice: Choice, *, also_right: bool = False) -> list[JudgedSpan]:
@@ -302,9 +303,8 @@ def _judged(
             seen.add(key)
             if key in both:
                 if also_right:
-                    yield JudgedSpan(
-                        side, sequence, Match(span, "exact", labels=span.by_layer), (), RIGHT, False
-                    )
+                    match = Match(span, "exact", labels=span.by_layer)
+                    yield JudgedSpan(side, sequence, match, (), RIGHT, False, span, (), span.start, span.end)
                 continue
             others = [of_other[each] for each in case.around[side][number]]
             if span.start == span.end:
@@ -313,7 +313,13 @@ def _judged(
             match = match or _match(span, others)
             places = [(other.label, other.fragments) for other in others]
             reason = reason_of(span.label, span.fragments, places, side)
-            yield JudgedSpan(side, sequence, match, others, reason, choice.is_error(match))
+            shown, start, end = others, span.start, span.end
+            if len(others) > MOST_SHOWN and first_clash(others) is not None:
+                shown = others[:MOST_SHOWN]
+            if shown:
+                start, end = min(start, shown[0].start), max(end, *[other.end for other in shown])
+            is_error = choice.is_error(match)
+            yield JudgedSpan(side, sequence, match, others, reason, is_error, span, shown, start, end)
 
 
 def reason_of(label: str, fragments: Ranges, others: Iterable[tuple[str, Ranges]], side: int) -> Reason:

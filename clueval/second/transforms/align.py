@@ -24,10 +24,12 @@ class Align(EachPair):
     Attributes:
         max_cells: the greatest product of the lengths of two texts.
         merge: all layers are counted as one sequence.
+        frames: the layers within which metrics count, which a span beside the text keeps.
     """
 
     max_cells: int = MAX_CELLS
     merge: bool = False
+    frames: tuple[str, ...] = ()
 
     signature: ClassVar[tuple[str, str]] = ("text", "aligned")
 
@@ -37,7 +39,7 @@ class Align(EachPair):
             return
         given = with_merged(pair.predicted) if self.merge else pair.predicted
         document, lost = project(pair.gold, given, max_cells=self.max_cells, limit="align")
-        alone = [(layer, span) for layer, spans in lost.items() for span in spans]
+        alone = [(layer, span) for layer, spans in lost.items() if layer not in self.frames for span in spans]
         layers = document.layers
         if self.merge:
             left_out = {id(span) for _, span in alone}
@@ -48,7 +50,10 @@ class Align(EachPair):
         yield replace(pair, predicted=replace(document, layers=layers))
         for layer, span in alone:
             of_span = _in_layers([span], pair.predicted.layers) if self.merge else {layer: [span]}
-            layers = {name: of_span.get(name, ()) for name in pair.predicted.layers}
+            layers = {
+                name: spans if name in self.frames else of_span.get(name, ())
+                for name, spans in pair.predicted.layers.items()
+            }
             beside = replace(pair.predicted, layers=layers, sentences=(), tags={})
             yield Pair(empty(pair.gold), beside, beside=True)
 

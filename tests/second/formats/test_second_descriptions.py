@@ -29,7 +29,7 @@ from clueval.second.formats.token_dialects import GLINER, W2NER
 from tests.second.formats.test_second_rows import contents
 
 DIALECTS = [form for form in all_forms() if isinstance(form, Dialect)]
-WRITTEN = [dialect for dialect in DIALECTS if dialect.is_written]
+WRITTEN = [dialect for dialect in DIALECTS if dialect.is_written and dialect.joined is None]
 
 KEYS = (
     "text",

@@ -146,6 +146,12 @@ def test_rows_in_memory_are_told_as_the_same_rows_in_a_file(row: Any, tmp_path: 
     assert outcome(lambda: form_of_rows(row)) == outcome(lambda: form_of_file(InputFile(path)))
 
 
+def test_named_format_of_several_descriptions_is_the_one_whose_spans_a_row_has() -> None:
+    assert form_of_rows({"entities": [[0, 3, "PER"]]}, "spacy-json").holds.startswith("spaCy's JSON")
+    assert form_of_rows({"spans": []}, "presidio").holds.startswith("Presidio's samples")
+    assert form_of_rows({"results": []}, "presidio").holds.startswith("Presidio's results")
+
+
 def test_format_of_files_alone_is_no_format_of_rows() -> None:
     with pytest.raises(UsageError, match="documents of the format 'brat' are not rows") as caught:
         form_of_rows({}, "brat")

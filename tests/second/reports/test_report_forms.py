@@ -135,7 +135,7 @@ def test_page_without_script_has_verdict_tables_and_the_way_to_the_list() -> Non
     found = Elements()
     found.feed(re.sub(r"<script.*?</script>|<style>.*?</style>", "", page(errors_view()), flags=re.S))
 
-    assert "entity: F1 81.60: of 83 errors 54 are boundary" in found.shown
+    assert "entity: F1 81.60: of 83 errors 54 are boundaries" in found.shown
     assert "59.46" in found.shown
     assert "-o FILE.tsv" in found.shown
 
@@ -176,7 +176,7 @@ def test_rows_are_those_of_the_findings_with_the_key_of_their_place() -> None:
 
     assert len(rows) == 165
     assert {tuple(row) for row in rows} == {tuple(rows[0])}
-    assert rows[0]["context"] == "der 🟧Frau🟧 🟩Hannelore Tiedgen🟩 , Lindenhof 7 , 00417 Wiesenbrück ,"
+    assert rows[0]["context"] == "der 🟥Frau🟥 🟩Hannelore Tiedgen🟩 , Lindenhof 7 , 00417 Wiesenbrück ,"
     assert (rows[0]["start"], rows[0]["end_inclusive"]) == (21, 23)
     assert rows[1]["text"] == "Hannelore Tiedgen"
 
@@ -282,7 +282,7 @@ def test_workbook_has_colours_choices_and_no_formula(tmp_path: Path) -> None:
     (context,) = [cell.value for cell in sheet[2] if head[cell.column - 1] == "context"]
 
     assert sheet.max_row == 166
-    assert [each.font.color.rgb for each in context if not isinstance(each, str)] == ["FFA35A00", "FF00734D"]
+    assert [each.font.color.rgb for each in context if not isinstance(each, str)] == ["FFB3261E", "FF00734D"]
     assert [each.formula1 for each in sheet.data_validations.dataValidation] == [
         '"predicted,gold,both,none,unclear"'
     ]

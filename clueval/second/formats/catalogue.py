@@ -1,0 +1,55 @@
+"""What ``clueval formats`` prints of each format, made of the descriptions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from clueval.second.formats.dialect import Dialect, described
+from clueval.second.formats.file_format import FileFormat
+from clueval.second.formats.telling import NAMES, forms_named
+from clueval.second.formats.writing import written_names
+
+
+class Entry(NamedTuple):
+    """A format.
+
+    Attributes:
+        name: the name of the format, as in ``--input``.
+        uses: what clueval does with its files: ``read``, ``write``, ``add sets``.
+        holds: what its files hold, by description.
+        recognised_by: how files are recognised, by description; none: only if the format is named.
+        rows: how rows are described on the command line, ``text=text,spans=label``, by description where keys tell.
+        extra: the extra of clueval that must be installed.
+    """
+
+    name: str
+    uses: tuple[str, ...]
+    holds: tuple[str, ...]
+    recognised_by: tuple[str, ...]
+    rows: tuple[str, ...]
+    extra: str
+
+
+def catalogue() -> list[Entry]:
+    """Return all formats in the order in which they are tried.
+
+    >>> next(entry.recognised_by for entry in catalogue() if entry.name == "brat")
+    ('`.ann`, `.a1`',)
+    """
+    written = written_names()
+    return [_entry(name, is_written=name in written) for name in NAMES]
+
+
+def _entry(name: str, *, is_written: bool) -> Entry:
+    forms = forms_named(name)
+    files = [form for form in forms if isinstance(form, FileFormat)]
+    uses = {"read": True, "write": is_written, "add sets": any(form.add_sets is not None for form in files)}
+    rows = [described(form) for form in forms if isinstance(form, Dialect)]
+    return Entry(
+        name,
+        tuple(use for use, has in uses.items() if has),
+        tuple(form.holds for form in forms),
+        tuple(filter(None, (form.recognised_by for form in forms))),
+        tuple(filter(None, rows)),
+        next((form.extra for form in files), ""),
+    )

@@ -1,0 +1,199 @@
+"""Units: what intervals and tests take for independent, and what was counted in each.
+
+A unit is a document, a part of one between two sentence ends, or all documents with one value of some metadata. The
+units of a bag are its places, without the values of the break-downs. Most sentences have the same cases as others, so
+their counts are kept once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from clueval.core.bag import Bag, Place
+from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Unit
+from clueval.core.metric import AnyMetric
+from clueval.core.tally import Tally, added
+from clueval.files.errors import UsageError
+
+Key = tuple[Any, ...]
+"""A key of a tally."""
+
+Counts = tuple[int, ...]
+"""A row of counts: the number of a key, how often it was counted, the number of the next key, and so on."""
+
+Layers = Mapping[str, Sequence[str]]
+"""The layers of each sequence."""
+
+
+class CountsByUnit:
+    """What one metric counted in one sequence of each unit.
+
+    Attributes:
+        keys: the number of each key of the tallies.
+        rows: the number of each row of counts; no two rows are equal.
+        row_of: the number of the row of each unit.
+    """
+
+    def __init__(self, units: int) -> None:
+        self.keys: dict[Key, int] = {}
+        self.rows: dict[Counts, int] = {}
+        self.row_of = [0] * units
+
+    def row(self, tally: Iterable[tuple[Key, int]]) -> int:
+        """Return the number of the row that has these counts."""
+        numbered = sorted((self.keys.setdefault(key, len(self.keys)), count) for key, count in tally if count)
+        return self.rows.setdefault(tuple(chain.from_iterable(numbered)), len(self.rows))
+
+    def tallies(self) -> Iterator[list[tuple[Key, int]]]:
+        """Yield the counts of each row."""
+        keys = list(self.keys)
+        for row in self.rows:
+            yield [(keys[number], count) for number, count in pairs(row)]
+
+    def total(self) -> Tally:
+        """Return the sum over all units."""
+        times = Counter(self.row_of)
+        return added((Tally(dict(of_row)), times[number]) for number, of_row in enumerate(self.tallies()))
+
+
+def pairs(row: Counts) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of the keys of a row, and how often each was counted."""
+    return zip(row[::2], row[1::2], strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """The units of a corpus.
+
+    Attributes:
+        by: what they are: `DOCUMENT`, `SENTENCE` or the metadata whose values they are; None: the whole is one.
+        metrics: what counted.
+        sequences: the sequences that each metric reports, with their layers.
+        keys: the key of each unit, by which units of several results are told apart and random numbers are drawn.
+        positions: the number of positions of each unit.
+        counts: what was counted, by the name of the metric and the sequence.
+    """
+
+    by: str | None
+    metrics: Sequence[AnyMetric]
+    sequences: Mapping[str, Layers]
+    keys: Sequence[str]
+    positions: Sequence[int]
+    counts: Mapping[tuple[str, str], CountsByUnit]
+
+    def require_several(self) -> None:
+        """Raise `UsageError` if there are no units, or is only one."""
+        if self.by is None:
+            raise UsageError(
+                "intervals need counts by unit, and only those of the whole corpus were kept",
+                advice="score with intervals=True, resample_by='document' or save='FILE'",
+            )
+        if not self.keys:
+            raise UsageError(
+                "intervals need several units, and there are no documents", advice="score more text"
+            )
+        if len(self.keys) == 1:
+            raise UsageError(
+                f"intervals need several units, and there is one {self.by}",
+                advice="score more text" if self.by == SENTENCE else "score with resample_by='sentence'",
+            )
+
+
+def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str | None) -> Units:
+    """Return the units of a bag whose places are those of `clueval.core.count.Plan.place`.
+
+    `by` is what they are; `EITHER`: sentences if these are more than the documents. Each distinct row of cases is
+    counted once. Raises `UsageError` for a metric that has not counted the cases that the bag does not have any more.
+    """
+    bag.close()
+    places: dict[Place, int] = {}  # the number of the unit of each place
+    numbers: dict[tuple[str | None, int | None], int] = {}
+    in_sentences = by != EITHER or _more_sentences(bag)
+    for place in bag.documents:
+        assert isinstance(place, Unit)
+        own = place.name, place.sentence if in_sentences else None
+        places[place] = numbers.setdefault(own, len(numbers))
+    if by == EITHER:
+        by = SENTENCE if in_sentences else DOCUMENT
+    positions = [0] * len(numbers)
+    for of_places in bag.positions.values():
+        for place, number in of_places.items():
+            positions[places[place]] += number
+    counts = dict(_counts(bag, metrics, sequences, places, len(numbers)))
+    reported = {metric.name: _reported(metric, sequences, counts) for metric in metrics}
+    return Units(by, tuple(metrics), reported, list(map(_key, numbers)), positions, counts)
+
+
+def _more_sentences(bag: Bag) -> bool:
+    """Return whether there are more sentences than documents."""
+    return len({place.name for place in bag.documents if isinstance(place, Unit)}) < len(bag.documents)
+
+
+def _key(unit: tuple[str | None, int | None]) -> str:
+    name, sentence = unit
+    return f"{name or ''}#s{sentence}" if sentence is not None else name or ""
+
+
+def _counts(
+    bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, places: Mapping[Place, int], units: int
+) -> Iterator[tuple[tuple[str, str], CountsByUnit]]:
+    """Yield for each metric and sequence what was counted in each unit."""
+    alike, apart = _alike(bag, places)
+    for whole in dict.fromkeys(_whole(metric) for metric in metrics):
+        counting = tuple(metric for metric in metrics if _whole(metric) == whole)
+        names = list(sequences) if whole is None else [whole]
+        found = {(metric.name, name): CountsByUnit(units) for metric in counting for name in names}
+        sums: dict[tuple[str, str, int], Tally] = {}
+        for place, sequence, metric, tally in bag.tallies_of(counting, names, alike):
+            if place in apart:
+                own = metric.name, sequence, places[place]
+                sums[own] = added([(sums.get(own, Tally()), 1), (tally, 1)])
+                continue
+            counted = found[metric.name, sequence]
+            row = counted.row(tally.items())
+            for unit in alike[place]:
+                counted.row_of[unit] = row
+        for (metric_name, sequence, unit), tally in sums.items():
+            counted = found[metric_name, sequence]
+            counted.row_of[unit] = counted.row(tally.items())
+        yield from found.items()
+
+
+def _alike(bag: Bag, places: Mapping[Place, int]) -> tuple[dict[Place, list[int]], set[Place]]:
+    """Return one place of those with the same cases and positions, with their units; and those of units with several.
+
+    Equal rows of cases are the same object.
+    """
+    times = Counter(places.values())
+    first: dict[object, Place] = {}
+    alike: dict[Place, list[int]] = {}
+    apart = {place for place, unit in places.items() if times[unit] > 1}
+    for place, unit in places.items():
+        same: object = place
+        if place not in apart and place not in bag.tallies:
+            positions = tuple([of_places[place] for of_places in bag.positions.values()])
+            same = id(bag.places.get(place)), positions
+        alike.setdefault(first.setdefault(same, place), []).append(unit)
+    return alike, apart
+
+
+def _whole(metric: AnyMetric) -> str | None:
+    """Return the name of the only sequence of a metric that counts all layers together."""
+    return getattr(metric, "whole", None)
+
+
+def _reported(
+    metric: AnyMetric, sequences: Layers, counts: Mapping[tuple[str, str], CountsByUnit]
+) -> dict[str, Sequence[str]]:
+    """Return those of the sequences that a metric reports, with their layers."""
+    whole = _whole(metric)
+    if whole is not None:
+        return {whole: list(dict.fromkeys(chain.from_iterable(sequences.values())))}
+    if not hasattr(metric, "reported"):
+        return dict(sequences)
+    totals = {name: counts[metric.name, name].total() for name in sequences}
+    return {name: sequences[name] for name in metric.reported(totals)}

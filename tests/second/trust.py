@@ -1,0 +1,279 @@
+"""Random corpora of units, whose intervals and tests the first edition and the second compute.
+
+For more corpora than in the tests::
+
+    python -m tests.second.trust 200 17
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from random import Random
+from typing import Any
+
+import clueval
+from clueval.core.bag import Bag
+from clueval.core.count import Plan, count, decided
+from clueval.core.document import Pair
+from clueval.core.exact import Exact
+from clueval.core.levels import Levels
+from clueval.core.metric import AnyMetric
+from clueval.core.span import MERGED
+from clueval.evaluation.score_path import headline_paths
+from clueval.second.metrics.coverage import Coverage
+from clueval.second.metrics.fair.metric import Fair
+from clueval.second.metrics.gate.metric import Gate
+from clueval.second.metrics.masking.metric import Masking
+from clueval.second.metrics.muc import Muc
+from clueval.second.metrics.noisy import Noisy
+from clueval.second.metrics.partial import Partial
+from clueval.second.metrics.strings import Strings
+from clueval.second.results.comparing import Comparing, comparable
+from clueval.second.results.intervals import Trust, interval_section
+from clueval.second.results.rates import entries_of
+from clueval.second.results.units import Units, units_of
+from tests.second.compare import difference, second
+
+METRICS: Mapping[str, AnyMetric] = {
+    each.name: each
+    for each in (
+        *(Exact(), Levels(), Fair(), Partial(), Muc(), Gate()),
+        *(Coverage(), Strings(), Masking(), Noisy()),
+    )
+}
+
+WORDS = ["Frau", "Meier", "aus", "Kiel", "klagt", "gegen", "die", "Nord", "GmbH", "und", "Herr", "Beer", "."]
+
+Side = list[clueval.Document]
+
+
+def corpus(random: Random, documents: int, systems: int = 1, words: int = 12) -> tuple[Side, list[Side]]:
+    """Return gold and predicted documents of up to four sentences, with metadata ``court`` and ``year``."""
+    gold: Side = []
+    predicted: list[Side] = [[] for _ in range(systems)]
+    layers = ["x", "y"][: random.choice([1, 1, 2])]
+    for number in range(documents):
+        sentences = random.randint(1, 4)
+        tokens = random.choices(WORDS, k=words * sentences)
+        ends = [clueval.Sentence(at * words, (at + 1) * words) for at in range(sentences)]
+        metadata = {"court": random.choice("ABCDEFGH"), "year": random.choice("12")}
+        golds = {layer: _spans(random, len(tokens)) for layer in layers}
+
+        document = partial(clueval.Document, f"d{number}", tokens=tokens, sentences=ends, metadata=metadata)
+        gold.append(document(golds))
+        for side in predicted:
+            side.append(document({layer: _found(random, spans) for layer, spans in golds.items()}))
+    return gold, predicted
+
+
+def _spans(random: Random, size: int) -> list[clueval.Span]:
+    found, end = [], 0
+    labels = random.choice(["A", "AB", "AABC", "D"])
+    while True:
+        start = end + random.randint(0, 9)
+        end = start + random.randint(1, 3)
+        if end > size or random.random() < 0.05:
+            return found
+        features = {"entity_id": f"e{random.randint(0, 3)}"}
+        found.append(clueval.Span(start, end, random.choice(labels), features))
+
+
+def _found(random: Random, spans: Sequence[clueval.Span]) -> list[clueval.Span]:
+    found = []
+    for span in spans:
+        what = random.random()
+        label = random.choice("ABC") if what < 0.1 else span.label
+        if what < 0.85:
+            found.append(clueval.Span(span.start, span.end - (what > 0.75 and len(span) > 1), label))
+    return found
+
+
+def bag_of(gold: Side, predicted: Side, plan: Plan) -> Bag:
+    """Return the bag of a corpus."""
+    pairs = ([Pair(second(one), second(two))] for one, two in zip(gold, predicted, strict=True))
+    return decided(count(pairs, plan))
+
+
+def units_in(bag: Bag, plan: Plan) -> Units:
+    """Return the units of a bag."""
+    layers = {MERGED: list(bag.layers)} if plan.merge else {layer: [layer] for layer in bag.layers}
+    return units_of(bag, plan.metrics, layers, plan.units)
+
+
+def near(one: Any, other: Any) -> str | None:
+    """Return where two sections differ. Ends, standard errors and numbers of units may differ by 1e-9."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: plain(value[key]) for key in sorted(value, key=str)}
+        return value
+
+    return difference(plain(one), plain(other))
+
+
+def sections(random: Random) -> str | None:
+    """Return where the intervals of the two editions differ on a random corpus."""
+    name = random.choice(list(METRICS))
+    units = random.choice(["document", "document", "sentence", "court", "document or sentence"])
+    if units == "sentence" and name in ("coverage", "strings", "masking", "noisy"):
+        units = "document"
+    gold, (predicted,) = corpus(random, random.choice([3, 6, 12, 30]))
+    method = random.choice(["jackknife", "percentile", "bca"])
+    trust = Trust(random.choice([0.95, 0.9]), method, random.choice([99, 200]), random.choice([12345, 1]))
+    by = random.choice([None, "year"])
+    merge = random.random() < 0.2
+    options: dict[str, Any] = {"by": by} if by else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            first = clueval.score(
+                gold,
+                predicted,
+                metrics=[name],
+                intervals=True,
+                resample_by=None if units == "document or sentence" else units,
+                confidence=trust.confidence,
+                method=method,
+                resamples=trust.resamples,
+                seed=trust.seed,
+                merge=merge,
+                **options,
+            )
+            one: Any = {None: first.to_dict()["intervals"]}
+            for value, group in (first.groups or {}).get("year", {}).items():
+                one[value] = group["intervals"]
+        except clueval.CluevalError as error:
+            one = str(error)
+        try:
+            plan = Plan((METRICS[name],), merge=merge, by=(by,) if by else (), units=units)
+            bag = bag_of(gold, predicted, plan)
+            whole = units_in(bag, plan)
+            whole.require_several()
+            other: Any = {None: interval_section(whole, trust)}
+            for value in ("1", "2") if by else ():
+                part = bag.grouped(lambda place, value=value: place if place.values == (value,) else None)
+                if part.documents:
+                    of_part = units_of(part, plan.metrics, _layers(bag, plan), whole.by)
+                    other[value] = interval_section(of_part, trust)
+        except clueval.CluevalError as error:
+            other = str(error)
+    if isinstance(one, str) or isinstance(other, str):
+        found = None if one == other else f"{one!r}, {other!r}"
+    else:
+        found = near(one, other)
+    return None if found is None else f"{name} {units} {trust} {by} {merge} {found}"
+
+
+def comparisons(random: Random) -> str | None:
+    """Return where `clueval.compare` and the second edition differ on random systems."""
+    name = random.choice(list(METRICS))
+    units = random.choice(["document", "document", "sentence", "court"])
+    if units == "sentence" and name in ("coverage", "strings", "masking", "noisy"):
+        units = "document"
+    runs = random.choice([[1, 1], [1, 1], [1, 1, 1], [2, 3]])
+    gold, predicted = corpus(random, random.choice([4, 8, 30]), sum(runs))
+    merge = random.random() < 0.2
+    trust = Trust(
+        random.choice([0.95, 0.9]), resamples=random.choice([99, 200]), seed=random.choice([12345, 1])
+    )
+    detect = random.choice([None, 0.05])
+    plan = Plan((METRICS[name],), merge=merge, units=units)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = [
+            clueval.score(gold, side, metrics=[name], resample_by=units, merge=merge) for side in predicted
+        ]
+        bags = [units_in(bag_of(gold, side, plan), plan) for side in predicted]
+        systems, others, at = [], {}, 0
+        for system, number in zip("ABC", runs, strict=False):
+            systems.append(results[at : at + number])
+            others[system] = bags[at : at + number]
+            at += number
+        try:
+            work = Comparing(comparable(others), trust, detect)
+            paths = list(headline_paths(work.reports()))
+            rates = [
+                (name, sequence, *path, rate)
+                for sequence, report in work.reports()[name].items()
+                for path, names in entries_of(report)
+                for rate in names
+            ]
+            paths += random.sample(rates, min(3, len(rates)))
+            other: Any = [work.score(".".join(path), path) for path in paths]
+        except clueval.CluevalError as error:
+            other = str(error)
+            paths = []
+        try:
+            options: dict[str, Any] = {"scores": [".".join(path) for path in paths]} if paths else {}
+            found = clueval.compare(
+                dict(zip("ABC", systems, strict=False)),
+                confidence=trust.confidence,
+                resamples=trust.resamples,
+                seed=trust.seed,
+                detect=detect,
+                **options,
+            )
+            one: Any = found.to_dict()["scores"]
+        except clueval.CluevalError as error:
+            one = str(error)
+    if isinstance(one, str) or isinstance(other, str):
+        differs = None if one == other else f"{one!r}, {other!r}"
+    else:
+        differs = near(*map(_by_score, _where_units_differ_alike(name, one, other)))
+    return None if differs is None else f"{name} {units} {trust} {merge} {differs}"
+
+
+def _where_units_differ_alike(
+    name: str, one: list[dict[str, Any]], other: list[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the tests without what depends on the number of units that differ, where the editions count others.
+
+    The first edition counts units that differ in all counts of an entry; the second leaves out those of which the
+    rates do not depend, or has finer ones.
+    """
+    if name in ("exact", "levels", "coverage", "strings"):
+        return one, other
+    for first, second_ in zip(one, other, strict=True):
+        pairs = zip(first["against_baseline"], second_["against_baseline"], strict=True)
+        for entry, entry_ in pairs:
+            if entry["units_that_differ"] != entry_["units_that_differ"]:
+                names = ["units_that_differ", "exact"]
+                if min(entry["units_that_differ"], entry_["units_that_differ"]) < 6:
+                    names += ["low", "high", "reason", "detectable", "units_needed"]
+                if entry["exact"] != entry_["exact"]:
+                    names += ["p"]
+                for each in (entry, entry_):
+                    for key in [*names, "p_holm"]:
+                        each.pop(key, None)
+    return one, other
+
+
+def _by_score(scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        score["score"]: {
+            side: {entry["system"]: entry for entry in score[side]} for side in ("values", "against_baseline")
+        }
+        for score in scores
+    }
+
+
+def _layers(bag: Bag, plan: Plan) -> dict[str, list[str]]:
+    return {MERGED: list(bag.layers)} if plan.merge else {layer: [layer] for layer in bag.layers}
+
+
+if __name__ == "__main__":
+    found: Counter[str] = Counter()
+    began = time.process_time()
+    for number in range(int(sys.argv[1])):
+        what = {"sections": sections, "comparisons": comparisons}[sys.argv[3]](
+            Random(f"{sys.argv[2]} {number}")
+        )
+        found["equal" if what is None else f"{number}: {what}"] += 1
+    for text, times in list(found.items())[:12]:
+        print(times, text[:600])
+    print(found["equal"], "equal,", len(found) - 1, "different", f"{time.process_time() - began:.0f} s")
