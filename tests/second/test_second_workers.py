@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -35,7 +36,7 @@ from clueval.core.levels import Levels
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.second.metrics.strings import Strings
-from clueval.second.results import workers
+from clueval.second.results import processes, workers
 from clueval.second.results.counting import Gathered, count_tasks
 from clueval.second.results.saved import save_bag
 from clueval.second.results.workers import Task, carry_out, chosen_jobs, tasks_of
@@ -466,28 +467,32 @@ def test_a_pool_of_the_caller_that_breaks_is_an_error_at_once(tmp_path: Path) ->
         count_tasks(tasks, partial(killed, 1, "gold2.json"), executor=executor)
 
 
-def many_keys(task: Task[Files]) -> Bag:
-    """A bag whose pickle does not fit into a pipe; the process ends while it sends it."""
-    bag = Bag(PLAN.metrics)
-    bag.notes.update({(f"{task.pairs[0].gold}{number}",): 1 for number in range(150_000)})
+def killed_while_sending(task: Task[Files]) -> Bag:
+    """The first time, only the beginning of a result is sent."""
     marker = task.files[0].parent / "once"
     if task.pairs[0].gold.name == "gold1.json" and not marker.exists():
         marker.touch()
-        Thread(target=_end_soon, daemon=True).start()
-    return bag
-
-
-def _end_soon() -> None:
-    time.sleep(0.4)
-    os.kill(os.getpid(), signal.SIGKILL)
+        frame = sys._getframe()
+        while "result_queue" not in frame.f_locals:
+            assert frame.f_back is not None
+            frame = frame.f_back
+        os.write(frame.f_locals["result_queue"]._writer.fileno(), struct.pack("!i", 1 << 24))
+        os.kill(os.getpid(), signal.SIGKILL)
+    return counted(PLAN, task)
 
 
 @ON_LINUX
-@pytest.mark.long
-def test_a_process_that_is_killed_at_any_moment_blocks_nothing(tmp_path: Path) -> None:
-    bag = count_tasks(single(corpus(tmp_path, 11)), many_keys, jobs=2)
+@pytest.mark.parametrize("jobs", [2, pytest.param(3, marks=pytest.mark.long)])
+def test_a_process_that_is_killed_while_it_sends_a_bag_blocks_nothing(
+    jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "CHECK", 0.1)
+    tasks = single(corpus(tmp_path, 11))
+    bag = count_tasks(tasks, killed_while_sending, units=DOCUMENT, jobs=jobs)
 
-    assert sum(bag.notes.values()) == 6 * 150_000
+    assert content(bag, tmp_path) == content(
+        count_tasks(tasks, partial(counted, PLAN), units=DOCUMENT), tmp_path
+    )
 
 
 SCRIPT = """

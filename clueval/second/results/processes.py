@@ -104,12 +104,13 @@ class Pool:
         self._call = call
         self.method = start_method()
         self._pool: ProcessPoolExecutor | None = None
-        self._processes: list[BaseProcess] = []
+        self._context: _RecordingContext | None = None
 
     def __enter__(self) -> Self:
         try:
-            context: Any = _RecordingContext(self.method, self._processes)
-            self._pool = ProcessPoolExecutor(self._number, context, _begin)
+            self._context = _RecordingContext(self.method)
+            context: Any = self._context
+            self._pool = ProcessPoolExecutor(self._number, context, _begin, (self._call,))
             with _interrupts_held_back():
                 self._pool.submit(int)  # forks all processes now, before there is a thread
         except BaseException as error:
@@ -135,7 +136,7 @@ class Pool:
         assert self._pool is not None
         with _interrupts_held_back():  # a starting worker would end with a traceback
             try:
-                return self._pool.submit(carry_out, self._call, task)
+                return self._pool.submit(_carried_out, task)
             except BrokenExecutor as error:
                 future: Future[Answer] = Future()
                 future.set_exception(error)
@@ -148,7 +149,7 @@ class Pool:
             if killed:
                 raise BrokenExecutor("the thread of the pool has ended with an error")
             if wait([process.sentinel for process in self._started()], 0):
-                self._kill()  # a process that ended while it sent a result may block the pool
+                self._kill()  # a process that ended while it sent a result blocks the pool
                 killed = True
         return future.result()
 
@@ -164,25 +165,40 @@ class Pool:
     def _kill(self) -> None:
         for process in self._started():
             process.kill()
+        # the thread of the pool waits for the rest of a result that a process was sending, as long as any process can
+        # write to it, and this one could
+        for queue in () if self._context is None else self._context.queues:
+            queue._writer.close()
 
     def _started(self) -> list[BaseProcess]:
-        return [process for process in self._processes if process.pid is not None]
+        processes = [] if self._context is None else self._context.processes
+        return [process for process in processes if process.pid is not None]
 
 
 class _RecordingContext:
-    """A context of `multiprocessing` that puts each process into a list; the standard pool does not show its own."""
+    """A context of `multiprocessing` that lists what it makes; the standard pool does not show its own.
 
-    def __init__(self, method: str, processes: list[BaseProcess]) -> None:
+    Attributes:
+        processes: all processes.
+        queues: the queues of results.
+    """
+
+    def __init__(self, method: str) -> None:
         self._context: Any = get_context(method)
-        self._processes = processes
+        self.processes: list[BaseProcess] = []
+        self.queues: list[Any] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
 
     def Process(self, **arguments: Any) -> BaseProcess:  # noqa: N802  # the name of the context's class
         process: BaseProcess = self._context.Process(**arguments)
-        self._processes.append(process)
+        self.processes.append(process)
         return process
+
+    def SimpleQueue(self) -> Any:  # noqa: N802  # the name of the context's class
+        self.queues.append(self._context.SimpleQueue())
+        return self.queues[-1]
 
 
 _INTERRUPTS = {signal.SIGINT, signal.SIGTERM}
@@ -204,8 +220,13 @@ def _interrupts_held_back() -> Iterator[None]:
 # In the worker
 
 
-def _begin() -> None:
+_calls: list[bytes] = []
+"""The pickled function that counts."""
+
+
+def _begin(call: bytes) -> None:
     """Ignore Ctrl-C and SIGHUP, which the parent handles, and end with the parent."""
+    _calls.append(call)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform != "win32":
@@ -219,3 +240,7 @@ def _end_with_parent() -> None:
     assert parent is not None
     wait([parent.sentinel])
     os._exit(1)  # at once, because the bag of an unfinished task is not needed
+
+
+def _carried_out(task: Task[Any]) -> Answer:
+    return carry_out(_calls[0], task)
