@@ -6,8 +6,8 @@ a description and its engine:
 * rows of JSON: `dialect` and `rows`; `text_dialects`, `token_dialects`, `service_dialects`, `label_studio`, `bdoc`;
 * columns: `column_format` and `columns`; `conll`, `conllu`, `conll2012`, `vrt`;
 * markup: `markup` and `markup_reading`;
-* others: `file_format`; `brat`, `tables`, `inline`, `mentions`, `webanno`, `gate_xml`, `uima`, `fair`, `tags`, `nerval`,
-  `docbin`.
+* others: `file_format`; `brat`, `tables`, `inline`, `mentions`, `webanno`, `gate_xml`, `uima`, `fair`, `tags`,
+  `nerval`, `docbin`.
 
 `writing` has the writers of all formats, `fitting` what a format cannot hold. A new format needs a description, and a
 line in `telling`.

@@ -62,7 +62,7 @@ _BESIDE = ("_attributes", "_index")
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     rows = JsonValues(file.name, file.limits.max_line)
-    answers = rows.of(file.bytes()) if _is_one_value(file) else answers_in_lines(file.lines())
+    answers = rows.of(file.byte_blocks()) if _is_one_value(file) else answers_in_lines(file.lines())
     return read_answers(answers, options, file.passed_over, file.name)
 
 
@@ -72,7 +72,7 @@ def _is_one_value(file: InputFile) -> bool:
     if not beginning.startswith("["):
         return beginning.partition("\n")[0].strip() == "{"
     try:
-        _, first = next(JsonValues(file.name, file.limits.max_line).of(file.bytes()), (0, None))
+        _, first = next(JsonValues(file.name, file.limits.max_line).of(file.byte_blocks()), (0, None))
     except FormatError:  # these are answers that cannot be read, of which each line is one
         return False
     keys = first.keys() if isinstance(first, dict) else frozenset()
