@@ -36,7 +36,7 @@ class _Described(NamedTuple):
     endings: tuple[str, ...] = ()
 
 
-_PLACES = (
+_RECOGNISED = (
     _Described(
         "conll2012", "conll2012", "CONLL2012", ("#begin document",), endings=(".gold_conll", ".auto_conll")
     ),
@@ -93,15 +93,15 @@ _NAMED = (
 )
 """Those of formats that are recognised by the ending of a name alone, or must be named."""
 
-_ALL = (*_PLACES, *_NAMED)
+_ALL = (*_RECOGNISED, *_NAMED)
 
-NAMES = tuple(dict.fromkeys(place.name for place in _ALL))
+NAMES = tuple(dict.fromkeys(entry.name for entry in _ALL))
 """The names of all formats."""
 
 
 @cache
-def _form(place: _Described) -> Form:
-    form: Form = getattr(import_module(f"clueval.second.formats.{place.module}"), place.value)
+def _form(entry: _Described) -> Form:
+    form: Form = getattr(import_module(f"clueval.second.formats.{entry.module}"), entry.value)
     return form
 
 
@@ -114,7 +114,7 @@ def forms_named(name: str) -> list[Form]:
     """Return the descriptions of a format. Raises `UsageError` for an unknown name."""
     if name not in NAMES:
         raise UsageError(f"unknown format {name!r}", advice=f"one of {', '.join(NAMES)}")
-    return [_form(place) for place in _ALL if place.name == name]
+    return [_form(entry) for entry in _ALL if entry.name == name]
 
 
 def form_of(head: Head, name: str | None = None) -> Form:
@@ -130,27 +130,27 @@ def form_of(head: Head, name: str | None = None) -> Form:
     if name is not None:
         return _of_name(forms_named(name), head)
     ending = head.file_name.removesuffix(".gz")
-    for place in _ALL:
-        if ending.endswith(place.endings or "\n"):
-            return _form(place)
+    for entry in _ALL:
+        if ending.endswith(entry.endings or "\n"):
+            return _form(entry)
     if head.is_json:
         return _of_row(head.first(), head.file_name)
     refuse_unread_text(head)
-    places = [place for place in _PLACES if not place.is_json]
-    for place in places:
-        has_mark = any(mark in line for mark in place.marks or ("",) for line in head.lines or ("",))
-        if has_mark and (form := _form(place)).is_told(head):
+    entries = [entry for entry in _RECOGNISED if not entry.is_json]
+    for entry in entries:
+        has_mark = any(mark in line for mark in entry.marks or ("",) for line in head.lines or ("",))
+        if has_mark and (form := _form(entry)).is_told(head):
             return form
-    return refuse_text(head, ", ".join(dict.fromkeys(place.name for place in places)))
+    return refuse_text(head, ", ".join(dict.fromkeys(entry.name for entry in entries)))
 
 
 def _of_row(row: Any, file: str | None) -> Form:
     if row is None:
         return forms_named("doccano")[0]
     head = Head("", "", lambda: row)
-    for place in _PLACES:
-        has_mark = not place.marks or (isinstance(row, dict) and any(mark in row for mark in place.marks))
-        if place.is_json and has_mark and (form := _form(place)).is_told(head):
+    for entry in _RECOGNISED:
+        has_mark = not entry.marks or (isinstance(row, dict) and any(mark in row for mark in entry.marks))
+        if entry.is_json and has_mark and (form := _form(entry)).is_told(head):
             return form
     return refuse_row(row, file)
 
