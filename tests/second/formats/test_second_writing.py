@@ -292,3 +292,24 @@ def test_task_can_be_written_as_prediction() -> None:
     data = writer_named("label-studio", as_="predictions").content([document], ["label"], False)
 
     assert '"predictions": [{"model_version": "clueval"' in str(data)
+
+
+def test_token_ids_are_written_where_they_are_asked_for() -> None:
+    document = Document("d", {"label": [Span(0, 1, "LOC")]}, tokens=["Ulm", "."], token_ids=["t1", "t2"])
+
+    spans = writer_named("spans").content([document], ["label"], True)
+    columns = writer_named("conll").content([document], ["label"], True)
+
+    assert spans == "document\tstart\tend_inclusive\tlabel\tstart_id\tend_id\nd\t0\t0\tLOC\tt1\tt1\n"
+    assert columns == "# newdoc id = d\nUlm\tB-LOC\tt1\n.\tO\tt2\n\n"
+
+
+@pytest.mark.parametrize("name", [name for name in written_names() if name not in SLOW])
+def test_file_without_documents_is_read_again(name: str, tmp_path: Path) -> None:
+    writer = writer_named(name)
+    path = written(tmp_path, name, writer, [])
+    path.with_suffix(".txt").touch()
+
+    documents = list(read_file(InputFile(path), FormatOptions(), name=name))
+
+    assert [document.layers for document in documents] in ([], [{"label": []}])
