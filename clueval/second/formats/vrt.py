@@ -15,7 +15,7 @@ import re
 from clueval.files.errors import FormatError
 from clueval.second.formats.column_format import ColumnFormat, LineRule
 from clueval.second.formats.column_input import ColumnInput
-from clueval.second.formats.entities import unescape
+from clueval.second.formats.xml_text import unescape
 
 _NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
 _TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")

@@ -19,10 +19,9 @@ from clueval.formats import format_named
 from clueval.formats.format import fitted as fitted_today
 from clueval.formats.format import writer_of as writer_of_today
 from clueval.second.formats.documents import read_file
-from clueval.second.formats.fitting import fitted_documents
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.writer import Uses, Writer
+from clueval.second.formats.writer import Uses, Writer, fitted_documents
 from clueval.second.formats.writing import writer_named, written_names
 
 WORDS = ("Ada", "in", "Ulm", "\U0001f600", "R&D", "<b>", "ß", "1815", ".")
