@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from clueval.core.document import Document, MissingId
 from clueval.core.span import Span
 from clueval.files.errors import UsageError, in_words
+from clueval.second.formats.file_names import FileNames
 
 
 class LayerUse(NamedTuple):
@@ -90,6 +91,9 @@ def in_lines(lines: Iterable[str]) -> str:
 IDS = "document ids"
 """What is lost of documents that a format numbers, or whose ids it changes."""
 
+NAMES = "document ids as names of files"
+"""What is lost of documents in a folder whose ids are no names of files, or not different ones on each system."""
+
 ACROSS = "spans across sentences"
 KINDS = ("layers", "metadata", "features", "gaps", "zero-length spans", "overlapping spans", ACROSS)
 """What formats can hold beyond one layer of spans that do not overlap."""
@@ -128,15 +132,18 @@ def fitted_documents(
     writer: Writer,
     *,
     lossy: bool = False,
+    in_folder: bool = False,
     passed_over: Mapping[str, int] | None = None,
     lost: Counter[str] | None = None,
 ) -> Iterator[Document]:
     """Yield documents, in the unit of a format, as the format `name` holds them; `lost` counts what is left out.
 
-    `passed_over` is what the readers of the documents have not read. Raises `UsageError` after the last document if
-    anything is lost, unless `lossy`.
+    With `in_folder`, each document is written to a file of its own, whose name is then the id. `passed_over` is what
+    the readers of the documents have not read. Raises `UsageError` after the last document if anything is lost, unless
+    `lossy`.
     """
     counted = Counter[str]() if lost is None else lost
+    names = FileNames()
     losing: list[Document] = []
     layer: str | None = None
     for number, document in enumerate(documents, 1):
@@ -146,6 +153,11 @@ def fitted_documents(
         if not writer.keeps_ids:
             own[IDS] += document.id != str(number) and not isinstance(document.id, MissingId)
             fitting = replace(fitting, id=MissingId(number))
+        elif in_folder:
+            identifier = document.id.removesuffix(".txt").removesuffix(writer.ending)
+            name_of_file = names.of(identifier)
+            own[NAMES] += name_of_file != identifier
+            fitting = replace(fitting, id=name_of_file)
         counted.update(own := +own)
         losing += [document] if own else []
         del losing[2:]

@@ -312,3 +312,18 @@ def test_file_without_documents_is_read_again(name: str, tmp_path: Path) -> None
     documents = list(read_file(InputFile(path), FormatOptions(), name=name))
 
     assert [document.layers for document in documents] in ([], [{"label": []}])
+
+
+def test_documents_of_a_folder_are_named_as_today(tmp_path: Path) -> None:
+    ids = ["a/b", "A_b", "con", ".x", "ä" * 150, "a\u0308", "ä", "", "x.txt", "x.ann", "x-2"]
+    documents = [Document(each, {"label": []}, text="", unit="character") for each in ids]
+    lost: Counter[str] = Counter()
+
+    fitting = fitted_documents(documents, "brat", writer_named("brat"), lossy=True, in_folder=True, lost=lost)
+    names = [document.id for document in fitting]
+
+    clueval.convert(map(today_of, documents), "brat", f"{tmp_path}/folder/", lossy=True)
+    assert sorted(names) == sorted(path.stem for path in (tmp_path / "folder").glob("*.ann"))
+    assert lost["document ids as names of files"] == sum(
+        name != each.removesuffix(".txt").removesuffix(".ann") for name, each in zip(names, ids, strict=True)
+    )
