@@ -115,14 +115,15 @@ def _as_row(row: Any) -> Any:
 
 def require_options(form: Form, options: FormatOptions, file: str | None) -> None:
     """Raise `UsageError` for layers of a format without sources, and for a treatment of tags that it does not have."""
-    if options.layers is not None and not form.layers:
+    if options.layers is not None and "layers" not in form.options:
         raise UsageError(
             f"the format {form.name} has no columns to name as layers",
             file=file,
             advice=f"name no layer; its only layer is called {DEFAULT_LAYER!r}",
         )
-    if options.invalid is not None and form.invalid and options.invalid not in form.invalid:
+    treatments = form.invalid if isinstance(form, FileFormat) else ()
+    if options.invalid is not None and treatments and options.invalid not in treatments:
         raise UsageError(
             f"the format {form.name} cannot treat ill-formed tags as {options.invalid!r}",
-            advice=" or ".join(form.invalid),
+            advice=" or ".join(treatments),
         )

@@ -30,7 +30,7 @@ class FileFormat:
         single: whether a file holds one document, whose id is the name of the file.
         group: the endings of further files that belong to a file.
         sets: whether a document may have several annotation sets, of which one is read.
-        layers: whether layers have sources; otherwise it has the default layer alone.
+        options: the options that apply to it; without ``layers`` it has the default layer alone.
         invalid: the treatments of ill-formed tags, of which the first is the usual one; none if there are no tags.
         needs_texts: whether documents take their text or tokens from another file, ``InputFile.texts``.
         extra: the extra of clueval that must be installed.
@@ -50,7 +50,7 @@ class FileFormat:
     single: bool = False
     group: tuple[str, ...] = ()
     sets: bool = False
-    layers: bool = True
+    options: frozenset[str] = frozenset({"layers"})
     invalid: tuple[str, ...] = ()
     needs_texts: bool = False
     extra: str = ""

@@ -193,6 +193,6 @@ GATE_XML = FileFormat(
     read=_read,
     single=True,
     sets=True,
-    layers=False,
+    options=frozenset({"annotation_set"}),
     add_sets=lambda file, added: write_gate_xml(file.data(), added, file=file.name),
 )

@@ -293,6 +293,7 @@ _IN_ROWS = {"response", "output", "completion"}
 
 MENTIONS = FileFormat(
     name="mentions",
+    options=frozenset({"layers", "unparsable"}),
     holds="answers of language models: the texts and labels of entities, which are looked for in the text of gold",
     sign="JSON with `response`, `output` or `completion`",
     told=lambda head: isinstance(row := head.first(), dict) and not _IN_ROWS.isdisjoint(row),

@@ -198,7 +198,7 @@ NERVAL = FileFormat(
     told=lambda head: head.is_one_text and all(line.count("\t") <= 1 for line in head.lines),
     read=lambda file, options: iter([read_nerval(file, options)]),
     single=True,
-    layers=False,
+    options=frozenset({"invalid"}),
     invalid=("discard", "error"),
 )
 

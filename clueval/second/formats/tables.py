@@ -408,6 +408,7 @@ def _fit(document: Document, lost: Counter[str]) -> Document:
 
 SPANS = FileFormat(
     name="spans",
+    options=frozenset({"document_tag", "layers", "sentence_tag", "text", "token", "token_id"}),
     holds="a table of spans, TSV, CSV or XLSX: `document`, `start`, `end_inclusive` or `end_exclusive`, one column per "
     "layer; the text is in the `.vrt` file of the same name, in `--text` (also plain text or JSON rows), or on the "
     "other side",

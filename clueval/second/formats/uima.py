@@ -326,6 +326,7 @@ def _fit_json(given: Mapping[str, str], document: Document, lost: Counter[str]) 
 
 XMI = FileFormat(
     name="xmi",
+    options=frozenset({"annotation_set", "layers"}),
     holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder; views are annotation sets",
     endings=(".xmi",),
     sign="`<xmi:XMI`",
@@ -345,6 +346,7 @@ XMI = FileFormat(
 
 UIMA_JSON = FileFormat(
     name="uima-json",
+    options=frozenset({"annotation_set", "layers"}),
     holds="UIMA CAS JSON; views are annotation sets",
     sign="JSON with `%TYPES` or `%FEATURE_STRUCTURES`",
     told=lambda head: has_sign(head.first(), "%TYPES|%FEATURE_STRUCTURES"),

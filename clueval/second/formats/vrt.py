@@ -159,6 +159,19 @@ def _refuse(reader: ColumnInput, number: int, problem: str, advice: str | None =
 
 VRT = ColumnFormat(
     name="vrt",
+    options=frozenset(
+        {
+            "document_column",
+            "document_tag",
+            "invalid",
+            "layers",
+            "meta",
+            "scheme",
+            "sentence_tag",
+            "token",
+            "token_id",
+        }
+    ),
     holds="vertical text (CWB): one token per line, columns separated by tabs, each XML tag on a line of its own; "
     "attributes are metadata",
     sign="first line is an XML tag",
