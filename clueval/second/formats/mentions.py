@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from clueval.core.document import Document
+from clueval.core.document import Document, MissingId
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, UsageError
 from clueval.second.formats.answers import (
@@ -119,7 +119,7 @@ def read_answers(
             metadata[BY_ID] = answer.id
         passed_over["texts around answers"] += answer.around
         passed_over["repaired answers"] += answer.repaired
-        own = str(number) if answer.id is None else answer.id
+        own = MissingId(number) if answer.id is None else answer.id
         yield Document(own, {layer: spans}, metadata=metadata, unit="character", file=file)
     if wrong:
         raise _unreadable(wrong, file)
@@ -153,7 +153,7 @@ def read_run(files: Iterable[InputFile], options: FormatOptions) -> Iterator[Doc
     """
     for file in files:
         for document in read_answers([(1, file.text())], options, file.passed_over, file.name):
-            yield replace(document, id=file.stem) if document.id == "1" else document
+            yield replace(document, id=file.stem) if isinstance(document.id, MissingId) else document
 
 
 def of_each_document(

@@ -476,11 +476,11 @@ def test_all_unreadable_answers_of_a_run_are_named_together(tmp_path: Path) -> N
 
 def test_folder_of_answers_is_a_run_whose_files_are_named_by_ids(tmp_path: Path) -> None:
     paths = [written(tmp_path, "d1.json", ADA), written(tmp_path, "d2.txt", f"Here:\n```json\n{ADA}\n```\n")]
-    paths.append(written(tmp_path, "d3.json", '{"id": "x", "LOC": []}'))
+    paths.append(written(tmp_path, "d3.json", '{"id": "1", "LOC": []}'))
 
     found = mentions(read_run(map(InputFile, paths), FormatOptions()))
 
-    assert found == [("d1", [("Ada", "PER")]), ("d2", [("Ada", "PER")]), ("x", [])]
+    assert found == [("d1", [("Ada", "PER")]), ("d2", [("Ada", "PER")]), ("1", [])]
 
 
 def test_document_without_an_answer_is_named_or_counted_as_empty() -> None:
