@@ -64,6 +64,21 @@ def read_file(
     return _of_dialect(rows, options, form, file.passed_over, file.name)
 
 
+def sets_of_file(file: InputFile, *, name: str | None = None, form: Form | None = None) -> list[str]:
+    """Return the names of the annotation sets of a file, in the order of their first occurrence.
+
+    The format is that of `read_file`. Raises its errors for a file that cannot be read.
+    """
+    form = form or form_of_file(file, name)
+    if isinstance(form, FileFormat):
+        return [] if form.sets is None else form.sets(file)
+    if isinstance(form, Dialect) and form.has_sets:
+        from clueval.second.formats.annotation_sets import sets_in  # other formats do not need it
+
+        return sets_in(file.rows(), form)
+    return []
+
+
 def read_rows(
     rows: Iterable[Numbered],
     options: FormatOptions,

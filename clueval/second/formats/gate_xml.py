@@ -192,7 +192,7 @@ GATE_XML = FileFormat(
     told=begins_with("<GateDocument"),
     read=_read,
     single=True,
-    sets=True,
+    sets=lambda file: sets_in(read_gate_xml(file.data(), file=file.name)),
     options=frozenset({"annotation_set"}),
     add_sets=lambda file, added: write_gate_xml(file.data(), added, file=file.name),
 )

@@ -333,7 +333,7 @@ XMI = FileFormat(
     told=begins_with("<xmi:XMI"),
     read=_read,
     single=True,
-    sets=True,
+    sets=sets_in,
     extra="uima",
     writer=lambda types: writer(
         types,
@@ -352,7 +352,7 @@ UIMA_JSON = FileFormat(
     told=lambda head: has_sign(head.first(), "%TYPES|%FEATURE_STRUCTURES"),
     read=_read,
     single=True,
-    sets=True,
+    sets=sets_in,
     extra="uima",
     writer=lambda types: writer(
         types, ".json", lambda given, document, layers: _cas(document, layers, given).to_json(), _fit_json
