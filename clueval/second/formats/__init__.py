@@ -9,6 +9,6 @@ a description and its engine:
 * others: `file_format`; `brat`, `tables`, `inline`, `mentions`, `webanno`, `gate_xml`, `uima`, `fair`, `tags`,
   `nerval`, `docbin`.
 
-`writing` has the writers of all formats, `fitting` what a format cannot hold. A new format needs a description, and a
+`writing` has the writers of all formats, `writer` what a format cannot hold. A new format needs a description, and a
 line in `telling`.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +35,11 @@ def read_documents(rows: Iterator[Numbered], reader: RowReader) -> Iterator[Docu
         if error.line is None and isinstance(error, SpanError | FormatError):
             error.line = reader.number
         raise
+
+
+def sets_in(rows: Iterable[Numbered], dialect: Dialect) -> list[str]:
+    """Return the names of the annotation sets of rows, in the order of their first occurrence."""
+    return list(dict.fromkeys(names[0] for _, row in rows for names in sets_of(dialect, row)))
 
 
 def sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:

@@ -328,6 +328,7 @@ _AT_EDGES = "line ends at edges of spans"
 
 BRAT = FileFormat(
     name="brat",
+    options=frozenset({"layers", "offsets"}),
     holds="brat's stand-off files: `X.ann` with spans, attributes and links, and `X.txt` in the same folder",
     endings=(".ann", ".a1"),
     read=_read,

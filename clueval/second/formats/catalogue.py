@@ -18,6 +18,7 @@ class Entry(NamedTuple):
         uses: what clueval does with its files: ``read``, ``write``, ``add sets``.
         holds: what its files hold, by description.
         recognised_by: how files are recognised, by description; none: only if the format is named.
+        options: the options that apply to it.
         rows: how rows are described on the command line, ``text=text,spans=label``, by description where keys tell.
         extra: the extra of clueval that must be installed.
     """
@@ -26,6 +27,7 @@ class Entry(NamedTuple):
     uses: tuple[str, ...]
     holds: tuple[str, ...]
     recognised_by: tuple[str, ...]
+    options: tuple[str, ...]
     rows: tuple[str, ...]
     extra: str
 
@@ -50,6 +52,7 @@ def _entry(name: str, *, is_written: bool) -> Entry:
         tuple(use for use, has in uses.items() if has),
         tuple(form.holds for form in forms),
         tuple(filter(None, (form.recognised_by for form in forms))),
+        tuple(sorted({option for form in forms for option in form.options})),
         tuple(filter(None, rows)),
         next((form.extra for form in files), ""),
     )

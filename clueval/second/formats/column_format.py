@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from clueval.core.span import Span
 from clueval.second.formats.column_input import ColumnInput, Columns
@@ -19,6 +19,7 @@ from clueval.second.formats.options import FormatOptions
 Blocks = Callable[[], Iterable[tuple[int, str]]]
 """Returns a file from its beginning in blocks of whole lines, each with the number of its first line."""
 
+_OPTIONS = frozenset({"layers", "scheme", "invalid"})
 _NEVER = re.compile(r"(?!)")
 KINDS_OF_ROWS = {"-": "multiword tokens", ".": "empty nodes"}
 """What the rows ``3-4`` and ``5.1`` stand for where a column numbers the tokens of a sentence."""
@@ -75,6 +76,7 @@ class ColumnFormat:
         is_named: whether each line has all columns that have names.
         in_documents: what to do about a token outside documents; None: it begins one.
         state: makes what the marks of the format note about a file.
+        options: the options that apply to it.
         at_end: refuses what is open at the end of the file.
     """
 
@@ -103,8 +105,7 @@ class ColumnFormat:
     in_documents: str | None = None
     state: Callable[[], Any] = dict
     at_end: Callable[[ColumnInput], None] = lambda reader: None
-    invalid: ClassVar[tuple[str, ...]] = ()
-    layers: ClassVar[bool] = True
+    options: frozenset[str] = _OPTIONS | {"token", "token_id", "document_column", "meta"}
 
     def is_told(self, head: Head) -> bool:
         """Return whether a file with this beginning has the format."""

@@ -17,8 +17,8 @@ from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.second.formats.column_format import ColumnFormat
 from clueval.second.formats.column_input import ColumnInput, Layout, TokenLines
 from clueval.second.formats.column_layout import place_of, wanted_layers
-from clueval.second.formats.entities import unescape
 from clueval.second.formats.tag_lists import chunks_of, place_of_error
+from clueval.second.formats.xml_text import unescape
 
 _WITHIN_FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))

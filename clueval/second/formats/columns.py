@@ -22,8 +22,8 @@ from clueval.second.formats.column_format import Blocks, ColumnFormat
 from clueval.second.formats.column_input import ColumnInput, Layout
 from clueval.second.formats.column_layout import layout_of, ragged_columns
 from clueval.second.formats.column_values import ColumnValues
-from clueval.second.formats.entities import unescape
 from clueval.second.formats.options import FormatOptions
+from clueval.second.formats.xml_text import unescape
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 

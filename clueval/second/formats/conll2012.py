@@ -92,6 +92,7 @@ def _end(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
 
 CONLL2012 = ColumnFormat(
     name="conll2012",
+    options=frozenset({"layers"}),
     holds="OntoNotes: one token per line, columns separated by blanks, entities in brackets, as in `(ORG*`",
     sign="`#begin document`",
     told=lambda text: re.search("#begin document", text[:10_000]) is not None,

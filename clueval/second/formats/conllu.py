@@ -250,6 +250,7 @@ def _is_conllu(text: str) -> bool:
 
 CONLLU = ColumnFormat(
     name="conllu",
+    options=frozenset({"invalid", "layers", "scheme"}),
     holds="CoNLL-U and CoNLL-Plus: ten columns, or those of `# global.columns`; tags under a key of the last column, "
     "as in `NER=B-PER`, or brackets as in `Entity=(e1-person`",
     sign="first line `# global.columns`, or ten columns, the first `1`, the seventh a number",

@@ -57,6 +57,7 @@ class Dialect:
         values: returns the rows in another order or form, before any is read.
         plain: returns rows with these keys for a row that is built otherwise; none to pass over it.
         written: returns the row that is written for one with these keys: the opposite of `plain`.
+        takes: further options that `plain` reads.
         lists: whether spans are written as lists.
         gaps: whether spans with gaps can be written.
         array: whether all rows are written as one array.
@@ -99,13 +100,12 @@ class Dialect:
     values: Callable[[Iterator[Numbered], RowInput], Iterator[Numbered]] | None = None
     plain: Callable[[Any, RowInput], Iterable[Any]] | None = None
     written: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    takes: str = ""
     lists: bool = False
     gaps: bool = False
     array: bool = False
     joined: Callable[[Iterable[dict[str, Any]]], Any] | None = None
     hints: Callable[[Mapping[str, Iterable[str]]], Iterator[str]] | None = None
-    invalid: ClassVar[tuple[str, ...]] = ()
-    layers: ClassVar[bool] = True
     endings: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -118,6 +118,19 @@ class Dialect:
         """Whether rows of the dialect can be written."""
         is_plain = self.plain is None and self.values is None
         return is_plain or self.written is not None or self.joined is not None
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options that apply to it."""
+        uses = {
+            "layers": True,
+            "offsets": bool(self.text),
+            "annotation_set": self.has_sets,
+            "names": self.tags == "*",
+            "scheme": bool(self.tags),
+            "invalid": bool(self.tags),
+        }
+        return frozenset({*keys_of(self.takes), *(name for name, is_used in uses.items() if is_used)})
 
     @property
     def has_sets(self) -> bool:

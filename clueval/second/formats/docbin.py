@@ -223,6 +223,7 @@ def spacy_span(doc: Any, span: Span, document: Document) -> Any:
 
 DOCBIN = FileFormat(
     name="docbin",
+    options=frozenset({"layers", "unit"}),
     holds="spaCy's `DocBin`: documents with entities, or with groups of spans",
     endings=(".spacy",),
     read=_read,

@@ -64,6 +64,21 @@ def read_file(
     return _of_dialect(rows, options, form, file.passed_over, file.name)
 
 
+def sets_of_file(file: InputFile, *, name: str | None = None, form: Form | None = None) -> list[str]:
+    """Return the names of the annotation sets of a file, in the order of their first occurrence.
+
+    The format is that of `read_file`. Raises its errors for a file that cannot be read.
+    """
+    form = form or form_of_file(file, name)
+    if isinstance(form, FileFormat):
+        return [] if form.sets is None else form.sets(file)
+    if isinstance(form, Dialect) and form.has_sets:
+        from clueval.second.formats.annotation_sets import sets_in  # other formats do not need it
+
+        return sets_in(file.rows(), form)
+    return []
+
+
 def read_rows(
     rows: Iterable[Numbered],
     options: FormatOptions,
@@ -115,14 +130,15 @@ def _as_row(row: Any) -> Any:
 
 def require_options(form: Form, options: FormatOptions, file: str | None) -> None:
     """Raise `UsageError` for layers of a format without sources, and for a treatment of tags that it does not have."""
-    if options.layers is not None and not form.layers:
+    if options.layers is not None and "layers" not in form.options:
         raise UsageError(
             f"the format {form.name} has no columns to name as layers",
             file=file,
             advice=f"name no layer; its only layer is called {DEFAULT_LAYER!r}",
         )
-    if options.invalid is not None and form.invalid and options.invalid not in form.invalid:
+    treatments = form.invalid if isinstance(form, FileFormat) else ()
+    if options.invalid is not None and treatments and options.invalid not in treatments:
         raise UsageError(
             f"the format {form.name} cannot treat ill-formed tags as {options.invalid!r}",
-            advice=" or ".join(form.invalid),
+            advice=" or ".join(treatments),
         )

@@ -163,7 +163,7 @@ CONLL2000 = FileFormat(
     holds="form, part of speech and stacked tags (`I-S|B-NP`), as FairEval reads them",
     sign="`--input conll2000`",
     read=_read_tokens,
-    layers=False,
+    options=frozenset({"ignore_punct", "invalid"}),
     invalid=("conlleval", "error"),
 )
 
@@ -246,5 +246,5 @@ FAIR_SPANS = FileFormat(
     sign="four fields, two of them numbers",
     told=lambda head: _INDICES.fullmatch(head.first_line.rstrip("\r")) is not None,
     read=_read_spans,
-    layers=False,
+    options=frozenset({"ignore_punct"}),
 )

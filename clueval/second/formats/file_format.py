@@ -29,8 +29,8 @@ class FileFormat:
             their file in errors.
         single: whether a file holds one document, whose id is the name of the file.
         group: the endings of further files that belong to a file.
-        sets: whether a document may have several annotation sets, of which one is read.
-        layers: whether layers have sources; otherwise it has the default layer alone.
+        sets: returns the names of the annotation sets of a file, of which one is read; None: it has no sets.
+        options: the options that apply to it; without ``layers`` it has the default layer alone.
         invalid: the treatments of ill-formed tags, of which the first is the usual one; none if there are no tags.
         needs_texts: whether documents take their text or tokens from another file, ``InputFile.texts``.
         extra: the extra of clueval that must be installed.
@@ -49,8 +49,8 @@ class FileFormat:
     endings: tuple[str, ...] = ()
     single: bool = False
     group: tuple[str, ...] = ()
-    sets: bool = False
-    layers: bool = True
+    sets: Callable[[InputFile], list[str]] | None = None
+    options: frozenset[str] = frozenset({"layers"})
     invalid: tuple[str, ...] = ()
     needs_texts: bool = False
     extra: str = ""

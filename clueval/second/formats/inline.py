@@ -303,6 +303,7 @@ def _unwritable(document: Document, problem: str) -> UsageError:
 
 INLINE = FileFormat(
     name="inline",
+    options=frozenset({"labels", "layers", "unparsable"}),
     holds="a text with its spans in it, as tags, `<PER>Ada</PER>`, or as links of Markdown",
     read=_read,
     rows=read_inline_rows,

@@ -122,13 +122,13 @@ class InputFile:
         """Return the whole text with its line ends and its byte-order mark, if it has one."""
         return decoded_as_written(raw_content(self.path, self.limits.max_line, mark=True), self.path)
 
-    def bytes(self) -> Iterable[bytes]:
+    def byte_blocks(self) -> Iterable[bytes]:
         """Yield the unpacked bytes, cut anywhere."""
         return raw_blocks(self.path, self.progress)
 
     def rows(self, *, empty_is_row: bool = False) -> Iterator[tuple[int, Any]]:
         """Yield the rows of a JSON file, numbered from 1. Memory holds one row and a block."""
-        return file_rows(self.bytes, self.name, self.limits.max_line, empty_is_row=empty_is_row)
+        return file_rows(self.byte_blocks, self.name, self.limits.max_line, empty_is_row=empty_is_row)
 
     def first_row(self) -> Any:
         """Return the first row of a JSON file that is no empty list, or the last one; None if it has no rows."""

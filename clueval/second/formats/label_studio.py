@@ -241,6 +241,7 @@ LABEL_STUDIO = Dialect(
     name="label-studio",
     holds="Label Studio's JSON: tasks with the annotations of several annotators and models; JSON_MIN",
     sign="data{} annotations|completions|predictions; annotator annotation_id",
+    takes="text_key",
     text="text",
     spans="spans",
     span_id="id",

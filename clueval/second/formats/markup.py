@@ -51,12 +51,11 @@ class Markup:
     strict: bool = False
     named_by_file: bool = True
     endings: ClassVar[tuple[str, ...]] = ()
-    invalid: ClassVar[tuple[str, ...]] = ()
 
     @property
-    def layers(self) -> bool:
-        """Whether layers have sources."""
-        return bool(self.label)
+    def options(self) -> frozenset[str]:
+        """The options that apply to it."""
+        return frozenset({"layers"} if self.label else ())
 
     @property
     def recognised_by(self) -> str:

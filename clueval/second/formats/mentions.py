@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from clueval.core.document import Document
+from clueval.core.document import Document, MissingId
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, UsageError
 from clueval.second.formats.answers import (
@@ -62,7 +62,7 @@ _BESIDE = ("_attributes", "_index")
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     rows = JsonValues(file.name, file.limits.max_line)
-    answers = rows.of(file.bytes()) if _is_one_value(file) else answers_in_lines(file.lines())
+    answers = rows.of(file.byte_blocks()) if _is_one_value(file) else answers_in_lines(file.lines())
     return read_answers(answers, options, file.passed_over, file.name)
 
 
@@ -72,7 +72,7 @@ def _is_one_value(file: InputFile) -> bool:
     if not beginning.startswith("["):
         return beginning.partition("\n")[0].strip() == "{"
     try:
-        _, first = next(JsonValues(file.name, file.limits.max_line).of(file.bytes()), (0, None))
+        _, first = next(JsonValues(file.name, file.limits.max_line).of(file.byte_blocks()), (0, None))
     except FormatError:  # these are answers that cannot be read, of which each line is one
         return False
     keys = first.keys() if isinstance(first, dict) else frozenset()
@@ -119,7 +119,7 @@ def read_answers(
             metadata[BY_ID] = answer.id
         passed_over["texts around answers"] += answer.around
         passed_over["repaired answers"] += answer.repaired
-        own = str(number) if answer.id is None else answer.id
+        own = MissingId(number) if answer.id is None else answer.id
         yield Document(own, {layer: spans}, metadata=metadata, unit="character", file=file)
     if wrong:
         raise _unreadable(wrong, file)
@@ -153,7 +153,7 @@ def read_run(files: Iterable[InputFile], options: FormatOptions) -> Iterator[Doc
     """
     for file in files:
         for document in read_answers([(1, file.text())], options, file.passed_over, file.name):
-            yield replace(document, id=file.stem) if document.id == "1" else document
+            yield replace(document, id=file.stem) if isinstance(document.id, MissingId) else document
 
 
 def of_each_document(
@@ -293,6 +293,7 @@ _IN_ROWS = {"response", "output", "completion"}
 
 MENTIONS = FileFormat(
     name="mentions",
+    options=frozenset({"layers", "unparsable"}),
     holds="answers of language models: the texts and labels of entities, which are looked for in the text of gold",
     sign="JSON with `response`, `output` or `completion`",
     told=lambda head: isinstance(row := head.first(), dict) and not _IN_ROWS.isdisjoint(row),

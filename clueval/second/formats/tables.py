@@ -33,7 +33,6 @@ from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.second.formats.file_format import FileFormat
-from clueval.second.formats.fitting import IDS
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.reference import FileMention, fits
@@ -48,7 +47,7 @@ from clueval.second.formats.table_columns import (
     known_names,
 )
 from clueval.second.formats.table_records import Records, is_table, records_of
-from clueval.second.formats.writer import Writer, in_lines
+from clueval.second.formats.writer import IDS, Writer, in_lines
 from clueval.textfiles import cell
 
 _POSITION = re.compile(r"([0-9]{1,18})(\.0+)?")
@@ -409,6 +408,7 @@ def _fit(document: Document, lost: Counter[str]) -> Document:
 
 SPANS = FileFormat(
     name="spans",
+    options=frozenset({"document_tag", "layers", "sentence_tag", "text", "token", "token_id"}),
     holds="a table of spans, TSV, CSV or XLSX: `document`, `start`, `end_inclusive` or `end_exclusive`, one column per "
     "layer; the text is in the `.vrt` file of the same name, in `--text` (also plain text or JSON rows), or on the "
     "other side",

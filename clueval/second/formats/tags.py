@@ -151,6 +151,7 @@ def _has_tags(head: Head) -> bool:
 
 TAGS = FileFormat(
     name="tags",
+    options=frozenset({"invalid", "layers", "scheme", "text"}),
     holds="a tag on each line, a blank line after each sentence, as MultiCoNER takes predictions; the tokens are "
     "those of gold",
     sign="one tag alone on each of the first three lines without comments",

@@ -5,17 +5,18 @@ A description is imported when it is needed: by name, or if the beginning of a f
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
-from clueval.files.errors import UsageError
+from clueval.core.tags import is_tag
+from clueval.files.errors import FormatError, UsageError
 from clueval.second.formats.column_format import ColumnFormat
-from clueval.second.formats.dialect import Dialect, keys_of
+from clueval.second.formats.dialect import Dialect, has_sign, keys_of
 from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.head import Head
 from clueval.second.formats.markup import Markup
-from clueval.second.formats.unread import refuse_row, refuse_text, refuse_unread_text
 
 Form = Dialect | ColumnFormat | Markup | FileFormat
 """The description of a format."""
@@ -36,7 +37,7 @@ class _Described(NamedTuple):
     endings: tuple[str, ...] = ()
 
 
-_PLACES = (
+_RECOGNISED = (
     _Described(
         "conll2012", "conll2012", "CONLL2012", ("#begin document",), endings=(".gold_conll", ".auto_conll")
     ),
@@ -93,15 +94,15 @@ _NAMED = (
 )
 """Those of formats that are recognised by the ending of a name alone, or must be named."""
 
-_ALL = (*_PLACES, *_NAMED)
+_ALL = (*_RECOGNISED, *_NAMED)
 
-NAMES = tuple(dict.fromkeys(place.name for place in _ALL))
+NAMES = tuple(dict.fromkeys(entry.name for entry in _ALL))
 """The names of all formats."""
 
 
 @cache
-def _form(place: _Described) -> Form:
-    form: Form = getattr(import_module(f"clueval.second.formats.{place.module}"), place.value)
+def _form(entry: _Described) -> Form:
+    form: Form = getattr(import_module(f"clueval.second.formats.{entry.module}"), entry.value)
     return form
 
 
@@ -114,7 +115,7 @@ def forms_named(name: str) -> list[Form]:
     """Return the descriptions of a format. Raises `UsageError` for an unknown name."""
     if name not in NAMES:
         raise UsageError(f"unknown format {name!r}", advice=f"one of {', '.join(NAMES)}")
-    return [_form(place) for place in _ALL if place.name == name]
+    return [_form(entry) for entry in _ALL if entry.name == name]
 
 
 def form_of(head: Head, name: str | None = None) -> Form:
@@ -130,27 +131,27 @@ def form_of(head: Head, name: str | None = None) -> Form:
     if name is not None:
         return _of_name(forms_named(name), head)
     ending = head.file_name.removesuffix(".gz")
-    for place in _ALL:
-        if ending.endswith(place.endings or "\n"):
-            return _form(place)
+    for entry in _ALL:
+        if ending.endswith(entry.endings or "\n"):
+            return _form(entry)
     if head.is_json:
         return _of_row(head.first(), head.file_name)
     refuse_unread_text(head)
-    places = [place for place in _PLACES if not place.is_json]
-    for place in places:
-        has_mark = any(mark in line for mark in place.marks or ("",) for line in head.lines or ("",))
-        if has_mark and (form := _form(place)).is_told(head):
+    entries = [entry for entry in _RECOGNISED if not entry.is_json]
+    for entry in entries:
+        has_mark = any(mark in line for mark in entry.marks or ("",) for line in head.lines or ("",))
+        if has_mark and (form := _form(entry)).is_told(head):
             return form
-    return refuse_text(head, ", ".join(dict.fromkeys(place.name for place in places)))
+    return refuse_text(head, ", ".join(dict.fromkeys(entry.name for entry in entries)))
 
 
 def _of_row(row: Any, file: str | None) -> Form:
     if row is None:
         return forms_named("doccano")[0]
     head = Head("", "", lambda: row)
-    for place in _PLACES:
-        has_mark = not place.marks or (isinstance(row, dict) and any(mark in row for mark in place.marks))
-        if place.is_json and has_mark and (form := _form(place)).is_told(head):
+    for entry in _RECOGNISED:
+        has_mark = not entry.marks or (isinstance(row, dict) and any(mark in row for mark in entry.marks))
+        if entry.is_json and has_mark and (form := _form(entry)).is_told(head):
             return form
     return refuse_row(row, file)
 
@@ -192,3 +193,132 @@ def form_of_rows(row: Any, name: str | None = None, file: str | None = None) -> 
         names = ", ".join(dict.fromkeys(form.name for form in all_forms() if reads_rows(form)))
         raise UsageError(f"documents of the format {name!r} are not rows", advice=f"one of {names}")
     return _of_name(forms, Head("", "", lambda: row))
+
+
+# Files and rows that are not read
+
+_ROWS = (
+    (
+        "confidenceScore",
+        "has entities of Azure, which counts positions in text elements and not in characters",
+        'ask Azure for positions in code points (stringIndexType), and write {"text": ..., "spans": [...]}',
+    ),
+    (
+        "entity_group start",
+        "has spans without texts, as a Hugging Face pipeline returns them",
+        'write a row for each text, {"text": ..., "spans": [...]}, or score the lists in Python',
+    ),
+    (
+        "entity start",
+        "has tokens without texts, as a Hugging Face pipeline returns them",
+        "call it with aggregation_strategy='simple', and write a row for each text, "
+        '{"text": ..., "entities": [...]}',
+    ),
+    (
+        "entities !text !tokens",
+        "has entities without texts",
+        "add the text of each row, or input='mentions' if the entities are the answers of a language model",
+    ),
+    (
+        "start end",
+        "has spans without texts",
+        'write a row for each text, {"text": ..., "spans": [...]}, or score the lists in Python',
+    ),
+)
+"""Signs of rows that are not read: what is wrong, and what to do."""
+
+
+_TEXTS = (
+    (
+        re.compile("\ufffd\ufffd.?\0"),
+        "is UTF-16",
+        "save the file as plain text in UTF-8, in Excel as 'CSV UTF-8'",
+    ),
+    (
+        re.compile(r'c=".*" \d+:\d+ \d+:\d+\|\|t="'),
+        "has concepts of i2b2 by line and word",
+        "see clueval guide howto-i2b2 for a few lines of Python that do",
+    ),
+    (
+        re.compile(r"[\w.-]+\|[ta]\|"),
+        "is PubTator's format: a title and an abstract after bars, and spans below them",
+        "see clueval guide howto-brat for a few lines of Python that convert it",
+    ),
+    (
+        re.compile("PK\x03\x04|\ufffd*\x11\u0871\x1a"),
+        "is a file of Word, Excel or another office program",
+        "save a table as CSV or with tabs, and a text as plain text, in UTF-8",
+    ),
+    (re.compile("%PDF-"), "is a PDF file", "save its text as plain text, in UTF-8"),
+)
+"""What the first line of a file is like, what it is, and what to do."""
+
+
+def is_csv(line: str) -> bool:
+    """Return whether a first line has values that are separated by commas or semicolons, and no tag.
+
+    >>> [is_csv(line) for line in ("Sentence #,Word,POS,Tag", '"id";"text"', "a,b B-X", ", ,")]
+    [True, True, False, False]
+    """
+    fields = line.split()
+    return bool(
+        fields
+        and line[0] != "#"
+        and not {"\t", "\r"} & {*line}
+        and re.search(r"\w\"?[,;]\"?\w", fields[-1])
+        and not any(map(is_tag, fields))
+    )
+
+
+def refuse_unread_text(head: Head) -> None:
+    """Raise `FormatError` for a file that is known, but not read."""
+    for pattern, problem, advice in _TEXTS:
+        if pattern.match(head.first_line):
+            raise FormatError(
+                f"{problem}, which clueval does not read", file=head.file_name, line=1, advice=advice
+            )
+
+
+def refuse_text(head: Head, tried: str) -> NoReturn:
+    """Raise the `FormatError` for a file that no format has; `tried` are the names of those that were tried."""
+    if "\r" in head.text:
+        raise FormatError(
+            "a carriage return without a line feed",
+            file=head.file_name,
+            line=head.text.count("\n", 0, head.text.index("\r")) + 1,
+            advice="end lines with LF or CRLF",
+        )
+    if is_csv(head.first_line):
+        raise FormatError(
+            "the format is not recognised: the first line has commas or semicolons",
+            file=head.file_name,
+            line=1,
+            advice="separate the columns of tokens and tags by tabs, and sentences by empty lines (see clueval guide "
+            "howto-conll); a table of spans has the columns document, start, end_exclusive and label",
+        )
+    raise FormatError(
+        "the format is not recognised: no format has such first lines",
+        file=head.file_name,
+        line=1,
+        advice=f"name it with input=...; tried {tried}; 'clueval formats' shows how each is recognised",
+    )
+
+
+def refuse_row(row: Any, file: str | None) -> NoReturn:
+    """Raise the `FormatError` for rows that no format has, given the first one."""
+    first = row[0] if isinstance(row, list | tuple) and row else row
+    entities = first.get("entities") if isinstance(first, dict) else None
+    entity = entities[0] if isinstance(entities, list) and entities else None
+    if has_sign(row, "clueval signature"):
+        advice = "give the files with spans; compare and gates read results that save=... wrote"
+        raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
+    for sign, problem, advice in _ROWS:
+        if has_sign(first, sign) or (sign == "confidenceScore" and has_sign(entity, sign)):
+            raise FormatError(problem, file=file, line=1, advice=advice)
+    raise FormatError(
+        "the format is not recognised: no format has such keys",
+        file=file,
+        line=1,
+        advice="name it with input=..., or its keys with row='text=...,spans=...,label=...,start=...,end=...'; "
+        "'clueval formats' shows how each is recognised",
+    )

@@ -61,6 +61,7 @@ PRODIGY = Dialect(
     name="prodigy",
     holds="Prodigy's JSON Lines: texts with `spans` and the `answer` of an annotator",
     sign="_input_hash spans|answer; text spans[] !text_tagged",
+    takes="answers",
     text="text",
     id="_input_hash|id",
     spans="spans",

@@ -326,13 +326,14 @@ def _fit_json(given: Mapping[str, str], document: Document, lost: Counter[str]) 
 
 XMI = FileFormat(
     name="xmi",
+    options=frozenset({"annotation_set", "layers"}),
     holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder; views are annotation sets",
     endings=(".xmi",),
     sign="`<xmi:XMI`",
     told=begins_with("<xmi:XMI"),
     read=_read,
     single=True,
-    sets=True,
+    sets=sets_in,
     extra="uima",
     writer=lambda types: writer(
         types,
@@ -345,12 +346,13 @@ XMI = FileFormat(
 
 UIMA_JSON = FileFormat(
     name="uima-json",
+    options=frozenset({"annotation_set", "layers"}),
     holds="UIMA CAS JSON; views are annotation sets",
     sign="JSON with `%TYPES` or `%FEATURE_STRUCTURES`",
     told=lambda head: has_sign(head.first(), "%TYPES|%FEATURE_STRUCTURES"),
     read=_read,
     single=True,
-    sets=True,
+    sets=sets_in,
     extra="uima",
     writer=lambda types: writer(
         types, ".json", lambda given, document, layers: _cas(document, layers, given).to_json(), _fit_json

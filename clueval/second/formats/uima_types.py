@@ -12,8 +12,7 @@ from typing import NamedTuple
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.files.errors import UsageError
-from clueval.second.formats.fitting import ACROSS
-from clueval.second.formats.writer import Uses, Writer
+from clueval.second.formats.writer import ACROSS, Uses, Writer
 
 _TYPE = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)*", re.ASCII)
 _FEATURE = re.compile(r"[A-Za-z]\w*", re.ASCII)

@@ -15,7 +15,7 @@ import re
 from clueval.files.errors import FormatError
 from clueval.second.formats.column_format import ColumnFormat, LineRule
 from clueval.second.formats.column_input import ColumnInput
-from clueval.second.formats.entities import unescape
+from clueval.second.formats.xml_text import unescape
 
 _NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
 _TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
@@ -159,6 +159,19 @@ def _refuse(reader: ColumnInput, number: int, problem: str, advice: str | None =
 
 VRT = ColumnFormat(
     name="vrt",
+    options=frozenset(
+        {
+            "document_column",
+            "document_tag",
+            "invalid",
+            "layers",
+            "meta",
+            "scheme",
+            "sentence_tag",
+            "token",
+            "token_id",
+        }
+    ),
     holds="vertical text (CWB): one token per line, columns separated by tabs, each XML tag on a line of its own; "
     "attributes are metadata",
     sign="first line is an XML tag",

@@ -1,13 +1,22 @@
-"""How documents are written in a format."""
+"""How documents are written in a format, and what is left out of them.
+
+What a format cannot hold is refused, or left out and counted: features, or those that `Writer.feature` does not accept;
+gaps, so that a span reaches from its start to its end; spans of zero length; spans that overlap an earlier one, or that
+reach across the end of a sentence; layers after the first; metadata. So are annotations that no reader reads.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from clueval.core.document import Document
+from clueval.core.document import Document, MissingId
+from clueval.core.span import Span
+from clueval.files.errors import UsageError, in_words
+from clueval.second.formats.file_names import FileNames
 
 
 class LayerUse(NamedTuple):
@@ -45,7 +54,7 @@ class Writer:
             whether token ids are written.
         ending: the ending of the name of the file.
         unit: the unit of positions; None: that of the documents.
-        holds: those of `clueval.second.formats.fitting.KINDS` that the format can hold.
+        holds: those of `KINDS` that the format can hold.
         feature: whether the format can hold a feature, given its name and value; None: it holds all, or none.
         fit: returns a document as the format holds it where `holds` does not tell, and counts what is left out.
         beside: the content of further files for a document, by the endings of their names.
@@ -75,3 +84,139 @@ class Writer:
 def in_lines(lines: Iterable[str]) -> str:
     """Return the content of a file with these lines."""
     return "".join(f"{line}\n" for line in lines)
+
+
+# What is lost
+
+IDS = "document ids"
+"""What is lost of documents that a format numbers, or whose ids it changes."""
+
+NAMES = "document ids as names of files"
+"""What is lost of documents in a folder whose ids are no names of files, or not different ones on each system."""
+
+ACROSS = "spans across sentences"
+KINDS = ("layers", "metadata", "features", "gaps", "zero-length spans", "overlapping spans", ACROSS)
+"""What formats can hold beyond one layer of spans that do not overlap."""
+
+ANNOTATIONS = frozenset({"relations", "events", "equivalences", "chain links", "slots", "notes"})
+"""The kinds of what readers pass over that are lost in another format."""
+
+
+def fitted(document: Document, writer: Writer, layer: str | None = None) -> tuple[Document, Counter[str]]:
+    """Return the document with only what a format can hold, and the numbers of what is left out, by kind.
+
+    `layer` is the one that a format with one layer holds; None: the first that has spans.
+    """
+    lost: Counter[str] = Counter()
+    holds = writer.holds
+    layers = dict(document.layers)
+    if "layers" not in holds and layers:
+        first = layer or next((name for name, spans in layers.items() if spans), next(iter(layers)))
+        others = [name for name in layers if name != first and (first in layers or layers[name])]
+        lost["layers"] += len(others)
+        layers = {first: layers.get(first, ())}
+    starts = [] if ACROSS in holds else sorted(sentence.start for sentence in document.sentences)
+    fitting = {name: _spans(spans, writer, starts, lost) for name, spans in layers.items()}
+    metadata = document.metadata
+    if "metadata" not in holds and metadata:
+        lost["metadata"] += len(metadata)
+        metadata = {}
+    if +lost:
+        document = replace(document, layers=fitting, metadata=metadata, tags={})
+    return writer.fit(document, lost), +lost
+
+
+def fitted_documents(
+    documents: Iterable[Document],
+    name: str,
+    writer: Writer,
+    *,
+    lossy: bool = False,
+    in_folder: bool = False,
+    passed_over: Mapping[str, int] | None = None,
+    lost: Counter[str] | None = None,
+) -> Iterator[Document]:
+    """Yield documents, in the unit of a format, as the format `name` holds them; `lost` counts what is left out.
+
+    With `in_folder`, each document is written to a file of its own, whose name is then the id. `passed_over` is what
+    the readers of the documents have not read. Raises `UsageError` after the last document if anything is lost, unless
+    `lossy`.
+    """
+    counted = Counter[str]() if lost is None else lost
+    names = FileNames()
+    losing: list[Document] = []
+    layer: str | None = None
+    for number, document in enumerate(documents, 1):
+        fitting, own = fitted(document, writer, layer)
+        if "layers" not in writer.holds:
+            layer = layer or next((name for name, spans in fitting.layers.items() if spans), None)
+        if not writer.keeps_ids:
+            own[IDS] += document.id != str(number) and not isinstance(document.id, MissingId)
+            fitting = replace(fitting, id=MissingId(number))
+        elif in_folder:
+            identifier = document.id.removesuffix(".txt").removesuffix(writer.ending)
+            name_of_file = names.of(identifier)
+            own[NAMES] += name_of_file != identifier
+            fitting = replace(fitting, id=name_of_file)
+        counted.update(own := +own)
+        losing += [document] if own else []
+        del losing[2:]
+        yield fitting
+    if not lossy:
+        refuse_lost(name, counted, passed_over, losing[0] if len(losing) == 1 else None)
+
+
+def refuse_lost(
+    name: str,
+    lost: Mapping[str, int],
+    passed_over: Mapping[str, int] | None = None,
+    document: Document | None = None,
+) -> None:
+    """Raise `UsageError` if anything is lost: what the format `name` cannot hold, or what was not read."""
+    others = {kind: number for kind, number in (passed_over or {}).items() if kind in ANNOTATIONS}
+    parts = [f"the format {name} cannot hold {in_words(lost)}"] if lost else []
+    parts += [f"passed over: {in_words(others)}"] if others else []
+    if parts:
+        raise UsageError(
+            "; ".join(parts),
+            file=None if document is None else document.file,
+            document=None if document is None else document.id,
+            advice="leave them out with lossy=True, or write another format",
+        )
+
+
+def _spans(spans: Sequence[Span], writer: Writer, starts: Sequence[int], lost: Counter[str]) -> list[Span]:
+    holds = writer.holds
+    kept: list[Span] = []
+    for span in spans:
+        fitting = span
+        if span.features:
+            features = _features(span, writer)
+            lost["features"] += len(span.features) - len(features)
+            fitting = replace(fitting, features=features)
+        if "gaps" not in holds and (span.parts is not None or span.tokens is not None):
+            lost["gaps"] += 1
+            fitting = replace(fitting, parts=None, tokens=None)
+        if "zero-length spans" not in holds and not len(span):
+            lost["zero-length spans"] += 1
+        elif bisect_right(starts, span.start) < bisect_left(starts, span.end):
+            lost[ACROSS] += 1
+        else:
+            kept.append(fitting)
+    if "overlapping spans" in holds:
+        return kept
+    apart: list[Span] = []
+    for span in sorted(kept, key=lambda span: (span.start, -span.end)):
+        if apart and span.start < apart[-1].end:
+            lost["overlapping spans"] += 1
+        else:
+            apart.append(span)
+    return apart
+
+
+def _features(span: Span, writer: Writer) -> dict[str, Any]:
+    """Return the features of a span that a format can hold."""
+    if "features" not in writer.holds:
+        return {}
+    fits = writer.feature
+    return {name: value for name, value in span.features.items() if fits is None or fits(name, value)}

@@ -16,7 +16,7 @@ import clueval
 from clueval.core.document import Document
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.limits import Limits
-from clueval.second.formats.documents import read_file, read_rows
+from clueval.second.formats.documents import read_file, read_rows, sets_of_file
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.mentions import of_each_document, read_run
 from clueval.second.formats.options import FormatOptions
@@ -358,6 +358,36 @@ def test_only_annotation_set_is_read_and_of_several_one_must_be_named(tmp_path: 
 
 
 @pytest.mark.parametrize(
+    ("file", "sets"),
+    [
+        ("label-studio/tasks.json", None),
+        ("tab/gold.json", ["annotator1", "annotator2"]),
+        ("doccano/gold.jsonl", None),
+        ("gliner/gold.json", []),
+        ("brat/one.ann", []),
+        ("webanno/gold.tsv", []),
+    ],
+)
+def test_annotation_sets_of_a_file_are_those_that_its_error_lists(file: str, sets: list[str] | None) -> None:
+    path = InputFile(SAMPLES / file)
+    found = sets_of_file(path)
+
+    assert sets is None or found == sets
+    if found:
+        with pytest.raises(UsageError, match="there is no annotation set 'none'") as caught:
+            list(read_file(path, FormatOptions(annotation_set="none")))
+        assert all(repr(name) in (caught.value.advice or "") for name in found)
+
+
+def test_annotation_sets_of_gate_are_named_but_not_an_empty_default_set(tmp_path: Path) -> None:
+    sets = '<AnnotationSet/><AnnotationSet Name="Run"/></GateDocument>'
+
+    path = written(tmp_path, "a.xml", GATE.replace("</GateDocument>", sets))
+
+    assert sets_of_file(InputFile(path)) == ["Key", "Run"]
+
+
+@pytest.mark.parametrize(
     ("name", "text"),
     [
         ("nerval", "Roy B-PER\nde I-PER\nFrance B-LOC\n\net I-PER\ndort O\nici I-LOC\n"),
@@ -476,11 +506,11 @@ def test_all_unreadable_answers_of_a_run_are_named_together(tmp_path: Path) -> N
 
 def test_folder_of_answers_is_a_run_whose_files_are_named_by_ids(tmp_path: Path) -> None:
     paths = [written(tmp_path, "d1.json", ADA), written(tmp_path, "d2.txt", f"Here:\n```json\n{ADA}\n```\n")]
-    paths.append(written(tmp_path, "d3.json", '{"id": "x", "LOC": []}'))
+    paths.append(written(tmp_path, "d3.json", '{"id": "1", "LOC": []}'))
 
     found = mentions(read_run(map(InputFile, paths), FormatOptions()))
 
-    assert found == [("d1", [("Ada", "PER")]), ("d2", [("Ada", "PER")]), ("x", [])]
+    assert found == [("d1", [("Ada", "PER")]), ("d2", [("Ada", "PER")]), ("1", [])]
 
 
 def test_document_without_an_answer_is_named_or_counted_as_empty() -> None:

@@ -19,10 +19,9 @@ from clueval.formats import format_named
 from clueval.formats.format import fitted as fitted_today
 from clueval.formats.format import writer_of as writer_of_today
 from clueval.second.formats.documents import read_file
-from clueval.second.formats.fitting import fitted_documents
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.writer import Uses, Writer
+from clueval.second.formats.writer import Uses, Writer, fitted_documents
 from clueval.second.formats.writing import writer_named, written_names
 
 WORDS = ("Ada", "in", "Ulm", "\U0001f600", "R&D", "<b>", "ß", "1815", ".")
@@ -292,3 +291,39 @@ def test_task_can_be_written_as_prediction() -> None:
     data = writer_named("label-studio", as_="predictions").content([document], ["label"], False)
 
     assert '"predictions": [{"model_version": "clueval"' in str(data)
+
+
+def test_token_ids_are_written_where_they_are_asked_for() -> None:
+    document = Document("d", {"label": [Span(0, 1, "LOC")]}, tokens=["Ulm", "."], token_ids=["t1", "t2"])
+
+    spans = writer_named("spans").content([document], ["label"], True)
+    columns = writer_named("conll").content([document], ["label"], True)
+
+    assert spans == "document\tstart\tend_inclusive\tlabel\tstart_id\tend_id\nd\t0\t0\tLOC\tt1\tt1\n"
+    assert columns == "# newdoc id = d\nUlm\tB-LOC\tt1\n.\tO\tt2\n\n"
+
+
+@pytest.mark.parametrize("name", [name for name in written_names() if name not in SLOW])
+def test_file_without_documents_is_read_again(name: str, tmp_path: Path) -> None:
+    writer = writer_named(name)
+    path = written(tmp_path, name, writer, [])
+    path.with_suffix(".txt").touch()
+
+    documents = list(read_file(InputFile(path), FormatOptions(), name=name))
+
+    assert [document.layers for document in documents] in ([], [{"label": []}])
+
+
+def test_documents_of_a_folder_are_named_as_today(tmp_path: Path) -> None:
+    ids = ["a/b", "A_b", "con", ".x", "ä" * 150, "a\u0308", "ä", "", "x.txt", "x.ann", "x-2"]
+    documents = [Document(each, {"label": []}, text="", unit="character") for each in ids]
+    lost: Counter[str] = Counter()
+
+    fitting = fitted_documents(documents, "brat", writer_named("brat"), lossy=True, in_folder=True, lost=lost)
+    names = [document.id for document in fitting]
+
+    clueval.convert(map(today_of, documents), "brat", f"{tmp_path}/folder/", lossy=True)
+    assert sorted(names) == sorted(path.stem for path in (tmp_path / "folder").glob("*.ann"))
+    assert lost["document ids as names of files"] == sum(
+        name != each.removesuffix(".txt").removesuffix(".ann") for name, each in zip(names, ids, strict=True)
+    )
