@@ -92,7 +92,7 @@ class TwoSystems(Report):
         store: str = "",
     ) -> None:
         self.choice, self.names, self.layers = choice or Choice(), names, layers
-        self.title, self.signature = title or phrase("Errors"), signature
+        self.signature, self._title = signature, title
         self.store = f"errors_of_two.html {store or title or 'Errors'}"
         self._texts, self._reports, self._facts = rereadable(texts), reports, facts
 
@@ -111,7 +111,11 @@ class TwoSystems(Report):
 
     # in the language of the context
     @property
-    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # nobody sets it
+    def title(self) -> str:  # type: ignore[override]  # nobody sets it
+        return self._title or phrase("Errors")
+
+    @property
+    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
         of_systems = (MarkKind("below", name, name) for name in self.names)
         return [MarkKind("above", "", phrase("gold")), *of_systems]
 
