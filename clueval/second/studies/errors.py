@@ -124,7 +124,7 @@ class Errors(Report):
 
     @property
     def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
-        return facets_of()
+        return facets_of(self.choice)
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above

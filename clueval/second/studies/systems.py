@@ -92,6 +92,9 @@ class TwoSystems(Report):
         store: str = "",
     ) -> None:
         self.choice, self.names, self.layers = choice or Choice(), names, layers
+        if self.choice.fair is not None:
+            advice = "use exact or levels"
+            raise UsageError("errors of metric fair cannot be compared span by span", advice=advice)
         self.signature, self._title = signature, title
         self.store = f"errors_of_two.html {store or title or 'Errors'}"
         self._texts, self._reports, self._facts = rereadable(texts), reports, facts
@@ -121,7 +124,7 @@ class TwoSystems(Report):
 
     @property
     def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
-        return [Facet("state", self.state_title(), True, self.state_names()), *facets_of()]
+        return [Facet("state", self.state_title(), True, self.state_names()), *facets_of(self.choice)]
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
