@@ -373,3 +373,10 @@ def test_errors_of_fair_take_no_level_and_no_type_of_the_other_side() -> None:
         Choice(fair=Fair(), level=2)
     with pytest.raises(UsageError, match="type FP have a predicted span"):
         Choice(fair=Fair(), sides=("gold",), kinds=frozenset(["FP"]))
+
+
+def test_metadata_are_filters_if_they_are_named() -> None:
+    report = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS)), metadata=["domain"])
+    number = [facet.name for facet in report.facets].index("metadata domain")
+
+    assert {line.values[number] for place in report for line in place.lines} >= {"Mietrecht"}

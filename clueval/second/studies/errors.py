@@ -78,10 +78,11 @@ class Errors(Report):
         choice: selects the errors; by default those that metric ``exact`` counts.
         layers: the layers in their order; further ones follow as they occur.
         report: the report of the choice's metric by sequence, of the same texts; None: it is counted here. With it,
-            `pairs` may leave out texts and sentences without errors.
+            `pairs` may leave out texts and sentences without errors, unless there are decisions.
         title: what was compared.
         signature: that of the scores.
         facts: what was read, in short.
+        metadata: the names of metadata by which the page filters.
         decisions: decisions about places, which the places then have; the tables say whose the errors are, and what the
             scores are with gold corrected. Raises `UsageError` for conflicts; warns of decisions that do not hold.
         store: the browser keeps decisions under this name, such as the names of the files; empty: the title.
@@ -106,9 +107,10 @@ class Errors(Report):
         signature: str = "",
         facts: Sequence[str] = (),
         store: str = "",
+        metadata: Sequence[str] = (),
         decisions: PlaceDecisions | None = None,
     ) -> None:
-        self.choice, self.layers = choice or Choice(), layers
+        self.choice, self.layers, self.metadata = choice or Choice(), layers, metadata
         self.signature, self.decisions, self._title = signature, decisions, title
         self.store = f"errors.html {store or title or 'Errors'}"
         self._pairs, self._report, self._facts = rereadable(pairs), report, facts
@@ -124,7 +126,7 @@ class Errors(Report):
 
     @property
     def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
-        return facets_of(self.choice)
+        return facets_of(self.choice, self.metadata)
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
@@ -149,7 +151,7 @@ class Errors(Report):
             warn(decisions.words())
 
     def _search(self) -> tuple[Search, _Listing]:
-        return Search(self.choice, self.layers), _Listing(self.choice, self.decisions)
+        return Search(self.choice, self.layers), _Listing(self.choice, self.decisions, self.metadata)
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
         if number > FIRST_PLACES:
@@ -241,8 +243,8 @@ class Errors(Report):
 class _Listing:
     """Makes places of the wrong spans of one text after the other; the first error says which columns rows have."""
 
-    def __init__(self, choice: Choice, decisions: PlaceDecisions | None) -> None:
-        self._choice, self._decisions = choice, decisions
+    def __init__(self, choice: Choice, decisions: PlaceDecisions | None, metadata: Sequence[str]) -> None:
+        self._choice, self._decisions, self._metadata = choice, decisions, metadata
         self._columns: RowColumns | None = None
 
     def groups(self, wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
@@ -255,13 +257,24 @@ class _Listing:
         for group in self.groups(wrong):
             texts = texts or texts_of(pair, self._choice.window)
             self._columns = self._columns or RowColumns.of(group[0], texts[group[0].side])
-            place = _with_parts(_place(pair, group), group, texts, self._columns)
+            place = self._with_parts(_place(pair, group), group, texts, self._columns)
             if self._decisions is not None:
                 place = place._replace(decision=self._decisions.at(place).cells)
             yield place
         if self._decisions is not None and self._choice != self._choice.of_all:
             for group in groups(each for each in wrong if each.is_error):
                 self._decisions.leave_out(_place(pair, group))
+
+    def _with_parts(
+        self, place: Place, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns
+    ) -> Place:
+        """Return the place with its text, its lines and its rows."""
+        around = place.at[2:]
+        return place._replace(
+            texts=Later(lambda: [marked(group, texts[0].context(around, around), texts)]),
+            lines=Later(lambda: [line_of(each, texts[each.side], self._metadata) for each in group]),
+            findings=Later(lambda: [columns.row(each, texts[each.side]) for each in group]),
+        )
 
     def choice_of(self, pair: Pair, group: Sequence[JudgedSpan]) -> str:
         """Return the choice that holds at a place, or nothing."""
@@ -280,18 +293,6 @@ def _place(pair: Pair, group: Sequence[JudgedSpan]) -> Place:
     layers = {each.sequence for each in group}
     at = pair.first.id, ANY_LAYER if len(layers) > 1 else group[0].sequence, *hull(group)
     return Place(at, fingerprint(_spans(group)), (), ())
-
-
-def _with_parts(
-    place: Place, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns
-) -> Place:
-    """Return the place with its text, its lines and its rows."""
-    around = place.at[2:]
-    return place._replace(
-        texts=Later(lambda: [marked(group, texts[0].context(around, around), texts)]),
-        lines=Later(lambda: [line_of(each, texts[each.side]) for each in group]),
-        findings=Later(lambda: [columns.row(each, texts[each.side]) for each in group]),
-    )
 
 
 def groups(wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:

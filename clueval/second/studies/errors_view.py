@@ -20,8 +20,8 @@ def kinds_of() -> list[MarkKind]:
     return [MarkKind("above", "", phrase("gold")), MarkKind("below", "", phrase("predicted"))]
 
 
-def facets_of(choice: Choice) -> list[Facet]:
-    """Return the filters of errors, in the language of the context."""
+def facets_of(choice: Choice, metadata: Sequence[str] = ()) -> list[Facet]:
+    """Return the filters of errors, in the language of the context; those by metadata come last."""
     classes = choice.classes if choice.fair is None else ()
     return [
         Facet("reason", phrase("Reason"), True, (RIGHT, *REASONS)),
@@ -31,6 +31,7 @@ def facets_of(choice: Choice) -> list[Facet]:
         Facet("class", phrase("Class"), False, classes),
         Facet("found", phrase("Found as")),
         Facet("document", phrase("Document")),
+        *(Facet(f"metadata {name}", name) for name in metadata),
     ]
 
 
@@ -254,8 +255,8 @@ def marked(group: Sequence[JudgedSpan], context: Context, texts: Sequence[SideTe
     return MarkedText(context.text, sorted(marks), context.is_cut)
 
 
-def line_of(each: JudgedSpan, texts: SideTexts, *more: str) -> Line:
-    """Return the line of an error, with the values of `facets_of` and of `more` facets."""
+def line_of(each: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -> Line:
+    """Return the line of an error, with the values of `facets_of`."""
     start, end = each.span.start, each.span.end
     ids = "–".join(dict.fromkeys(filter(None, texts.ids_of(start, end))))
     line = texts.line_of(each.span)
@@ -266,7 +267,8 @@ def line_of(each: JudgedSpan, texts: SideTexts, *more: str) -> Line:
         _class(each),
     ]
     label, found = each.span.label, joined(each.match.labels) or None
-    values = (each.reason, label, each.sequence, each.side_name, each.kind, found, texts.own.id, *more)
+    values = [each.reason, label, each.sequence, each.side_name, each.kind, found, texts.own.id]
+    values += [texts.metadata.get(name) for name in metadata]
     return Line(in_words(each), values, each.side, label, texts.of(each.span), " · ".join(filter(None, note)))
 
 
