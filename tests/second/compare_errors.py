@@ -76,8 +76,13 @@ def furnished(random: Random, given: Texts) -> Texts:
 
 def second_with_lines(document: clueval.Document) -> Document:
     """Return a document of the second edition with its file, its lines and the ids of its sentences."""
+    found = second(document)
+    layers = {
+        name: [replace(own, line=span.line) for own, span in zip(found.layers[name], spans, strict=True)]
+        for name, spans in document.layers.items()
+    }
     sentences = [Sentence(each.start, each.end, each.id) for each in document.sentences]
-    return replace(second(document), sentences=sentences, lines=document.lines, file=document.file)
+    return replace(found, layers=layers, sentences=sentences, lines=document.lines, file=document.file)
 
 
 def pairs_in_files(gold: Path, predicted: Path, layers: Mapping[str, int]) -> Iterator[Pair]:

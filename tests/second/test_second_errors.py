@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,12 +17,15 @@ import clueval
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.span import Span
 from clueval.files.errors import OverlapError, UsageError
+from clueval.findings.fair import fair_findings
+from clueval.second.metrics.fair import Fair
 from clueval.second.reports.page import page
 from clueval.second.reports.place import KEY_COLUMNS
 from clueval.second.studies.errors import Errors
-from clueval.second.studies.wrong import Choice, wrong_cases
+from clueval.second.studies.wrong import FAIR_TYPES, Choice, wrong_cases
 from tests.second.cases import spans
-from tests.second.compare_errors import compare, disagreements, pairs_in_files
+from tests.second.compare import corpus, pairs_of
+from tests.second.compare_errors import agreement, by_first, by_second, compare, disagreements, pairs_in_files
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED
 
 TOKENS = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]
@@ -74,6 +79,40 @@ def test_rows_of_the_sample_equal_the_first_edition(options: dict[str, Any]) -> 
         for name in ("layer", "start", "end_inclusive"):
             expected[f"span_{name}"] = expected.pop(name)
         assert {name: own[name] for name in expected} == expected
+
+
+def samples() -> Iterator[tuple[str, list[clueval.Document]]]:
+    """The documents of each sample in the package that has spans."""
+    for path in sorted((GOLD.parents[1] / "formats").rglob("*.*")):
+        try:
+            documents = list(clueval.read(path))
+        except (clueval.CluevalError, OSError):
+            continue
+        if any(spans for document in documents for spans in document.layers.values()):
+            yield path.name, documents
+
+
+def test_rows_of_all_formats_equal_the_first_edition() -> None:
+    random = Random(5)
+    seen = []
+    for name, documents in samples():
+        predicted = []
+        for document in documents:
+            layers = {
+                layer: [
+                    replace(span, labels=dict.fromkeys(span.by_layer, "OTHER"))
+                    if random.random() < 0.3
+                    else span
+                    for span in spans
+                    if random.random() < 0.7
+                ]
+                for layer, spans in document.layers.items()
+            }
+            predicted.append(replace(document, layers=layers))
+        given = [([gold], other) for gold, other in zip(documents, predicted, strict=True)]
+        seen.append(name)
+        assert agreement(by_first, by_second, given, {}) == "equal", name
+    assert len(seen) > 30
 
 
 def test_numbers_are_those_that_score_counts() -> None:
@@ -285,3 +324,59 @@ def test_merged_layers_have_a_table_for_each_and_a_column_for_each() -> None:
 
     assert (row["label"], row["label e"], row["label r"]) == ("PER|high", "PER", "high")
     assert (row["other_label e"], row["layer"]) == ("LOC", "merged")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_errors_of_fair_are_those_of_the_first_edition(seed: int) -> None:
+    random = Random(seed)
+    for _ in range(20):
+        made = corpus(random, random.choice(["flat", "nested", "tokens"]), "ABC")
+        first = [
+            (
+                row.document,
+                row.side,
+                row.sequence,
+                row.start,
+                row.end,
+                row.kind,
+                row.reason,
+                len(row.other_texts),
+            )
+            for sides in zip(made.gold, made.predicted, strict=True)
+            for row in fair_findings(*sides)
+        ]
+        report = Errors([one for pairs in pairs_of(made) for one in pairs], Choice(fair=Fair()))
+        names = ("document", "side", "layer", "start", "end_inclusive", "class", "reason")
+        rows = [row for place in report for row in place.findings]
+
+        found = [(*(row[name] for name in names), 0 if row["other_start"] == "" else 1) for row in rows]
+        assert sorted(found) == sorted(first)
+
+
+def test_errors_of_fair_have_its_rates_and_types() -> None:
+    report = Errors([ONE], Choice(fair=Fair()))
+    metrics = clueval.score(GOLD, PREDICTED, layers=LAYERS, metrics="fair").metrics["fair"]
+    sample = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS)), Choice(fair=Fair()))
+
+    assert [row["class"] for row in report.rows()] == ["BEL", "LE"]
+    assert sum(sample.scores().values()) == sum(
+        sum(each["overall"]["fair"][kind] for kind in FAIR_TYPES) for each in metrics.values()
+    )
+    assert f"F1 {100 * metrics['entity']['overall']['fair']['f1']:.2f}" in sample.verdict()
+    assert [row["class"] for row in Errors([ONE], Choice(fair=Fair(), kinds=frozenset(["LE"]))).rows()] == [
+        "LE"
+    ]
+
+
+def test_errors_of_fair_take_no_level_and_no_type_of_the_other_side() -> None:
+    with pytest.raises(UsageError, match="no levels"):
+        Choice(fair=Fair(), level=2)
+    with pytest.raises(UsageError, match="type FP have a predicted span"):
+        Choice(fair=Fair(), sides=("gold",), kinds=frozenset(["FP"]))
+
+
+def test_metadata_are_filters_if_they_are_named() -> None:
+    report = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS)), metadata=["domain"])
+    number = [facet.name for facet in report.facets].index("metadata domain")
+
+    assert {line.values[number] for place in report for line in place.lines} >= {"Mietrecht"}

@@ -109,6 +109,14 @@ class Later(Sequence[Item]):
     def __repr__(self) -> str:
         return repr(self._made())
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, ([*self],)
+
 
 class Place(NamedTuple):
     """A card: document, layer, start and end (half-open), the fingerprint, texts with marks, and lines.

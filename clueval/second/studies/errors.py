@@ -17,12 +17,16 @@ from typing import Any, NamedTuple
 from clueval.core.document import Pair
 from clueval.core.overlap import components
 from clueval.core.span import SIDES
+from clueval.files.errors import warn
 from clueval.second.reports.forms import FIRST_PLACES
 from clueval.second.reports.language import phrase
 from clueval.second.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Table
+from clueval.second.studies.corrections import corrected
+from clueval.second.studies.corrections import tables_of as tables_of_decisions
 from clueval.second.studies.counting import counted, rereadable
+from clueval.second.studies.decisions import PlaceDecisions
 from clueval.second.studies.errors_view import (
     choices_of,
     facets_of,
@@ -50,6 +54,7 @@ class Seen(NamedTuple):
         listed: how many errors are listed, by sequence, side, label and reason.
         first: the first places.
         places: the number of places.
+        decided: the number of errors by the choice that holds at their place, or nothing.
     """
 
     report: Mapping[str, Any]
@@ -59,6 +64,7 @@ class Seen(NamedTuple):
     listed: Counter[tuple[str, int, str, str]]
     first: Sequence[Place]
     places: int
+    decided: Counter[str]
 
 
 class Errors(Report):
@@ -72,10 +78,13 @@ class Errors(Report):
         choice: selects the errors; by default those that metric ``exact`` counts.
         layers: the layers in their order; further ones follow as they occur.
         report: the report of the choice's metric by sequence, of the same texts; None: it is counted here. With it,
-            `pairs` may leave out texts and sentences without errors.
+            `pairs` may leave out texts and sentences without errors, unless there are decisions.
         title: what was compared.
         signature: that of the scores.
         facts: what was read, in short.
+        metadata: the names of metadata by which the page filters.
+        decisions: decisions about places, which the places then have; the tables say whose the errors are, and what the
+            scores are with gold corrected. Raises `UsageError` for conflicts; warns of decisions that do not hold.
         store: the browser keeps decisions under this name, such as the names of the files; empty: the title.
 
     >>> from clueval.core.document import Document
@@ -98,34 +107,51 @@ class Errors(Report):
         signature: str = "",
         facts: Sequence[str] = (),
         store: str = "",
+        metadata: Sequence[str] = (),
+        decisions: PlaceDecisions | None = None,
     ) -> None:
-        self.choice, self.layers = choice or Choice(), layers
-        self.title, self.signature = title or phrase("Errors"), signature
+        self.choice, self.layers, self.metadata = choice or Choice(), layers, metadata
+        self.signature, self.decisions, self._title = signature, decisions, title
         self.store = f"errors.html {store or title or 'Errors'}"
         self._pairs, self._report, self._facts = rereadable(pairs), report, facts
 
     # in the language of the context
     @property
-    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # nobody sets it
+    def title(self) -> str:  # type: ignore[override]  # nobody sets it
+        return self._title or phrase("Errors")
+
+    @property
+    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
         return kinds_of()
 
     @property
     def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
-        return facets_of()
+        return facets_of(self.choice, self.metadata)
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
         return choices_of()
+
+    @property
+    def given(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # as above
+        return () if self.decisions is None else list(self.decisions.rows())
 
     def __iter__(self) -> Iterator[Place]:
         return self.places()
 
     def places(self) -> Iterator[Place]:
         """Yield the places in the order of the texts."""
-        search, listing = Search(self.choice, self.layers), _Listing(self.choice)
+        search, listing = self._search()
         for pair in self._pairs():
             yield from listing.places(pair, search.wrong(pair))
         search.end()
+        listing.end()
+        decisions = self.decisions
+        if decisions is not None and (decisions.number("stale") or decisions.lost):
+            warn(decisions.words())
+
+    def _search(self) -> tuple[Search, _Listing]:
+        return Search(self.choice, self.layers), _Listing(self.choice, self.decisions, self.metadata)
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
         if number > FIRST_PLACES:
@@ -150,12 +176,25 @@ class Errors(Report):
 
     def facts(self) -> Iterable[str]:
         seen = self._seen
-        return [*(self._facts or facts_of(seen.documents, seen.positions)), self.choice.in_words()]
+        read = self._facts or facts_of(seen.documents, seen.positions)
+        return [*read, self.choice.in_words(), *([] if self.decisions is None else [self.decisions.words()])]
 
     def tables(self) -> Iterable[Table]:
         """Yield for each layer what is right and wrong, labels worst first; then which labels are taken for others."""
         seen = self._seen
-        return tables_of(seen.report, seen.reasons, seen.listed, self.choice)
+        yield from tables_of(seen.report, seen.reasons, seen.listed, self.choice)
+        if self.decisions is not None:
+            after, _, _ = counted(self._corrected(), self.choice, self.layers)
+            yield from tables_of_decisions(seen.decided, seen.report, after, self.choice)
+
+    def _corrected(self) -> Iterator[Pair]:
+        """Yield the pairs with gold corrected."""
+        search, listing = self._search()
+        for pair in self._pairs():
+            decided = (
+                (group, listing.choice_of(pair, group)) for group in listing.groups(search.wrong(pair))
+            )
+            yield corrected(pair, decided, flat=self.choice.by_levels)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all errors as plain data, with texts of the corpus; positions are integers, all else is text."""
@@ -164,11 +203,11 @@ class Errors(Report):
     @cached_property
     def _seen(self) -> Seen:
         """Read all pairs once."""
-        search, listing = Search(self.choice, self.layers), _Listing(self.choice)
+        search, listing = self._search()
         reasons: Counter[ReasonKey] = Counter()
         listed: Counter[tuple[str, int, str, str]] = Counter()
         first: list[Place] = []
-        places = 0
+        places, decided = 0, Counter[str]()
 
         def see(pair: Pair) -> Pair:
             nonlocal places
@@ -177,6 +216,9 @@ class Errors(Report):
                 reasons.update(reason_keys(each, self.choice))
                 if self.choice.lists(each):
                     listed[each.sequence, each.side, each.span.label, each.reason] += 1
+            if self.decisions is not None:
+                for group in listing.groups(wrong):
+                    decided[listing.choice_of(pair, group)] += len(group)
             if len(first) < FIRST_PLACES:
                 found = list(listing.places(pair, wrong))
                 first.extend(found[: FIRST_PLACES - len(first)])
@@ -190,40 +232,67 @@ class Errors(Report):
             for _ in texts:
                 pass
             search.end()
-            return Seen(self._report, None, None, reasons, listed, first, places)
+            listing.end()
+            return Seen(self._report, None, None, reasons, listed, first, places, decided)
         report, documents, positions = counted(texts, self.choice, self.layers)
         search.end()
-        return Seen(report, documents, positions, reasons, listed, first, places)
+        listing.end()
+        return Seen(report, documents, positions, reasons, listed, first, places, decided)
 
 
 class _Listing:
     """Makes places of the wrong spans of one text after the other; the first error says which columns rows have."""
 
-    def __init__(self, choice: Choice) -> None:
-        self._choice = choice
+    def __init__(self, choice: Choice, decisions: PlaceDecisions | None, metadata: Sequence[str]) -> None:
+        self._choice, self._decisions, self._metadata = choice, decisions, metadata
         self._columns: RowColumns | None = None
 
     def groups(self, wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
         """Yield the errors that are listed, place by place."""
         return groups(each for each in wrong if self._choice.lists(each))
 
-    def places(self, pair: Pair, wrong: Iterable[JudgedSpan]) -> Iterator[Place]:
+    def places(self, pair: Pair, wrong: Sequence[JudgedSpan]) -> Iterator[Place]:
+        """Yield the places of a text."""
         texts: tuple[SideTexts, SideTexts] | None = None
         for group in self.groups(wrong):
             texts = texts or texts_of(pair, self._choice.window)
             self._columns = self._columns or RowColumns.of(group[0], texts[group[0].side])
-            yield self._place(group, texts, self._columns)
+            place = self._with_parts(_place(pair, group), group, texts, self._columns)
+            if self._decisions is not None:
+                place = place._replace(decision=self._decisions.at(place).cells)
+            yield place
+        if self._decisions is not None and self._choice != self._choice.of_all:
+            for group in groups(each for each in wrong if each.is_error):
+                self._decisions.leave_out(_place(pair, group))
 
-    def _place(self, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns) -> Place:
-        start, end = hull(group)
-        layers = {each.sequence for each in group}
-        return Place(
-            (texts[0].own.id, ANY_LAYER if len(layers) > 1 else group[0].sequence, start, end),
-            fingerprint(_spans(group)),
-            Later(lambda: [marked(group, texts[0].context((start, end), (start, end)), texts)]),
-            Later(lambda: [line_of(each, texts[each.side]) for each in group]),
-            Later(lambda: [columns.row(each, texts[each.side]) for each in group]),
+    def _with_parts(
+        self, place: Place, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns
+    ) -> Place:
+        """Return the place with its text, its lines and its rows."""
+        around = place.at[2:]
+        return place._replace(
+            texts=Later(lambda: [marked(group, texts[0].context(around, around), texts)]),
+            lines=Later(lambda: [line_of(each, texts[each.side], self._metadata) for each in group]),
+            findings=Later(lambda: [columns.row(each, texts[each.side]) for each in group]),
         )
+
+    def choice_of(self, pair: Pair, group: Sequence[JudgedSpan]) -> str:
+        """Return the choice that holds at a place, or nothing."""
+        return "" if self._decisions is None else self._decisions.at(_place(pair, group)).holds
+
+    def end(self) -> None:
+        """Raise `UsageError` for conflicts of decisions."""
+        if self._decisions is not None:
+            if self._choice.where:
+                self._decisions.leave_out_lost()
+            self._decisions.checked()
+
+
+def _place(pair: Pair, group: Sequence[JudgedSpan]) -> Place:
+    """Return the key and the fingerprint of a place."""
+    layers = {each.sequence for each in group}
+    at = pair.first.id, ANY_LAYER if len(layers) > 1 else group[0].sequence, *hull(group)
+    return Place(at, fingerprint(_spans(group)), (), ())
 
 
 def groups(wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:

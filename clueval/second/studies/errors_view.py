@@ -12,7 +12,7 @@ from clueval.second.reports.language import phrase
 from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind
 from clueval.second.reports.table import Cell, Find, Part, Rate, Shares, Table, shown
 from clueval.second.studies.rows import Context, SideTexts
-from clueval.second.studies.wrong import CLASSES, REASONS, RIGHT, Choice, JudgedSpan, ReasonKey
+from clueval.second.studies.wrong import REASONS, RIGHT, Choice, JudgedSpan, ReasonKey
 
 
 def kinds_of() -> list[MarkKind]:
@@ -20,16 +20,18 @@ def kinds_of() -> list[MarkKind]:
     return [MarkKind("above", "", phrase("gold")), MarkKind("below", "", phrase("predicted"))]
 
 
-def facets_of() -> list[Facet]:
-    """Return the filters of errors, in the language of the context."""
+def facets_of(choice: Choice, metadata: Sequence[str] = ()) -> list[Facet]:
+    """Return the filters of errors, in the language of the context; those by metadata come last."""
+    classes = choice.classes if choice.fair is None else ()
     return [
         Facet("reason", phrase("Reason"), True, (RIGHT, *REASONS)),
         Facet("label", phrase("Label"), True),
         Facet("layer", phrase("Layer"), True),
         Facet("side", phrase("Side"), False, SIDES),
-        Facet("class", phrase("Class"), False, CLASSES),
+        Facet("class", phrase("Class"), False, classes),
         Facet("found", phrase("Found as")),
         Facet("document", phrase("Document")),
+        *(Facet(f"metadata {name}", name) for name in metadata),
     ]
 
 
@@ -69,6 +71,11 @@ class Entry(NamedTuple):
 def entries_of(report: Mapping[str, Any], choice: Choice) -> Iterator[Entry]:
     """Yield the rates of each layer of each sequence, given the report of the metric of the choice."""
     for sequence, of_sequence in report.items():
+        if choice.fair is not None:
+            labels = {label: _of_fair(each) for label, each in of_sequence["per_label"].items()}
+            title = phrase("{layer}: fair", layer=sequence)
+            yield Entry(title, sequence, None, _of_fair(of_sequence["overall"]), labels, labels)
+            continue
         if not choice.by_levels:
             labels = of_sequence["per_label"]
             title = phrase("{layer}: exact", layer=sequence)
@@ -81,6 +88,18 @@ def entries_of(report: Mapping[str, Any], choice: Choice) -> Iterator[Entry]:
             labels, strict = by_level[level]["per_label"], by_level["1"]["per_label"]
             is_chosen = choice.labelled in (None, layer)
             yield Entry(title, sequence, layer, micro, labels, strict, is_chosen)
+
+
+def _of_fair(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fair rates of an entry, with the numbers of spans and of those that are right."""
+    fair, traditional = report["fair"], report["traditional"]
+    return {
+        **{rate: fair[rate] for rate in ("precision", "recall", "f1")},
+        "gold": traditional["TP"] + traditional["FN"],
+        "predicted": traditional["TP"] + traditional["FP"],
+        "tp_gold": fair["TP"],
+        "tp_predicted": fair["TP"],
+    }
 
 
 def verdict_of(report: Mapping[str, Any], listed: Listed, choice: Choice) -> str:
@@ -236,8 +255,8 @@ def marked(group: Sequence[JudgedSpan], context: Context, texts: Sequence[SideTe
     return MarkedText(context.text, sorted(marks), context.is_cut)
 
 
-def line_of(each: JudgedSpan, texts: SideTexts, *more: str) -> Line:
-    """Return the line of an error, with the values of `facets_of` and of `more` facets."""
+def line_of(each: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -> Line:
+    """Return the line of an error, with the values of `facets_of`."""
     start, end = each.span.start, each.span.end
     ids = "–".join(dict.fromkeys(filter(None, texts.ids_of(start, end))))
     line = texts.line_of(each.span)
@@ -248,7 +267,8 @@ def line_of(each: JudgedSpan, texts: SideTexts, *more: str) -> Line:
         _class(each),
     ]
     label, found = each.span.label, joined(each.match.labels) or None
-    values = (each.reason, label, each.sequence, each.side_name, each.kind, found, texts.own.id, *more)
+    values = [each.reason, label, each.sequence, each.side_name, each.kind, found, texts.own.id]
+    values += [texts.metadata.get(name) for name in metadata]
     return Line(in_words(each), values, each.side, label, texts.of(each.span), " · ".join(filter(None, note)))
 
 

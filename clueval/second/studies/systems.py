@@ -75,7 +75,7 @@ class TwoSystems(Report):
         names: the short names of the systems.
         layers: the layers in their order; further ones follow as they occur.
         reports: the report of the choice's metric by sequence, for each system; None: they are counted here.
-        title, signature, facts, store: as for `Errors`.
+        title, signature, facts, store, metadata: as for `Errors`.
     """
 
     def __init__(
@@ -90,9 +90,13 @@ class TwoSystems(Report):
         signature: str = "",
         facts: Sequence[str] = (),
         store: str = "",
+        metadata: Sequence[str] = (),
     ) -> None:
         self.choice, self.names, self.layers = choice or Choice(), names, layers
-        self.title, self.signature = title or phrase("Errors"), signature
+        if self.choice.fair is not None:
+            advice = "use exact or levels"
+            raise UsageError("errors of metric fair cannot be compared span by span", advice=advice)
+        self.signature, self.metadata, self._title = signature, metadata, title
         self.store = f"errors_of_two.html {store or title or 'Errors'}"
         self._texts, self._reports, self._facts = rereadable(texts), reports, facts
 
@@ -111,13 +115,20 @@ class TwoSystems(Report):
 
     # in the language of the context
     @property
-    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # nobody sets it
+    def title(self) -> str:  # type: ignore[override]  # nobody sets it
+        return self._title or phrase("Errors")
+
+    @property
+    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
         of_systems = (MarkKind("below", name, name) for name in self.names)
         return [MarkKind("above", "", phrase("gold")), *of_systems]
 
     @property
     def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
-        return [Facet("state", self.state_title(), True, self.state_names()), *facets_of()]
+        return [
+            Facet("state", self.state_title(), True, self.state_names()),
+            *facets_of(self.choice, self.metadata),
+        ]
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
@@ -238,7 +249,11 @@ class TwoSystems(Report):
             (pairs[0].first.id, layers[0] if len(layers) == 1 else ANY_LAYER, start, end),
             fingerprint((sides[row], span.fragments, span.label) for row, span in shown),
             [text],
-            Later(lambda: [line_of(error, texts[error.judged.side], self.names) for error in errors]),
+            Later(
+                lambda: [
+                    line_of(error, texts[error.judged.side], self.names, self.metadata) for error in errors
+                ]
+            ),
             Later(lambda: [row_of(error, texts[error.judged.side], self.names, text) for error in errors]),
         )
 

@@ -147,9 +147,9 @@ def _rows_of(error: SharedError) -> list[int]:
     return [0] if error.judged.side == 0 else [row for row, has in enumerate(error.by, 1) if has]
 
 
-def line_of(error: SharedError, texts: SideTexts, names: Sequence[str]) -> Line:
+def line_of(error: SharedError, texts: SideTexts, names: Sequence[str], metadata: Sequence[str]) -> Line:
     """Return the line of an error, with its state, and what is wrong by system if that differs."""
-    line = line_of_error(error.judged, texts)
+    line = line_of_error(error.judged, texts, metadata)
     said = [in_words(each) if each and has else "" for each, has in zip(error.results, error.by, strict=True)]
     words = next(filter(None, said))
     if all(said) and said[0] != said[1]:

@@ -5,6 +5,9 @@ negatives (gold) and false positives (predicted) of metric ``exact``, which coun
 choice of a level, of a labelled layer or of unlabelled spans makes them those of metric ``levels``: at level n a span
 is an error if its class is above n. With a *labelled* layer it is also an error if the joined label of its match is
 not its own; spans without a label in that layer are not counted.
+
+With metric ``fair``, each of its errors is one: a gold span with the predicted span that it is paired with, or a span
+of either side alone. Its class is FairEval's type.
 """
 
 from __future__ import annotations
@@ -19,10 +22,12 @@ from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels, matches_in
 from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, match_of
+from clueval.core.metric import Metric
 from clueval.core.overlap import first_clash, shared_positions
 from clueval.core.ranges import Ranges
 from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Span, by_position
 from clueval.files.errors import CluevalError, UsageError
+from clueval.second.metrics.fair import Fair
 from clueval.second.reports.language import phrase
 
 RIGHT = "right"
@@ -36,6 +41,10 @@ another span). A span that is none has the reason `RIGHT`."""
 CLASSES = (*KINDS[:-1], "partial", *UNMATCHED.values())
 """The classes of rows; CLUEval's class 5 is `partial` if anything overlaps the span, else `missed` (gold) or `spurious`
 (predicted)."""
+
+FAIR_TYPES = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
+_FAIR_OF = {"gold": ("LE", "FN"), "predicted": ("FP",)}
+"""Types whose errors are all listed on one side."""
 
 LEVEL_NAMES = {1: "exact", 2: "superset", 3: "tiling", 4: "overlap"}
 
@@ -52,7 +61,7 @@ class Choice:
     is None) are correct; with `labelled`, the name of a layer, only if the label in this layer is correct, too.
     `sides`, `kinds` and `reasons` select sides, classes and reasons (empty: all). `merge` merges all layers into one
     sequence. `where` has the values that count, of layers and of metadata. `window` is the width of the context in
-    positions (None: the sentence).
+    positions (None: the sentence). `fair` chooses the errors of this metric, in place of levels.
 
     Raises `UsageError` for a level, side, class or reason that does not exist, for a class or reason that no error of
     the choice can have, and for a negative window.
@@ -67,8 +76,11 @@ class Choice:
     merge: bool = False
     where: Mapping[str, frozenset[str]] = NOTHING
     window: int | None = None
+    fair: Fair | None = None
 
     def __post_init__(self) -> None:
+        if self.fair is not None and (self.by_levels or self.where):
+            raise UsageError("errors of metric fair have no levels and no filter", advice="use Fair.labels")
         if self.level is not None and self.level not in LEVELS:
             raise UsageError(f"there is no level {self.level!r}", advice="1, 2, 3 or 4")
         if self.unlabelled and self.labelled is not None:
@@ -76,7 +88,7 @@ class Choice:
         for side in self.sides:
             if side not in SIDES:
                 raise UsageError(f"there is no side {side!r}", advice="gold or predicted")
-        self._require_names("class", self.kinds, CLASSES)
+        self._require_names("class", self.kinds, self.classes)
         self._require_names("reason", self.reasons, REASONS)
         if self.window is not None and self.window < 0:
             raise UsageError(f"the window cannot be {self.window} positions", advice="a number from 0 on")
@@ -90,9 +102,12 @@ class Choice:
             if name not in known:
                 raise UsageError(f"there is no {what} {name!r}", advice=f"one of {', '.join(known)}")
             for side, other in zip(SIDES, reversed(SIDES), strict=True):
-                if name == UNMATCHED[side] and side not in self.sides:
+                if side not in self.sides and name == UNMATCHED[side]:
                     advice = f"{UNMATCHED[other]}, or also the {side} side"
                     raise UsageError(f"no {other} span is {name}", advice=advice)
+                if side not in self.sides and self.fair is not None and name in _FAIR_OF[side]:
+                    advice = f"also the {side} side"
+                    raise UsageError(f"errors of the type {name} have a {side} span", advice=advice)
             if name in correct:
                 raise UsageError(
                     f"no error at level {self.at_level} has the {what} {name!r} without labels",
@@ -115,9 +130,14 @@ class Choice:
         return 2 if self.level is None else self.level
 
     @property
-    def metric(self) -> Exact | Levels:
+    def metric(self) -> Metric:
         """The metric that counts these errors."""
-        return Levels() if self.by_levels else Exact()
+        return self.fair or (Levels() if self.by_levels else Exact())
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes that errors may have."""
+        return CLASSES if self.fair is None else FAIR_TYPES
 
     def is_error(self, match: Match) -> bool:
         """Return whether a span with this match is an error; it has no equal on the other side."""
@@ -153,7 +173,9 @@ class Choice:
         parts = [listed]
         if len(self.sides) == 1:
             parts.append(phrase("{side} side only", side=phrase(self.sides[0])))
-        for known, chosen in ((CLASSES, self.kinds), (REASONS, self.reasons)):
+        if self.fair is not None:
+            parts = [phrase("errors of metric fair, each once")]
+        for known, chosen in ((self.classes, self.kinds), (REASONS, self.reasons)):
             if chosen:
                 names = ", ".join(phrase(name) for name in known if name in chosen)
                 parts.append(phrase("only {names}", names=names))
@@ -168,7 +190,7 @@ class JudgedSpan(NamedTuple):
 
     `others` come by position, and `shown` are those that a row shows. `start` and `end` are the first and the last
     position of the span and of these spans, half-open. `is_error` says whether the choice of level and layer counts it
-    as wrong; the filters of the choice are `Choice.lists`.
+    as wrong; the filters of the choice are `Choice.lists`. `error_type` is that of an error of metric ``fair``.
     """
 
     side: int
@@ -181,6 +203,7 @@ class JudgedSpan(NamedTuple):
     shown: Sequence[Span]
     start: int
     end: int
+    error_type: str = ""
 
     @property
     def side_name(self) -> str:
@@ -188,7 +211,9 @@ class JudgedSpan(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The class, one of `CLASSES`."""
+        """The class, one of `Choice.classes`."""
+        if self.error_type:
+            return self.error_type
         if self.match.kind != "missed":
             return self.match.kind
         return "partial" if self.others else UNMATCHED[SIDES[self.side]]
@@ -282,6 +307,8 @@ def judged(pair: Pair, found: Located, choice: Choice, *, also_right: bool = Fal
     try:
         if choice.by_levels:
             require_countable(choice.metric, case)
+        if choice.fair is not None:
+            return list(_judged_by_fair(case, found.sequence, choice.fair))
         return list(_judged(case, keys, found.sequence, choice, also_right))
     except CluevalError as error:
         error.document, error.file = pair.first.id, error.file or pair.first.file
@@ -311,15 +338,29 @@ def _judged(
                 others += [other for other in of_other if other.start == other.end == span.start]
             others.sort(key=by_position)
             match = match or _match(span, others)
-            places = [(other.label, other.fragments) for other in others]
-            reason = reason_of(span.label, span.fragments, places, side)
-            shown, start, end = others, span.start, span.end
-            if len(others) > MOST_SHOWN and first_clash(others) is not None:
-                shown = others[:MOST_SHOWN]
-            if shown:
-                start, end = min(start, shown[0].start), max(end, *[other.end for other in shown])
-            is_error = choice.is_error(match)
-            yield JudgedSpan(side, sequence, match, others, reason, is_error, span, shown, start, end)
+            yield _wrong_span(side, sequence, match, others, choice.is_error(match))
+
+
+def _judged_by_fair(case: Case, sequence: str, fair: Fair) -> Iterator[JudgedSpan]:
+    """Yield the errors of metric fair; one with both spans is gold's."""
+    for kind, *pair in fair.findings(case):
+        side = 0 if pair[0] is not None else 1
+        span, other = pair[side], pair[1] if side == 0 else None
+        assert span is not None  # an error has a span
+        others = [] if other is None else [other]
+        yield _wrong_span(side, sequence, _match(span, others), others, True)._replace(error_type=kind)
+
+
+def _wrong_span(side: int, sequence: str, match: Match, others: Sequence[Span], is_error: bool) -> JudgedSpan:
+    span = match.span
+    places = [(other.label, other.fragments) for other in others]
+    reason = reason_of(span.label, span.fragments, places, side)
+    shown, start, end = others, span.start, span.end
+    if len(others) > MOST_SHOWN and first_clash(others) is not None:
+        shown = others[:MOST_SHOWN]
+    if shown:
+        start, end = min(start, shown[0].start), max(end, *[other.end for other in shown])
+    return JudgedSpan(side, sequence, match, others, reason, is_error, span, shown, start, end)
 
 
 def reason_of(label: str, fragments: Ranges, others: Iterable[tuple[str, Ranges]], side: int) -> Reason:

@@ -28,6 +28,7 @@ from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Find, Part, Rate, Shares, Table
 from clueval.second.studies.errors import Errors
+from clueval.second.studies.noisy import NoisyErrors
 from clueval.second.studies.systems import Diff, TwoSystems
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view
 
@@ -363,7 +364,7 @@ def test_catalogue_has_every_text_and_no_other(language: str) -> None:
 
     text = (PACKAGE / "languages" / f"{language}.toml").read_text(encoding="utf-8")
     catalogue = tomllib.loads(text)
-    studies: list[Report] = [Errors([]), TwoSystems([]), Diff([])]
+    studies: list[Report] = [Errors([]), TwoSystems([]), Diff([]), NoisyErrors([])]
     words = {",", ".", *(word for each in studies for facet in each.facets for word in facet.words)}
 
     assert set(catalogue) == spoken() | words
