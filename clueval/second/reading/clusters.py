@@ -364,33 +364,7 @@ class ClusterCounting:
         for cluster, number in clusters.items():
             for part in parts_of[cluster]:
                 parts[part] += number
-        lengths, *columns = zip(
-            *map(group.characters.rows.__getitem__, BLANK.join([*parts, ""])), strict=True
-        )
-        times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
-        layers = []
-        tags = []
-        for side, name in enumerate(self._plan.sides):
-            own, columns = columns[: len(group.layers)], columns[len(group.layers) :]
-            tags.append(dict(zip(group.layers, own, strict=True)))
-            layers.append(
-                {layer: self._decoded(side, layer, of_layer) for layer, of_layer in tags[-1].items()}
-            )
-            for layer, rows in layers[-1].items():
-                self.bag.read.spans[name, layer] += sum([times[row[0]] for row in rows])
-                if layer in self._plan.where:
-                    self.bag.read.labels.setdefault(layer, set()).update([row[2] for row in rows])
-        starts = list(accumulate([len(part) + 1 for part in parts], initial=0))
-        if self.in_characters:
-            documents = _in_characters(layers, lengths)
-            begins = list(accumulate(lengths, lambda begin, length: begin + length + 1, initial=0))
-            starts = [begins[start] for start in starts]
-        else:
-            tokens = ("",) * len(lengths)
-            documents = [
-                Document("", Layers({}, rows), tokens=tokens, tags=own)
-                for rows, own in zip(layers, tags, strict=True)
-            ]
+        documents, starts = self._documents(parts, group)
         found = {}
         for waits, where in self._conditions.items():
             of_parts = dict(zip(parts, self._keys(documents, group, where, starts, numbers), strict=False))
@@ -399,6 +373,40 @@ class ClusterCounting:
                 for cluster in clusters
             }
         return found
+
+    def _documents(
+        self, parts: Mapping[str, int], group: LayerClusters
+    ) -> tuple[list[Document], Sequence[int]]:
+        """Return the document of each side that has all parts, with a row of O after each, and where they start.
+
+        The spans that are read are counted, each as often as its part occurs.
+        """
+        lengths, *columns = zip(
+            *map(group.characters.rows.__getitem__, BLANK.join([*parts, ""])), strict=True
+        )
+        times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
+        starts = list(accumulate([len(part) + 1 for part in parts], initial=0))
+        begins: Sequence[int] = range(len(lengths) + 1)  # of each token
+        if self.in_characters:
+            begins = list(accumulate(lengths, lambda begin, length: begin + length + 1, initial=0))
+        documents = []
+        for side, name in enumerate(self._plan.sides):
+            tags = dict(zip(group.layers, columns[side * len(group.layers) :], strict=False))
+            rows: dict[str, Sequence[Row]] = {}
+            for layer, of_layer in tags.items():
+                rows[layer] = found = self._decoded(side, layer, of_layer)
+                self.bag.read.spans[name, layer] += sum([times[row[0]] for row in found])
+                if layer in self._plan.where:
+                    self.bag.read.labels.setdefault(layer, set()).update([row[2] for row in found])
+                if self.in_characters:
+                    rows[layer] = [(begins[start], begins[end] - 1, label) for start, end, label in found]
+            if self.in_characters:
+                text = "x" * begins[-1]
+                documents.append(Document("", Layers({}, rows), text=text, unit="character"))
+            else:
+                tokens = ("",) * len(lengths)
+                documents.append(Document("", Layers({}, rows), tokens=tokens, tags=tags))
+        return documents, [begins[start] for start in starts]
 
     def _parts(
         self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: LayerClusters
@@ -475,20 +483,6 @@ class ClusterCounting:
             # the span of E-X I-X after an O is discarded only if tags of the same document are ill-formed
             raise Unusual("whether a span counts may depend on tags elsewhere")
         return scheme
-
-
-def _in_characters(layers: Sequence[Mapping[str, Sequence[Row]]], lengths: Sequence[int]) -> list[Document]:
-    """Return the documents of the spans of tokens of these lengths, with a blank after each token."""
-    begins = list(accumulate(lengths, lambda begin, length: begin + length + 1, initial=0))
-    text = "x" * begins[-1]
-    documents = []
-    for rows in layers:
-        moved = {
-            layer: [(begins[start], begins[end] - 1, label) for start, end, label in found]
-            for layer, found in rows.items()
-        }
-        documents.append(Document("", Layers({}, moved), text=text, unit="character"))
-    return documents
 
 
 def _summed(clusters: Mapping[str, int], of_cluster: Cases) -> dict[int, int]:
