@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise, product, repeat
 from typing import Any, NamedTuple
 
@@ -56,6 +56,9 @@ MOST_ROWS = 0x110000 - 0x800 - FIRST
 
 MOST_CLUSTERS = 1 << 15
 """The number of different clusters, or of different rows, that are collected before they are counted."""
+
+FEW = 1 << 9
+"""Up to this number, clusters are taken as they are: grouping and dividing them would take more time."""
 
 MOST_ENTRIES = 1 << 17
 """The number of clusters that are collected in several places before they are counted."""
@@ -409,14 +412,14 @@ class ClusterCounting:
         return documents, [begins[start] for start in starts]
 
     def _parts(
-        self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: LayerClusters
+        self, clusters: Collection[str], pairs: Mapping[tuple[str, str], int], group: LayerClusters
     ) -> Mapping[str, Sequence[str]]:
         """Return the parts of clusters between which no span goes on; many clusters have the same parts.
 
         Where ill-formed tags are not repaired, whether tags are a span may depend on those around them, so a cluster is
         not divided.
         """
-        if any(reading.invalid != "conlleval" for reading in self._readings):
+        if len(clusters) <= FEW or any(reading.invalid != "conlleval" for reading in self._readings):
             return {cluster: [cluster] for cluster in clusters}
         rows = group.characters.rows
         goes_on = {
@@ -494,14 +497,16 @@ def _summed(clusters: Mapping[str, int], of_cluster: Cases) -> dict[int, int]:
     return found
 
 
-def _neighbours_in(clusters: Mapping[str, int]) -> Counter[tuple[str, str]]:
+def _neighbours_in(clusters: Counter[str]) -> Counter[tuple[str, str]]:
     """Return how often characters are adjacent in clusters with a blank around each.
 
     Clusters that have the same power of two in their numbers are counted together.
 
-    >>> _neighbours_in({"ab": 3})["a", "b"]
+    >>> _neighbours_in(Counter({"ab": 3}))["a", "b"]
     3
     """
+    if clusters.total() <= FEW:
+        return Counter(pairwise(BLANK.join(["", *clusters.elements(), ""])))
     by_power: dict[int, list[str]] = {}
     for cluster, times in clusters.items():
         while times:
