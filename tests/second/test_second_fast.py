@@ -560,23 +560,22 @@ def test_many_plain_spans_have_the_bag_of_their_documents() -> None:
     assert Counter(map(spans_differ, range(1000, 5000)))["counted"] > 2000
 
 
-@pytest.mark.parametrize(
-    "spans",
-    [
-        [[0, 1, "A"]],
-        [(0, 1)],
-        [(0, 1.0, "A")],
-        [(False, 1, "A")],
-        [(0, 1, None)],
-        [(-1, 1, "A")],
-        [(2, 1, "A")],
-        [Span(0, 1, "A")],
-        (span for span in [(0, 1, "A")]),
-    ],
-    ids=str,
-)
-def test_lists_that_are_not_plain_spans_are_left_to_documents(spans: Any) -> None:
-    assert bag_of_triples([spans], [[]], plan_of({})) is None
+NOT_TRIPLES: dict[str, Any] = {
+    "a list for a tuple": [[0, 1, "A"]],
+    "no label": [(0, 1)],
+    "a float": [(0, 1.0, "A")],
+    "a truth value": [(False, 1, "A")],
+    "a label that is None": [(0, 1, None)],
+    "a start below 0": [(-1, 1, "A")],
+    "an end before the start": [(2, 1, "A")],
+    "a span": [Span(0, 1, "A")],
+    "an iterator": iter([(0, 1, "A")]),
+}
+
+
+@pytest.mark.parametrize("wrong", NOT_TRIPLES)
+def test_lists_that_are_not_plain_spans_are_left_to_documents(wrong: str) -> None:
+    assert bag_of_triples([NOT_TRIPLES[wrong]], [[]], plan_of({})) is None
 
 
 ROWS = Layers({}, {"label": [(0, 1, "A")]})
