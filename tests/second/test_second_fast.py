@@ -15,7 +15,7 @@ import pytest
 import clueval
 from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, Plan, count, sequences_of
-from clueval.core.document import Document, Group, Layers, Pair
+from clueval.core.document import Document, Group, Layers, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.span import Span
@@ -30,7 +30,7 @@ from clueval.second.reading import clusters
 from clueval.second.reading.clusters import TagReading
 from clueval.second.reading.column_files import bag_of_columns
 from clueval.second.reading.tag_lists import bag_of_tags
-from clueval.second.reading.triples import PlainText, bag_of_texts, bag_of_triples
+from clueval.second.reading.triples import PlainText, bag_of_rows, bag_of_texts, bag_of_triples
 from clueval.second.transforms.alternatives import Alternatives
 from clueval.second.transforms.characters import InCharacters
 from clueval.second.transforms.counted_spans import Fragments
@@ -46,6 +46,12 @@ UNITS = (None, "document", "sentence", EITHER)
 
 
 # Both ways
+
+
+@pytest.fixture(autouse=True)
+def _divided_or_not(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In half of the tests, even a few clusters are grouped and divided as many are."""
+    monkeypatch.setattr(clusters, "FEW", len(request.node.name) % 2 << 9)
 
 
 def plan_of(options: Options, units: str | None = None) -> Plan:
@@ -533,6 +539,8 @@ def spans_differ(seed: int) -> str:
             ]
             for id_, pair, of_text in zip(ids, pairs, metadata, strict=True)
         ]
+        of_rows = bag_of_rows(made, plan)
+        assert (None if of_rows is None else value(of_rows)) == (None if fast is None else value(fast))
     try:
         slow = count([[Pair(*pair)] for pair in made], plan)
     except CluevalError:
@@ -552,25 +560,54 @@ def test_many_plain_spans_have_the_bag_of_their_documents() -> None:
     assert Counter(map(spans_differ, range(1000, 5000)))["counted"] > 2000
 
 
-@pytest.mark.parametrize(
-    "spans",
-    [
-        [[0, 1, "A"]],
-        [(0, 1)],
-        [(0, 1.0, "A")],
-        [(False, 1, "A")],
-        [(0, 1, None)],
-        [(-1, 1, "A")],
-        [(2, 1, "A")],
-        [Span(0, 1, "A")],
-        (span for span in [(0, 1, "A")]),
-    ],
-    ids=range(9),
-)
-def test_lists_that_are_not_plain_spans_are_left_to_documents(spans: Any) -> None:
-    assert bag_of_triples([spans], [[]], plan_of({})) is None
+NOT_TRIPLES: dict[str, Any] = {
+    "a list for a tuple": [[0, 1, "A"]],
+    "no label": [(0, 1)],
+    "a float": [(0, 1.0, "A")],
+    "a truth value": [(False, 1, "A")],
+    "a label that is None": [(0, 1, None)],
+    "a start below 0": [(-1, 1, "A")],
+    "an end before the start": [(2, 1, "A")],
+    "a span": [Span(0, 1, "A")],
+    "an iterator": iter([(0, 1, "A")]),
+}
+
+
+@pytest.mark.parametrize("wrong", NOT_TRIPLES)
+def test_lists_that_are_not_plain_spans_are_left_to_documents(wrong: str) -> None:
+    assert bag_of_triples([NOT_TRIPLES[wrong]], [[]], plan_of({})) is None
+
+
+ROWS = Layers({}, {"label": [(0, 1, "A")]})
+
+NOT_PLAIN: dict[str, Document] = {
+    "spans": Document("d", {"label": [Span(0, 1, "A")]}),
+    "another layer": Document("d", Layers({}, {"label": [], "x": []})),
+    "an order": Document("d", ROWS, ordered=True),
+    "tags": Document("d", ROWS, tokens=["x"], tags={"label": ["B-A"]}),
+    "another unit": Document("d", ROWS, unit="character", text="x"),
+    "another start": Document("d", Layers({}), start=3),
+}
+
+
+@pytest.mark.parametrize("more", NOT_PLAIN)
+def test_documents_of_more_than_rows_are_left_to_the_slow_way(more: str) -> None:
+    plain = Document("d", ROWS)
+
+    assert bag_of_rows([(plain, plain)], plan_of({})) is not None
+    assert bag_of_rows([(plain, plain), (plain, NOT_PLAIN[more])], plan_of({})) is None
+
+
+def test_sentences_of_rows_are_left_to_the_slow_way() -> None:
+    document = Document("d", ROWS, tokens=["x", "y"], sentences=[Sentence(0, 1), Sentence(1, 2)])
+
+    assert bag_of_rows([(document, document)], plan_of({}, "sentence")) is None
+    bag = bag_of_rows([(document, document)], plan_of({}, "document"))
+    assert bag is not None
+    assert value(bag) == value(count([[Pair(document, document)]], plan_of({}, "document")))
 
 
 def test_nothing_is_left_to_documents() -> None:
+    assert bag_of_rows([], plan_of({})) is None
     assert bag_of_triples([], [], plan_of({})) is None
     assert bag_of_triples([[]], [], plan_of({})) is None

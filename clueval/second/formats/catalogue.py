@@ -10,7 +10,7 @@ from clueval.second.formats.telling import NAMES, forms_named
 from clueval.second.formats.writing import written_names
 
 
-class Entry(NamedTuple):
+class FormatEntry(NamedTuple):
     """A format.
 
     Attributes:
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
     extra: str
 
 
-def catalogue() -> list[Entry]:
+def catalogue() -> list[FormatEntry]:
     """Return all formats in the order in which they are tried.
 
     >>> next(entry.recognised_by for entry in catalogue() if entry.name == "brat")
@@ -42,12 +42,12 @@ def catalogue() -> list[Entry]:
     return [_entry(name, is_written=name in written) for name in NAMES]
 
 
-def _entry(name: str, *, is_written: bool) -> Entry:
+def _entry(name: str, *, is_written: bool) -> FormatEntry:
     forms = forms_named(name)
     files = [form for form in forms if isinstance(form, FileFormat)]
     uses = {"read": True, "write": is_written, "add sets": any(form.add_sets is not None for form in files)}
     rows = [described(form) for form in forms if isinstance(form, Dialect)]
-    return Entry(
+    return FormatEntry(
         name,
         tuple(use for use, has in uses.items() if has),
         tuple(form.holds for form in forms),

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import accumulate, chain, pairwise, product, repeat
 from typing import Any, NamedTuple
 
@@ -47,6 +47,9 @@ MOST_ROWS = 0x110000 - 0x800 - FIRST
 
 MOST_CLUSTERS = 1 << 15
 """The number of different clusters, or of different rows, that are collected before they are counted."""
+
+FEW = 1 << 9
+"""Up to this number, clusters are taken as they are: grouping and dividing them would take more time."""
 
 MOST_ENTRIES = 1 << 17
 """The number of clusters that are collected in several places before they are counted."""
@@ -363,36 +366,8 @@ class ClusterCounting:
         for cluster, number in clusters.items():
             for part in parts_of[cluster]:
                 parts[part] += number
-        lengths, *columns = zip(
-            *map(group.characters.rows.__getitem__, BLANK.join([*parts, ""])), strict=True
-        )
-        times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
         counting = {part for cluster in group.clusters(counting=True) for part in parts_of[cluster]}
-        counts = list(chain.from_iterable(repeat(part in counting, len(part) + 1) for part in parts))
-        layers = []
-        tags = []
-        for side, name in enumerate(self._plan.sides):
-            own, columns = columns[: len(group.layers)], columns[len(group.layers) :]
-            tags.append(dict(zip(group.layers, own, strict=True)))
-            layers.append(
-                {layer: self._decoded(side, layer, of_layer) for layer, of_layer in tags[-1].items()}
-            )
-            for layer, rows in layers[-1].items():
-                self.bag.read.spans[name, layer] += sum([times[row[0]] for row in rows])
-                if layer in self._plan.where:
-                    labels = self.bag.read.values.setdefault(layer, set())
-                    labels.update([row[2] for row in rows if counts[row[0]]])
-        starts = list(accumulate([len(part) + 1 for part in parts], initial=0))
-        if self.in_characters:
-            documents = _in_characters(layers, lengths)
-            begins = list(accumulate(lengths, lambda begin, length: begin + length + 1, initial=0))
-            starts = [begins[start] for start in starts]
-        else:
-            tokens = ("",) * len(lengths)
-            documents = [
-                Document("", Layers({}, rows), tokens=tokens, tags=own)
-                for rows, own in zip(layers, tags, strict=True)
-            ]
+        documents, starts = self._documents(parts, counting, group)
         found = {}
         for waits, where in self._conditions.items():
             of_parts = dict(zip(parts, self._keys(documents, group, where, starts, numbers), strict=False))
@@ -402,15 +377,52 @@ class ClusterCounting:
             }
         return found
 
+    def _documents(
+        self, parts: Mapping[str, int], counting: Set[str], group: LayerClusters
+    ) -> tuple[list[Document], Sequence[int]]:
+        """Return the document of each side that has all parts, with a row of O after each, and where they start.
+
+        The spans that are read are counted, each as often as its part occurs; `counting` are the parts in documents
+        that count.
+        """
+        lengths, *columns = zip(
+            *map(group.characters.rows.__getitem__, BLANK.join([*parts, ""])), strict=True
+        )
+        times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
+        counts = list(chain.from_iterable(repeat(part in counting, len(part) + 1) for part in parts))
+        starts = list(accumulate([len(part) + 1 for part in parts], initial=0))
+        begins: Sequence[int] = range(len(lengths) + 1)  # of each token
+        if self.in_characters:
+            begins = list(accumulate(lengths, lambda begin, length: begin + length + 1, initial=0))
+        documents = []
+        for side, name in enumerate(self._plan.sides):
+            tags = dict(zip(group.layers, columns[side * len(group.layers) :], strict=False))
+            rows: dict[str, Sequence[Row]] = {}
+            for layer, of_layer in tags.items():
+                rows[layer] = found = self._decoded(side, layer, of_layer)
+                self.bag.read.spans[name, layer] += sum([times[row[0]] for row in found])
+                if layer in self._plan.where:
+                    labels = self.bag.read.values.setdefault(layer, set())
+                    labels.update([row[2] for row in found if counts[row[0]]])
+                if self.in_characters:
+                    rows[layer] = [(begins[start], begins[end] - 1, label) for start, end, label in found]
+            if self.in_characters:
+                text = "x" * begins[-1]
+                documents.append(Document("", Layers({}, rows), text=text, unit="character"))
+            else:
+                tokens = ("",) * len(lengths)
+                documents.append(Document("", Layers({}, rows), tokens=tokens, tags=tags))
+        return documents, [begins[start] for start in starts]
+
     def _parts(
-        self, clusters: Iterable[str], pairs: Mapping[tuple[str, str], int], group: LayerClusters
+        self, clusters: Collection[str], pairs: Mapping[tuple[str, str], int], group: LayerClusters
     ) -> Mapping[str, Sequence[str]]:
         """Return the parts of clusters between which no span goes on; many clusters have the same parts.
 
         Where ill-formed tags are not repaired, whether tags are a span may depend on those around them, so a cluster is
         not divided.
         """
-        if any(reading.invalid != "conlleval" for reading in self._readings):
+        if len(clusters) <= FEW or any(reading.invalid != "conlleval" for reading in self._readings):
             return {cluster: [cluster] for cluster in clusters}
         rows = group.characters.rows
         goes_on = {
@@ -479,20 +491,6 @@ class ClusterCounting:
         return scheme
 
 
-def _in_characters(layers: Sequence[Mapping[str, Sequence[Row]]], lengths: Sequence[int]) -> list[Document]:
-    """Return the documents of the spans of tokens of these lengths, with a blank after each token."""
-    begins = list(accumulate(lengths, lambda begin, length: begin + length + 1, initial=0))
-    text = "x" * begins[-1]
-    documents = []
-    for rows in layers:
-        moved = {
-            layer: [(begins[start], begins[end] - 1, label) for start, end, label in found]
-            for layer, found in rows.items()
-        }
-        documents.append(Document("", Layers({}, moved), text=text, unit="character"))
-    return documents
-
-
 def _summed(clusters: Mapping[str, int], of_cluster: Cases) -> dict[int, int]:
     """Return how often each key occurs, by its number."""
     found: dict[int, int] = {}
@@ -502,14 +500,16 @@ def _summed(clusters: Mapping[str, int], of_cluster: Cases) -> dict[int, int]:
     return found
 
 
-def _neighbours_in(clusters: Mapping[str, int]) -> Counter[tuple[str, str]]:
+def _neighbours_in(clusters: Counter[str]) -> Counter[tuple[str, str]]:
     """Return how often characters are adjacent in clusters with a blank around each.
 
     Clusters that have the same power of two in their numbers are counted together.
 
-    >>> _neighbours_in({"ab": 3})["a", "b"]
+    >>> _neighbours_in(Counter({"ab": 3}))["a", "b"]
     3
     """
+    if clusters.total() <= FEW:
+        return Counter(pairwise(BLANK.join(["", *clusters.elements(), ""])))
     by_power: dict[int, list[str]] = {}
     for cluster, times in clusters.items():
         while times:

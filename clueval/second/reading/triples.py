@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from clueval.core.bag import Bag, Bounds, Place
 from clueval.core.case import Key, Where, are_flat, keys_of, keys_of_triples
 from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
-from clueval.core.document import Document, Layers, Row
+from clueval.core.document import Document, Layers, Row, positions_of
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
 from clueval.files.errors import OverlapError
 from clueval.second.reading.usual import Unusual, add_cases, is_in_characters, require_usual
@@ -81,6 +81,45 @@ def _require_plain(lists: Sequence[Any]) -> None:
     starts, ends = parts[::3], parts[1::3]
     if min(starts, default=0) < 0 or not all(map(le, starts, ends)):
         raise Unusual("a span that ends before it begins")
+
+
+def bag_of_rows(
+    pairs: Iterable[Sequence[Document]],
+    plan: Plan,
+    layer: str = DEFAULT_LAYER,
+    *,
+    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+) -> Bag | None:
+    """Count the documents of gold and predicted whose spans in `layer` are rows (`clueval.core.document.Layers`).
+
+    The bag is that of `clueval.core.count.count`. Returns None as `bag_of_texts` does, and for documents that have
+    more than rows in this layer, tags, an order that counts, or several sentences where sentences are told apart; some
+    of the pairs have been taken then.
+    """
+    try:
+        require_usual(plan, [layer])
+        found = iter(pairs)
+        first = next(found, None)
+        if first is None:
+            raise Unusual("there are no documents")
+        unit = first[0].unit
+        texts = (_text(pair, layer, unit, plan.counts_sentences) for pair in chain([first], found))
+        return bag_of_texts(texts, plan, layer, unit=unit, bounds=bounds)
+    except Unusual:
+        return None
+
+
+def _text(pair: Sequence[Document], layer: str, unit: str, in_sentences: bool) -> PlainText:
+    gold, predicted = pair
+    if in_sentences and any(len(document.sentences) > 1 for document in pair):
+        raise Unusual("a document of several sentences")
+    for document in pair:
+        is_plain = not (document.ordered or document.tags or document.start or document.unit != unit)
+        if not is_plain or any(name != layer or document.rows_in(name) is None for name in document.layers):
+            raise Unusual("a document of other things than rows")
+    has_text = any(document.end is not None for document in pair)
+    positions = positions_of(pair) if has_text else None
+    return PlainText(gold.id, gold.rows_in(layer), predicted.rows_in(layer), positions, gold.metadata)
 
 
 def bag_of_texts(

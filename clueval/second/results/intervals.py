@@ -98,7 +98,7 @@ def _intervals(
     """Yield the interval of each rate. Costs a report for each unit whose counts are different, or each resample."""
     rows = range(len(rates.rows))
     times = rates.times(range(len(keys)))
-    (scores,) = zip(*rates.scored([rates.tally(rates.total)], rates.entries), strict=True) or [()]
+    scores = [values[0] for values in rates.scored([rates.tally(rates.total)], rates.entries)]
     without = rates.scored(rates.without_each(rates.total, rows), rates.entries)
     drawn = None if trust.method == "jackknife" else _Resampled(rates, keys, trust)
     for place, (path, score) in enumerate(zip(rates.paths, scores, strict=True)):
