@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
@@ -305,8 +306,11 @@ def test_the_page_has_the_tables_as_filters_and_a_line_for_each_place() -> None:
     assert "entity: gold label, found as" in written
 
 
-def test_a_page_in_german_has_german_tables() -> None:
-    written = page(Errors([ONE]), lang="de")
+def test_a_page_in_german_has_german_tables_and_places_also_after_english() -> None:
+    report = Errors([ONE])
+    assert "too long" in report.render()
+    assert "zu lang" in report.render(lang="de")
+    written = page(report, lang="de")
 
     assert "F1 33,33: von 4 Fehlern 2 Grenzen" in written
     assert "zu lang" in written
@@ -380,3 +384,9 @@ def test_metadata_are_filters_if_they_are_named() -> None:
     number = [facet.name for facet in report.facets].index("metadata domain")
 
     assert {line.values[number] for place in report for line in place.lines} >= {"Mietrecht"}
+
+
+def test_places_can_be_pickled_and_compared() -> None:
+    place, other = list(Errors([ONE]))
+
+    assert pickle.loads(pickle.dumps(place)) == place != other

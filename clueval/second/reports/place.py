@@ -75,39 +75,35 @@ Item = TypeVar("Item")
 
 
 class Later(Sequence[Item]):
-    """A sequence that is made when it is first looked at: a table needs no texts for a page, and a page no rows.
+    """A sequence that is made each time it is looked at: a table needs no texts of a page, and a page no rows.
+
+    It is not kept, because texts for readers are in the language of the context.
 
     >>> lines = Later(lambda: ["one", "two"])
     >>> len(lines), lines[0]
     (2, 'one')
     """
 
-    __slots__ = ("_items", "_make")
+    __slots__ = ("_make",)
 
     def __init__(self, make: Callable[[], Sequence[Item]]) -> None:
         self._make = make
-        self._items: Sequence[Item] | None = None
-
-    def _made(self) -> Sequence[Item]:
-        if self._items is None:
-            self._items = self._make()
-        return self._items
 
     @overload
     def __getitem__(self, number: int) -> Item: ...
     @overload
     def __getitem__(self, number: slice) -> Sequence[Item]: ...
     def __getitem__(self, number: int | slice) -> Item | Sequence[Item]:
-        return self._made()[number]
+        return self._make()[number]
 
     def __len__(self) -> int:
-        return len(self._made())
+        return len(self._make())
 
     def __iter__(self) -> Iterator[Item]:
-        return iter(self._made())
+        return iter(self._make())
 
     def __repr__(self) -> str:
-        return repr(self._made())
+        return repr(self._make())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and [*self] == [*other]
