@@ -211,7 +211,7 @@ def count(
             documents += not plan.place(first, bag.layers).waits
             if documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = bag.grouped(_document_of), False
-            with _collector_paused(aligned):
+            with collector_paused(aligned):
                 _count_documents(bag, plan, first, pairs, aligned)
                 for pair in aligned:
                     _count_cases(bag, plan, pair, in_sentences)
@@ -233,7 +233,7 @@ def _changed(step: Step, pairs: Sequence[Text]) -> Sequence[Text]:
 
 
 @contextmanager
-def _collector_paused(pairs: Sequence[Text]) -> Iterator[None]:
+def collector_paused(pairs: Sequence[Text]) -> Iterator[None]:
     """Pause the cyclic garbage collector while a text with many spans is counted.
 
     It looks at all objects again and again, which takes a third of the time, and finds nothing: no span, key or case is

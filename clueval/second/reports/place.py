@@ -15,6 +15,8 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar, overload
 
+from clueval.second.reports.language import current_language
+
 ANY_LAYER = "*"
 """The layer of a place that concerns several."""
 
@@ -75,35 +77,41 @@ Item = TypeVar("Item")
 
 
 class Later(Sequence[Item]):
-    """A sequence that is made each time it is looked at: a table needs no texts of a page, and a page no rows.
+    """A sequence that is made when it is first looked at: a table needs no texts of a page, and a page no rows.
 
-    It is not kept, because texts for readers are in the language of the context.
+    It is made anew in another language, because texts for readers are in that of the context.
 
     >>> lines = Later(lambda: ["one", "two"])
     >>> len(lines), lines[0]
     (2, 'one')
     """
 
-    __slots__ = ("_make",)
+    __slots__ = ("_items", "_language", "_make")
 
     def __init__(self, make: Callable[[], Sequence[Item]]) -> None:
-        self._make = make
+        self._make, self._language = make, ""
+        self._items: Sequence[Item] = ()
+
+    def _made(self) -> Sequence[Item]:
+        if self._language != current_language():
+            self._items, self._language = self._make(), current_language()
+        return self._items
 
     @overload
     def __getitem__(self, number: int) -> Item: ...
     @overload
     def __getitem__(self, number: slice) -> Sequence[Item]: ...
     def __getitem__(self, number: int | slice) -> Item | Sequence[Item]:
-        return self._make()[number]
+        return self._made()[number]
 
     def __len__(self) -> int:
-        return len(self._make())
+        return len(self._made())
 
     def __iter__(self) -> Iterator[Item]:
-        return iter(self._make())
+        return iter(self._made())
 
     def __repr__(self) -> str:
-        return repr(self._make())
+        return repr(self._made())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and [*self] == [*other]
