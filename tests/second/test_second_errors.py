@@ -17,7 +17,7 @@ import pytest
 import clueval
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.span import Span
-from clueval.files.errors import OverlapError, UsageError
+from clueval.files.errors import LimitError, OverlapError, UsageError
 from clueval.findings.fair import fair_findings
 from clueval.second.metrics.fair import Fair
 from clueval.second.reports.page import page
@@ -390,3 +390,13 @@ def test_places_can_be_pickled_and_compared() -> None:
     place, other = list(Errors([ONE]))
 
     assert pickle.loads(pickle.dumps(place)) == place != other
+
+
+def test_too_many_pairs_that_overlap_are_an_error_that_names_the_document() -> None:
+    nested = [Span(n, 1200 - n, "A") for n in range(560)]
+    sides = [
+        Document("long", {"x": spans}, tokens=["w"] * 1200) for spans in (nested, [*nested, Span(0, 9, "B")])
+    ]
+
+    with pytest.raises(LimitError, match="document 'long'"):
+        list(Errors([Pair(*sides)]))

@@ -116,7 +116,12 @@ class TwoSystems(Report):
         return both if one and two else only_one if one else only_two
 
     def state_title(self) -> str:
+        """Return what states are called, in the language of the context."""
         return phrase("Wrong in")
+
+    def shown_names(self) -> tuple[str, str]:
+        """Return the names of the systems in the language of the context."""
+        return self.names
 
     # in the language of the context
     @property
@@ -125,7 +130,7 @@ class TwoSystems(Report):
 
     @property
     def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
-        of_systems = (MarkKind("below", name, name) for name in self.names)
+        of_systems = (MarkKind("below", name, name) for name in self.shown_names())
         return [MarkKind("above", "", phrase("gold")), *of_systems]
 
     @property
@@ -137,7 +142,7 @@ class TwoSystems(Report):
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
-        return choices_of(self.names)
+        return choices_of(self.names, self.shown_names())
 
     def __iter__(self) -> Iterator[Place]:
         return self.places()
@@ -171,7 +176,7 @@ class TwoSystems(Report):
     def tables(self) -> Iterable[Table]:
         """Yield the numbers of errors by state, and F1 of both systems by label, the greatest difference first."""
         reports, _, _ = self._scores_of_both
-        return tables_of(reports, self.names, self.choice, self.counts(), self._seen.places)
+        return tables_of(reports, self.shown_names(), self.choice, self.counts(), self._seen.places)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all errors as plain data, with texts of the corpus."""
@@ -272,7 +277,8 @@ class TwoSystems(Report):
             [text],
             Later(
                 lambda: [
-                    line_of(error, texts[error.judged.side], self.names, self.metadata) for error in errors
+                    line_of(error, texts[error.judged.side], self.shown_names(), self.metadata)
+                    for error in errors
                 ]
             ),
             Later(lambda: [row_of(error, texts[error.judged.side], self.names, text) for error in errors]),
@@ -303,6 +309,10 @@ class Diff(TwoSystems):
 
     def state_title(self) -> str:
         return phrase("State")
+
+    def shown_names(self) -> tuple[str, str]:
+        old, new = self.names
+        return phrase("old") if old == "old" else old, phrase("new") if new == "new" else new
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the number of errors by side and state; predicted spans do not change."""
