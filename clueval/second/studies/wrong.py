@@ -340,8 +340,8 @@ def _judged(
             if span.start == span.end:
                 others += [other for other in of_other if other.start == other.end == span.start]
             others.sort(key=by_position)
-            match = match or _match(span, others)
-            yield _wrong_span(side, sequence, match, others, choice.is_error(match))
+            match = match or match_in(span, others)
+            yield wrong_span(side, sequence, match, others, choice.is_error(match))
 
 
 def _right_span(side: int, sequence: str, span: Span) -> JudgedSpan:
@@ -361,10 +361,10 @@ def _judged_by_fair(case: Case, sequence: str, fair: Fair) -> Iterator[JudgedSpa
         span, other = pair[side], pair[1] if side == 0 else None
         assert span is not None  # an error has a span
         others = [] if other is None else [other]
-        yield _wrong_span(side, sequence, _match(span, others), others, True)._replace(error_type=kind)
+        yield wrong_span(side, sequence, match_in(span, others), others, True)._replace(error_type=kind)
 
 
-def _wrong_span(side: int, sequence: str, match: Match, others: Sequence[Span], is_error: bool) -> JudgedSpan:
+def wrong_span(side: int, sequence: str, match: Match, others: Sequence[Span], is_error: bool) -> JudgedSpan:
     span = match.span
     places = [(other.label, other.fragments) for other in others]
     reason = reason_of(span.label, span.fragments, places, side)
@@ -423,7 +423,7 @@ def _label_of(span: Span, layer: str | None) -> str | None:
     return span.label if layer is None else span.by_layer.get(layer)
 
 
-def _match(span: Span, others: Sequence[Span]) -> Match:
+def match_in(span: Span, others: Sequence[Span]) -> Match:
     """Return the match of a span: where spans overlap or have gaps, by fragments, exact or superset."""
     if all(each.parts is None for each in (span, *others)) and first_clash(others) is None:
         return match_of(span, others)
