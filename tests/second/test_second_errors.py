@@ -400,3 +400,13 @@ def test_too_many_pairs_that_overlap_are_an_error_that_names_the_document() -> N
 
     with pytest.raises(LimitError, match="document 'long'"):
         list(Errors([Pair(*sides)]))
+
+
+def test_predicted_spans_beside_the_text_are_places_without_a_text() -> None:
+    lost = [Document("d", {"label": side}) for side in ([], spans("PER[0,4)"))]
+    report = Errors([ONE, Pair(*lost, beside=True)])
+    *_, place = report
+
+    assert (place.at, place.texts[0].text) == (("d", "label", 0, 4), "")
+    assert report.counts()["predicted"]["spurious"] == 1
+    assert next(iter(report.facts())) == "1 document"
