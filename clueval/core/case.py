@@ -200,6 +200,15 @@ class Located(NamedTuple):
     counted: tuple[tuple[bool, ...] | None, ...]
 
 
+class EqualCase(NamedTuple):
+    """A case of two spans of one piece that have the same range and labels on two sides."""
+
+    sequence: str
+    start: int
+    end: int
+    span: Span
+
+
 class _Sequence(NamedTuple):
     """The documents of all sides in one sequence: their spans, which of them count, and the tags as written.
 
@@ -544,12 +553,13 @@ def located(
     merge: bool = False,
     where: Where = NOTHING,
     reads: Collection[str] = (),
-    also_equal: bool = True,
+    equal: list[EqualCase] | None = None,
 ) -> Iterator[Located]:
     """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
 
-    Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`. Unless
-    `also_equal`, cases of two spans that have the same range and labels on two sides are left out, which are most.
+    Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`. Cases of
+    two spans of one piece that have the same range and labels on two sides, which are most, are put into `equal`, if
+    that is given, and left out.
     """
     reads = sorted(reads)
     for sequence in _sequences(documents, layers, merge, where):
@@ -560,7 +570,9 @@ def located(
         ]
         rows.sort()
         for members in components(rows, touching=True):
-            if not also_equal and len(members) == 2 and _are_equal(sequence, *members):
+            if equal is not None and len(members) == 2 and _are_equal(sequence, *members):
+                start, end, side, number = members[0]
+                equal.append(EqualCase(sequence.name, start, end, (sequence.sides[side] or ())[number]))
                 continue
             numbers: list[list[int]] = [[] for _ in documents]
             for _, _, side, number in members:
@@ -583,8 +595,8 @@ def located(
 
 
 def _are_equal(sequence: _Sequence, one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
-    """Return whether two spans, each by start, end, side and number, are those of two sides and equal."""
+    """Return whether two spans, each by start, end, side and number, are of two sides, equal and of one piece."""
     if one[:2] != other[:2] or one[2] == other[2]:
         return False
     spans = [(sequence.sides[side] or ())[number] for _, _, side, number in (one, other)]
-    return spans[0].labels == spans[1].labels and spans[0].parts == spans[1].parts
+    return spans[0].labels == spans[1].labels and spans[0].parts is None and spans[1].parts is None

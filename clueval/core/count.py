@@ -221,7 +221,7 @@ def count(
             documents += not place.waits
             if documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = bag.grouped(_document_of), False
-            with _collector_paused(aligned):
+            with collector_paused(aligned):
                 parts = parts_of(aligned) if in_sentences else []
                 whole = _count_documents(bag, plan, pairs, aligned)
                 by_part = _by_part(bag, plan, aligned, parts, whole)
@@ -252,7 +252,7 @@ def _changed(step: Step, pairs: Sequence[Text]) -> Sequence[Text]:
 
 
 @contextmanager
-def _collector_paused(pairs: Sequence[Text]) -> Iterator[None]:
+def collector_paused(pairs: Sequence[Text]) -> Iterator[None]:
     """Pause the cyclic garbage collector while a text with many spans is counted.
 
     It looks at all objects again and again, which takes a third of the time, and finds nothing: no span, key or case is

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
@@ -16,7 +17,7 @@ import pytest
 import clueval
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.span import Span
-from clueval.files.errors import OverlapError, UsageError
+from clueval.files.errors import LimitError, OverlapError, UsageError
 from clueval.findings.fair import fair_findings
 from clueval.metrics.fair import Fair
 from clueval.second.reports.page import page
@@ -305,8 +306,11 @@ def test_the_page_has_the_tables_as_filters_and_a_line_for_each_place() -> None:
     assert "entity: gold label, found as" in written
 
 
-def test_a_page_in_german_has_german_tables() -> None:
-    written = page(Errors([ONE]), lang="de")
+def test_a_page_in_german_has_german_tables_and_places_also_after_english() -> None:
+    report = Errors([ONE])
+    assert "too long" in report.render()
+    assert "zu lang" in report.render(lang="de")
+    written = page(report, lang="de")
 
     assert "F1 33,33: von 4 Fehlern 2 Grenzen" in written
     assert "zu lang" in written
@@ -380,3 +384,29 @@ def test_metadata_are_filters_if_they_are_named() -> None:
     number = [facet.name for facet in report.facets].index("metadata domain")
 
     assert {line.values[number] for place in report for line in place.lines} >= {"Mietrecht"}
+
+
+def test_places_can_be_pickled_and_compared() -> None:
+    place, other = list(Errors([ONE]))
+
+    assert pickle.loads(pickle.dumps(place)) == place != other
+
+
+def test_too_many_pairs_that_overlap_are_an_error_that_names_the_document() -> None:
+    nested = [Span(n, 1200 - n, "A") for n in range(560)]
+    sides = [
+        Document("long", {"x": spans}, tokens=["w"] * 1200) for spans in (nested, [*nested, Span(0, 9, "B")])
+    ]
+
+    with pytest.raises(LimitError, match="document 'long'"):
+        list(Errors([Pair(*sides)]))
+
+
+def test_predicted_spans_beside_the_text_are_places_without_a_text() -> None:
+    lost = [Document("d", {"label": side}) for side in ([], spans("PER[0,4)"))]
+    report = Errors([ONE, Pair(*lost, beside=True)])
+    *_, place = report
+
+    assert (place.at, place.texts[0].text) == (("d", "label", 0, 4), "")
+    assert report.counts()["predicted"]["spurious"] == 1
+    assert next(iter(report.facts())) == "1 document"

@@ -137,6 +137,8 @@ def test_page_has_a_filter_by_state_and_numbers_that_list_places() -> None:
 
     assert settings["facets"][0]["name"] == "state"
     assert settings["texts"]["fixed"] == "behoben"
+    assert [kind["legend"] for kind in settings["kinds"]] == ["Gold", "alt", "neu"]
+    assert ["old", "alt ist richtig"] in settings["choices"]
     assert len(listed) == 4
     assert "&quot;state&quot;:&quot;fixed&quot;" in written
 

@@ -122,8 +122,8 @@ def _write_places(
     for row in chain([first], others):
         number += 1
         values = (_coloured(v, kinds) if isinstance(v, list) else v for v in row.values())
-        cells = [_cell(sheet, value) for value in values]
-        for cell in cells:
+        cells = [None if value in ("", None) else _cell(sheet, value) for value in values]
+        for cell in filter(None, cells):
             cell._style = model._style  # to set an alignment takes a third of the time of the workbook
         sheet.append(cells)
     sheet.auto_filter.ref = f"A1:{get_column_letter(len(first))}{number}"

@@ -83,7 +83,7 @@ def data_rows(report: Content) -> Iterator[dict[str, Any]]:
     facets = report.facets
     for place in chain([first], places):
         decision = {name: place.decision.get(name, "") for name in DECISION_COLUMNS}
-        for finding in place.findings or [_as_finding(place, facets)]:
+        for finding in [*place.findings] or [_as_finding(place, facets)]:
             yield {**place.key, **decision, **{_of_span(n): v for n, v in finding.items() if n != DOCUMENT}}
 
 

@@ -15,6 +15,8 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar, overload
 
+from clueval.second.reports.language import current_language
+
 ANY_LAYER = "*"
 """The layer of a place that concerns several."""
 
@@ -75,22 +77,24 @@ Item = TypeVar("Item")
 
 
 class Later(Sequence[Item]):
-    """A sequence that is made when it is first looked at: a table needs no texts for a page, and a page no rows.
+    """A sequence that is made when it is first looked at: a table needs no texts of a page, and a page no rows.
+
+    It is made anew in another language, because texts for readers are in that of the context.
 
     >>> lines = Later(lambda: ["one", "two"])
     >>> len(lines), lines[0]
     (2, 'one')
     """
 
-    __slots__ = ("_items", "_make")
+    __slots__ = ("_items", "_language", "_make")
 
     def __init__(self, make: Callable[[], Sequence[Item]]) -> None:
-        self._make = make
-        self._items: Sequence[Item] | None = None
+        self._make, self._language = make, ""
+        self._items: Sequence[Item] = ()
 
     def _made(self) -> Sequence[Item]:
-        if self._items is None:
-            self._items = self._make()
+        if self._language != current_language():
+            self._items, self._language = self._make(), current_language()
         return self._items
 
     @overload

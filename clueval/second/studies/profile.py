@@ -17,7 +17,7 @@ from clueval.core.count import require_countable
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric, Metric, split_metrics
-from clueval.core.span import MERGED, SIDES, Span
+from clueval.core.span import MERGED, NO_LABEL, SIDES, Span
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import CluevalError, UsageError
 from clueval.files.limits import require_short_texts
@@ -204,6 +204,9 @@ class _Counts:
                 spans = [span for case in cases for span in case.sides[side] or ()]
                 require_short_texts(sum(map(len, spans)), **pair.sides[side].in_errors)
                 values |= self._values(spans, words[side])
+            if self._is_exact:
+                self._count_exact(sequence, cases, values)
+                continue
             for found in cases:
                 self._count(pair, sequence, found, values)
 
@@ -220,22 +223,31 @@ class _Counts:
         """Return the name of the bucket, unless values are sorted into buckets at the end."""
         return value if self._number is not None and feature in BUCKETS else bucket_of(feature, value)
 
-    def _count(
-        self, pair: Pair, sequence: str, found: Located, values: Mapping[int, Sequence[Value]]
+    def _count_exact(
+        self, sequence: str, cases: Iterable[Located], values: Mapping[int, Sequence[Value]]
     ) -> None:
-        case = Case(found.sides, found.counted)
-        if self._is_exact:
+        """Count the spans of a sequence, of equal ones of a side one."""
+        found: dict[str, list[Sequence[Value]]] = {f"{tp}{side}": [] for side in SIDES for tp in ("", "tp_")}
+        for each in cases:
+            case = Case(each.sides, each.counted)
             keys = [
-                [(span.start, span.end, span.label, span.parts) for span in side or ()]
-                for side in found.sides
+                [(span.start, span.end, span.label, span.parts) for span in side or ()] for side in each.sides
             ]
             both = {*keys[0]} & {*keys[1]}
             for side, name in enumerate(SIDES):
                 for key, span in {keys[side][number]: span for number, span in case.counting(side)}.items():
-                    counts = (name, f"tp_{name}") if key in both else (name,)
-                    for feature, value in zip(self._features, values[id(span)], strict=True):
-                        self._tallies[sequence, feature, value].update((each, span.label) for each in counts)
-            return
+                    found[name].append(values[id(span)])
+                    if key in both:
+                        found[f"tp_{name}"].append(values[id(span)])
+        for name, rows in found.items():
+            for feature, column in zip(self._features, zip(*rows, strict=True), strict=bool(rows)):
+                for value, times in Counter(column).items():
+                    self._tallies[sequence, feature, value][name, NO_LABEL] += times  # all labels together
+
+    def _count(
+        self, pair: Pair, sequence: str, found: Located, values: Mapping[int, Sequence[Value]]
+    ) -> None:
+        case = Case(found.sides, found.counted)
         try:
             require_countable(self._metric, case)
             for number, feature in enumerate(self._features):

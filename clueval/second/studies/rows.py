@@ -45,6 +45,36 @@ Row = dict[str, Any]
 """The cells of a row by the names of its columns."""
 
 
+class Finding(Row):
+    """A row of an error table: a dictionary of its cells, with what is known of the span and its match as attributes.
+
+    `start` and `end` are the first and the last position, `labels` the span's own labels by layer, `found` the joined
+    labels of its match, and `other_labels` those of each span of the other side that the row shows.
+    """
+
+    def __init__(self, cells: Mapping[str, Any], judged: JudgedSpan) -> None:
+        super().__init__(cells)
+        self.side: str = self["side"]
+        self.sequence: str = self["layer"]
+        self.kind: str = self["class"]
+        self.reason: str = self["reason"]
+        self.text: str = self["text"]
+        self.document: str = self["document"]
+        self.start, self.end = judged.span.start, judged.span.end - 1
+        self.labels, self.found = judged.span.by_layer, judged.match.labels
+        self.other_labels = tuple(other.by_layer for other in judged.shown)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (dict(self), vars(self))
+
+
+def _restored(cells: Row, attributes: Mapping[str, Any]) -> Finding:
+    found = Finding.__new__(Finding)
+    found.update(cells)
+    vars(found).update(attributes)
+    return found
+
+
 class Context(NamedTuple):
     """A part of a text: its first position, where each position begins in it (None: as they are), and if it is cut.
 
@@ -214,7 +244,7 @@ class RowColumns(NamedTuple):
         labels = first.span.by_layer
         return cls(list(labels) if len(labels) > 1 else (), [key for key in texts.metadata if key != "id"])
 
-    def row(self, wrong: JudgedSpan, texts: SideTexts) -> Row:
+    def row(self, wrong: JudgedSpan, texts: SideTexts) -> Finding:
         """Return the row of an error."""
         span, others, own = wrong.span, wrong.shown, texts.own
         texts.require_inside(span)
@@ -249,7 +279,7 @@ class RowColumns(NamedTuple):
             **{key: texts.metadata.get(key, "") for key in self.metadata},
             "metadata": "; ".join(f"{key}={value}" for key, value in self._rest(wrong, texts).items()),
         }
-        return row
+        return Finding(row, wrong)
 
     def _rest(self, wrong: JudgedSpan, texts: SideTexts) -> Mapping[str, str]:
         """Return what is in no column: fragments, and metadata that the first document does not have."""

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from clueval.core.case import EqualCase
+from clueval.core.count import collector_paused
 from clueval.core.document import Document, Pair
 from clueval.core.matching import KINDS
 from clueval.core.merging import with_merged
@@ -38,10 +40,13 @@ from clueval.second.studies.systems_view import (
     transitions,
     verdict_of,
 )
-from clueval.second.studies.wrong import Choice, JudgedSpan, Search, judged, text_order
+from clueval.second.studies.wrong import RIGHT, Choice, JudgedSpan, Search, judged, right, text_order
 
 Texts = Iterable[Sequence[Pair]] | Callable[[], Iterable[Sequence[Pair]]]
 """Of each text gold with the first system and with the second one; or what returns them each time anew."""
+
+Results = tuple[JudgedSpan | None, JudgedSpan | None]
+"""A span in both systems; None: it does not have it, or does not count it."""
 
 NEW, FIXED, CHANGED, STILL = "new", "fixed", "changed", "still"
 
@@ -111,7 +116,12 @@ class TwoSystems(Report):
         return both if one and two else only_one if one else only_two
 
     def state_title(self) -> str:
+        """Return what states are called, in the language of the context."""
         return phrase("Wrong in")
+
+    def shown_names(self) -> tuple[str, str]:
+        """Return the names of the systems in the language of the context."""
+        return self.names
 
     # in the language of the context
     @property
@@ -120,7 +130,7 @@ class TwoSystems(Report):
 
     @property
     def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
-        of_systems = (MarkKind("below", name, name) for name in self.names)
+        of_systems = (MarkKind("below", name, name) for name in self.shown_names())
         return [MarkKind("above", "", phrase("gold")), *of_systems]
 
     @property
@@ -132,14 +142,14 @@ class TwoSystems(Report):
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
-        return choices_of(self.names)
+        return choices_of(self.names, self.shown_names())
 
     def __iter__(self) -> Iterator[Place]:
         return self.places()
 
     def places(self) -> Iterator[Place]:
         """Yield the places in the order of the texts."""
-        for pairs, found in self._found():
+        for pairs, found, _ in self._found():
             yield from self._places(pairs, groups(self._errors(found)))
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
@@ -166,7 +176,7 @@ class TwoSystems(Report):
     def tables(self) -> Iterable[Table]:
         """Yield the numbers of errors by state, and F1 of both systems by label, the greatest difference first."""
         reports, _, _ = self._scores_of_both
-        return tables_of(reports, self.names, self.choice, self.counts(), self._seen.places)
+        return tables_of(reports, self.shown_names(), self.choice, self.counts(), self._seen.places)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all errors as plain data, with texts of the corpus."""
@@ -185,7 +195,10 @@ class TwoSystems(Report):
     def _seen(self) -> SeenByBoth:
         first: list[Place] = []
         seen = SeenByBoth(Counter(), Counter(), Counter(), Counter(), first)
-        for pairs, found in self._found():
+        for pairs, found, equal in self._found():
+            if equal and SIDES[0] in self.choice.sides:
+                seen.reasons[RIGHT, RIGHT] += equal
+                seen.classes[KINDS[0], KINDS[0]] += equal
             for one, two in found:
                 if one is not None and two is not None and one.side == 0 and SIDES[0] in self.choice.sides:
                     seen.reasons[one.reason, two.reason] += 1
@@ -199,23 +212,36 @@ class TwoSystems(Report):
                 first += self._places(pairs, of_text[: FIRST_PLACES - len(first)])
         return seen
 
-    def _found(self) -> Iterator[tuple[Sequence[Pair], list[tuple[JudgedSpan | None, JudgedSpan | None]]]]:
-        """Yield the pairs of each text, and its spans that count with their results in both systems."""
+    def _found(self) -> Iterator[tuple[Sequence[Pair], list[Results], int]]:
+        """Yield the pairs of each text, the results in both systems of its spans that count, and how many are left out.
+
+        These are gold spans that both systems have found, and that nothing else overlaps.
+        """
         searches = Search(self.choice, self.layers), Search(self.choice, self.layers)
         for pairs in self._texts():
-            found: dict[object, list[JudgedSpan | None]] = {}
-            for system, (search, pair) in enumerate(zip(searches, pairs, strict=True)):
-                for case in search.cases(pair):
-                    for each in judged(pair, case, self.choice, also_right=True):
-                        key = each.side, each.sequence, place_and_labels(each.span)
-                        found.setdefault(key, [None, None])[system] = each
-            yield pairs, [(one, two) for one, two in found.values()]
+            with collector_paused(pairs):
+                found, number = self._results(pairs, searches)
+            yield pairs, found, number
         for search in searches:
             search.end()
 
-    def _errors(
-        self, found: Iterable[tuple[JudgedSpan | None, JudgedSpan | None]]
-    ) -> Iterator[tuple[int, SharedError]]:
+    def _results(self, pairs: Sequence[Pair], searches: Sequence[Search]) -> tuple[list[Results], int]:
+        found: dict[_Key, list[JudgedSpan | None]] = {}
+        equal: list[set[_Key]] = []
+        for system, (search, pair) in enumerate(zip(searches, pairs, strict=True)):
+            left_out: list[EqualCase] | None = None if self.choice.where else []
+            for case in search.cases(pair, left_out):
+                for each in judged(pair, case, self.choice, also_right=True):
+                    key = each.sequence, each.side, *place_and_labels(each.span)
+                    found.setdefault(key, [None, None])[system] = each
+            equal.append({(each.sequence, 0, *place_and_labels(each.span)) for each in left_out or ()})
+        for (sequence, _, *place), results in found.items():
+            for system, keys in enumerate(equal):
+                if results[system] is None and (sequence, 0, *place) in keys:
+                    results[system] = right(results[1 - system])
+        return [(one, two) for one, two in found.values()], len(equal[0] & equal[1])
+
+    def _errors(self, found: Iterable[Results]) -> Iterator[tuple[int, SharedError]]:
         """Yield the errors that are listed, once for each system that has them, with its number."""
         for results in found:
             by = tuple(each is not None and self.choice.lists(each) for each in results)
@@ -251,7 +277,8 @@ class TwoSystems(Report):
             [text],
             Later(
                 lambda: [
-                    line_of(error, texts[error.judged.side], self.names, self.metadata) for error in errors
+                    line_of(error, texts[error.judged.side], self.shown_names(), self.metadata)
+                    for error in errors
                 ]
             ),
             Later(lambda: [row_of(error, texts[error.judged.side], self.names, text) for error in errors]),
@@ -282,6 +309,10 @@ class Diff(TwoSystems):
 
     def state_title(self) -> str:
         return phrase("State")
+
+    def shown_names(self) -> tuple[str, str]:
+        old, new = self.names
+        return phrase("old") if old == "old" else old, phrase("new") if new == "new" else new
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the number of errors by side and state; predicted spans do not change."""
@@ -332,9 +363,19 @@ def _nested(numbers: Mapping[tuple[str, str], int], names: Sequence[str]) -> dic
     return {one: {two: numbers.get((one, two), 0) for two in names} for one in names}
 
 
-def place_and_labels(span: Span) -> tuple[object, ...]:
+_Key = tuple[object, ...]
+"""Sequence, side, position and labels of a span."""
+
+
+def place_and_labels(span: Span) -> _Key:
     """Return what spans of two systems have in common that count as the same: position and labels."""
-    return span.fragments, tuple(sorted(span.by_layer.items(), key=str))
+    labels = span.by_layer
+    return (
+        span.start,
+        span.end,
+        span.parts,
+        tuple(labels.items() if len(labels) == 1 else sorted(labels.items(), key=str)),
+    )
 
 
 class _SpansOfRows:

@@ -41,11 +41,11 @@ class SharedError(NamedTuple):
         return found
 
 
-def choices_of(names: Sequence[str]) -> list[tuple[str, str]]:
+def choices_of(names: Sequence[str], shown_names: Sequence[str]) -> list[tuple[str, str]]:
     """Return what may be decided about a place of two systems, in the language of the context."""
     return [
         ("gold", phrase("gold is right")),
-        *((name, phrase("{system} is right", system=name)) for name in names),
+        *((n, phrase("{system} is right", system=name)) for n, name in zip(names, shown_names, strict=True)),
         ("none", phrase("none is right")),
         ("unclear", phrase("unclear")),
     ]

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
-from clueval.core.case import Case, Located, located
-from clueval.core.count import Plan, require_countable
+from clueval.core.case import Case, EqualCase, Located, located
+from clueval.core.count import Plan, collector_paused, require_countable
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels, matches_in
@@ -245,7 +245,7 @@ def wrong_cases(
     """
     search = Search(choice or Choice(), layers)
     for pair in pairs:
-        for found in search.cases(pair, also_equal=False):
+        for found in search.cases(pair, []):
             if any(map(search.choice.lists, judged(pair, found, search.choice))):
                 yield pair, found
     search.end()
@@ -259,17 +259,18 @@ class Search:
         self._plan = Plan((), merge=choice.merge, where=choice.where)
         self._layers = dict.fromkeys(layers)
 
-    def cases(self, pair: Pair, *, also_equal: bool = True) -> Iterator[Located]:
+    def cases(self, pair: Pair, equal: list[EqualCase] | None = None) -> Iterator[Located]:
         """Return the cases of a pair; none if the filter leaves out its document.
 
-        Unless `also_equal`, those of two equal spans are left out.
+        Those of two equal spans are put into `equal`, if that is given, and left out.
         """
         self._layers.update(dict.fromkeys(name for side in pair.sides for name in side.layers))
         names = list(self._layers)
         if not self._plan.takes(pair.first, names):
             return iter(())
         where = self._plan.on_spans(pair.first, names)
-        return located(pair.sides, names, merge=self._plan.merge, where=where, also_equal=also_equal)
+        reads = self.choice.metric.reads
+        return located(pair.sides, names, merge=self._plan.merge, where=where, reads=reads, equal=equal)
 
     @property
     def sequences(self) -> list[str]:
@@ -278,8 +279,10 @@ class Search:
 
     def wrong(self, pair: Pair) -> list[JudgedSpan]:
         """Return the spans of a pair that are not exactly right, by their ranges, then gold first."""
-        cases = self.cases(pair, also_equal=False)
-        return sorted([each for case in cases for each in judged(pair, case, self.choice)], key=text_order)
+        with collector_paused([pair]):
+            cases = self.cases(pair, [])
+            found = [each for case in cases for each in judged(pair, case, self.choice)]
+        return sorted(found, key=text_order)
 
     def end(self) -> None:
         """Raise `UsageError` if the labelled layer never occurred."""
@@ -337,8 +340,18 @@ def _judged(
             if span.start == span.end:
                 others += [other for other in of_other if other.start == other.end == span.start]
             others.sort(key=by_position)
-            match = match or _match(span, others)
-            yield _wrong_span(side, sequence, match, others, choice.is_error(match))
+            match = match or match_in(span, others)
+            yield wrong_span(side, sequence, match, others, choice.is_error(match))
+
+
+def _right_span(side: int, sequence: str, span: Span) -> JudgedSpan:
+    match = Match(span, "exact", labels=span.by_layer)
+    return JudgedSpan(side, sequence, match, (), RIGHT, False, span, (), span.start, span.end)
+
+
+def right(wrong: JudgedSpan | None) -> JudgedSpan | None:
+    """Return the span as one that is right."""
+    return None if wrong is None else _right_span(wrong.side, wrong.sequence, wrong.span)
 
 
 def _judged_by_fair(case: Case, sequence: str, fair: Fair) -> Iterator[JudgedSpan]:
@@ -348,10 +361,10 @@ def _judged_by_fair(case: Case, sequence: str, fair: Fair) -> Iterator[JudgedSpa
         span, other = pair[side], pair[1] if side == 0 else None
         assert span is not None  # an error has a span
         others = [] if other is None else [other]
-        yield _wrong_span(side, sequence, _match(span, others), others, True)._replace(error_type=kind)
+        yield wrong_span(side, sequence, match_in(span, others), others, True)._replace(error_type=kind)
 
 
-def _wrong_span(side: int, sequence: str, match: Match, others: Sequence[Span], is_error: bool) -> JudgedSpan:
+def wrong_span(side: int, sequence: str, match: Match, others: Sequence[Span], is_error: bool) -> JudgedSpan:
     span = match.span
     places = [(other.label, other.fragments) for other in others]
     reason = reason_of(span.label, span.fragments, places, side)
@@ -410,7 +423,7 @@ def _label_of(span: Span, layer: str | None) -> str | None:
     return span.label if layer is None else span.by_layer.get(layer)
 
 
-def _match(span: Span, others: Sequence[Span]) -> Match:
+def match_in(span: Span, others: Sequence[Span]) -> Match:
     """Return the match of a span: where spans overlap or have gaps, by fragments, exact or superset."""
     if all(each.parts is None for each in (span, *others)) and first_clash(others) is None:
         return match_of(span, others)

@@ -58,7 +58,9 @@ class View(Report):
 
 
 class SampleErrors(Errors):
-    """Errors whose places are held in `listed`, which tests may change."""
+    """Errors whose places are held in `listed`, which tests may change, as they may the lines that are `given`."""
+
+    given: Sequence[Mapping[str, str | int]] = ()  # type: ignore[assignment]  # not from decisions
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
