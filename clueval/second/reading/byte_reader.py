@@ -71,7 +71,7 @@ class _ByteFile:
         self._passed_over = source.passed_over
         self.reader = source.token_lines.reader(str(source.path), options, source.name, refuse)
         self.recogniser: Recogniser = REGULAR[source.format](self.reader, options)
-        self._data = raw_blocks(source.path, source.progress, size=self._block)
+        self._data = raw_blocks(source.path, source.progress, options.part, self._block)
         self.waiting = b""
         self.ended = False
 
