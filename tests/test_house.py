@@ -345,6 +345,17 @@ def test_bytes_are_read_only_where_clusters_are_counted_and_name_no_format() -> 
     assert {other for other in known if package_of(other) == "clusters"} <= BYTES | {"clusters.bag"}
 
 
+def test_only_the_fast_way_of_the_second_edition_uses_readers_of_the_first() -> None:
+    users = {
+        module
+        for module in FILES
+        if package_of(module) in SECOND and {"formats", "reading"} & set(map(package_of, imports(module)))
+    }
+
+    names = ("byte_reader", "byte_rows", "column_files", "text_rows")
+    assert users == {f"second.reading.{name}" for name in names}
+
+
 def test_few_modules_lie_directly_in_the_package() -> None:
     assert len(list(SOURCE.glob("*.py"))) <= MOST_MODULES_AT_THE_TOP
 

@@ -4,6 +4,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from clueval.core.bag import Bag, Bounds
 from clueval.core.case import BOTH
 from clueval.core.count import Plan, Unit, count, decided, sequences_of
-from clueval.core.document import Document, Pair, Sentence
+from clueval.core.document import Document, Layers, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.span import Span
@@ -313,3 +314,40 @@ def test_a_bag_of_a_process_with_another_hash_seed_adds_no_key(pytestconfig: pyt
 
     assert len(bag.keys) == keys
     assert everything(bag) == everything(count(corpus(texts * 2), PLAN))
+
+
+def test_a_place_gets_the_cases_of_another_once_or_several_times() -> None:
+    case = pair([(0, 2, "A")], [(0, 1, "A")])
+    counted = count([case, pair([(0, 2, "A")], [(0, 1, "A")], "other")], replace(PLAN, units="document"))
+    bag = count([case], replace(PLAN, units="document"))
+    (place,) = bag.documents
+
+    for _ in range(2):
+        bag.add_text(Unit((), "other"), 20)
+        bag.add_same(Unit((), "other"), place)
+
+    once, twice = reports(counted), reports(bag)
+    assert twice[place, "x", "exact"] == once[place, "x", "exact"]
+    assert twice[Unit((), "other"), "x", "exact"]["micro"]["gold"] == 2  # type: ignore[index]
+    assert once[Unit((), "other"), "x", "exact"]["micro"]["gold"] == 1  # type: ignore[index]
+
+
+def test_what_was_read_has_no_neighbours_that_are_outside_spans() -> None:
+    tags = {"x": ["O", "O", "B-A", "I-A", "O", "O"]}
+    document = Document("d", {"x": [Span(2, 4, "A")]}, tokens=["w"] * 6, tags=tags)
+
+    read = count([[Pair(document, document)]], PLAN).read
+
+    assert read.neighbours["gold", None, "x"] == {("O", "B-A"): 1, ("B-A", "I-A"): 1, ("I-A", "O"): 1}
+    assert set(read.schemes().values()) == {"BIO"}
+
+
+def test_layers_given_as_rows_are_counted_without_making_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    layers = [Layers({}, {"x": [(0, 2, label)]}) for label in "AB"]
+    sides = [Document("d", each, tokens=["w"] * 4) for each in layers]
+    expected = count([pair([(0, 2, "A")], [(0, 2, "B")])], PLAN)
+    monkeypatch.setattr(Layers, "__getitem__", None)
+
+    bag = count([[Pair(*sides)]], PLAN)
+
+    assert bag.keys == expected.keys

@@ -311,9 +311,16 @@ BROKEN: dict[str, Callable[[str], str | bytes]] = {
 }
 
 
-@pytest.mark.parametrize("units", [None, "sentence"])
+PLANS = {
+    "everything": plan_of({}),
+    "sentences": plan_of({}, "sentence"),
+    "characters": plan_of({"unit": "character"}),
+}
+
+
+@pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("mistake", BROKEN)
-def test_a_file_with_an_error_is_left_to_documents(tmp_path: Path, mistake: str, units: str | None) -> None:
+def test_a_file_with_an_error_is_left_to_documents(tmp_path: Path, mistake: str, plan: str) -> None:
     """Whatever the mistake, and wherever in the file: in its first lines, and behind many regular ones."""
     broken = BROKEN[mistake](GOOD)
     data = broken if isinstance(broken, bytes) else broken.encode()
@@ -325,11 +332,11 @@ def test_a_file_with_an_error_is_left_to_documents(tmp_path: Path, mistake: str,
         predicted.write_bytes(before.encode() + data)
         sources = [source(path, reading) for path in (gold, predicted)]
 
-        assert bag_of_columns(sources, plan_of({}, units)) is None
+        assert bag_of_columns(sources, PLANS[plan]) is None
         with pytest.raises(CluevalError):
             clueval.score(gold, predicted, **reading)
     predicted.write_bytes(gold.read_bytes())
-    assert bag_of_columns(sources, plan_of({}, units)) is not None
+    assert bag_of_columns(sources, PLANS[plan]) is not None
 
 
 def test_a_plan_that_needs_documents_is_left_to_them(tmp_path: Path) -> None:

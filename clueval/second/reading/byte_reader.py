@@ -36,6 +36,7 @@ class Stretch(NamedTuple):
         document: the document, if documents are told apart.
         sentences: the numbers of tokens of the sentences, if these are told apart.
         order: the numbers of the sentences, in the order in which they are marked in `fields`.
+        passages: the lines of both sides, if these are wanted in place of fields.
     """
 
     begins: Sequence[Mapping[str, str]]
@@ -45,6 +46,7 @@ class Stretch(NamedTuple):
     document: NamedDocument | None = None
     sentences: Sequence[int] = ()
     order: Sequence[int] = ()
+    passages: tuple[Passage, Passage] | None = None
 
 
 def reads_bytes(gold: Source, predicted: Source) -> bool:
@@ -71,7 +73,7 @@ class _ByteFile:
         self._passed_over = source.passed_over
         self.reader = source.token_lines.reader(str(source.path), options, source.name, refuse)
         self.recogniser: Recogniser = REGULAR[source.format](self.reader, options)
-        self._data = raw_blocks(source.path, source.progress, size=self._block)
+        self._data = raw_blocks(source.path, source.progress, options.part, self._block)
         self.waiting = b""
         self.ended = False
 
@@ -108,16 +110,24 @@ class _ByteFile:
 class ByteReader:
     """Iterates over the stretches and the pairs of passages of two files for which `reads_bytes` holds.
 
-    With `by_document`, each stretch is of one document; with `by_sentence`, it tells sentences apart, too. Holds some
-    blocks, and passages of one side that wait for the other. Raises `Unusual` for files that differ in more than tags,
-    and the errors of the reader of the format.
+    With `by_document`, each stretch is of one document; with `by_sentence`, it tells sentences apart, too. With
+    `as_passages`, regular lines come as passages, whose lines cannot be located. Holds some blocks, and passages of one
+    side that wait for the other. Raises `Unusual` for files that differ in more than tags, and the errors of the reader
+    of the format.
     """
 
     def __init__(
-        self, gold: Source, predicted: Source, *, by_document: bool, by_sentence: bool = False
+        self,
+        gold: Source,
+        predicted: Source,
+        *,
+        by_document: bool,
+        by_sentence: bool = False,
+        as_passages: bool = False,
     ) -> None:
         self._files = _ByteFile(gold), _ByteFile(predicted)
-        self._by_document, self._by_sentence = by_document, by_sentence
+        self._by_document, self._by_sentence = by_document or as_passages, by_sentence
+        self._as_passages = as_passages
         self._block = gold.options.sizes.block
         self._most = 1  # pieces at a time; few before the layout is known
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
@@ -137,7 +147,8 @@ class ByteReader:
             yield from self._pairs()
             if stretches and any(self._passages):
                 raise Unusual("one side has sentences that the other lacks")
-            yield from stretches
+            for stretch in stretches:
+                yield stretch.passages or stretch
         for file in self._files:
             file.finish()
         yield from self._pairs()
@@ -213,17 +224,19 @@ class ByteReader:
             golds = list(map(gold.__getitem__, places))
             tokens = own.recogniser.regular(end, golds) if golds else 0
             predictions = list(map(predicted.__getitem__, places))
-            fields = (
-                None
-                if tokens is None
-                else find_hunks(golds, predictions, end, layout, marked=self._by_sentence)
-            )
-            if tokens is None or fields is None:
+            if tokens is None:
+                return []
+            passages, fields = None, None
+            if not self._as_passages:
+                fields = find_hunks(golds, predictions, end, layout, marked=self._by_sentence)
+            elif document is not None:
+                passages = self._as_text(document, number > 0, tokens, layout, golds, predictions)
+            if passages is None and fields is None:
                 return []
             begins = [head.metadata for head in heads]
             if self._by_document:
                 begins = begins[number - 1 : number] if number else []
-            stretch = Stretch(begins, tokens, fields, layout, document)
+            stretch = Stretch(begins, tokens, fields or [], layout, document, passages=passages)
             if self._by_sentence:
                 differs = list(map(ne, golds, predictions))
                 separator, others = layout.separator.encode(), layout.width - 1
@@ -233,6 +246,34 @@ class ByteReader:
                 )
             found.append(stretch)
         return found
+
+    def _as_text(
+        self,
+        document: NamedDocument,
+        begins: bool,
+        tokens: int,
+        layout: Layout,
+        gold: Sequence[bytes],
+        predicted: Sequence[bytes],
+    ) -> tuple[Passage, Passage] | None:
+        """The passages of the pieces of a document, of which those of gold are regular; None if they are irregular."""
+        separator = layout.separator.encode()
+        starts = [piece.rfind(b"\n", 0, max(0, piece.find(separator))) + 1 for piece in gold]
+        pairs = zip(gold, predicted, starts, strict=True)
+        if any(own is not other and own[:start] != other[:start] for own, other, start in pairs):
+            return None
+        found = []
+        for file, pieces in zip(self._files, (gold, predicted), strict=True):
+            lines = [piece[start:] for piece, start in zip(pieces, starts, strict=True) if separator in piece]
+            text = b"\0".join(lines)
+            if not is_utf8(text) or text.count(b"\0") + 1 != len(lines):
+                return None
+            sentences = [each if each[-1] == "\n" else f"{each}\n" for each in text.decode().split("\0")]
+            passage = Passage(
+                str(file.path), *document[:2], layout, 0, begins, document.named, tokens, sentences
+            )
+            found.append(passage)
+        return found[0], found[1]
 
 
 # Recognisers of regular pieces of one file, which follow what its reader has read so far. Pieces end with one of

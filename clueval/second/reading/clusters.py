@@ -14,6 +14,7 @@ cases together, as one document with a row of O after each.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -41,6 +42,8 @@ BLANK = " "
 
 FIRST = 0x3000
 """The code point before the first that is used; no white space follows it."""
+
+_CLUSTER = re.compile(f"[^{BLANK}]+")
 
 MOST_ROWS = 0x110000 - 0x800 - FIRST
 """The number of characters from `FIRST` on that are no surrogates."""
@@ -150,11 +153,24 @@ class LayerClusters:
         """Return the characters of rows, given the tags of each layer of the first side, then those of the next."""
         return "".join(map(self.characters.__getitem__, zip(lengths, *columns, strict=False)))
 
-    def text_of_same(self, columns: Sequence[Sequence[str]]) -> str:
-        """Return the characters of rows in which all sides have the same tags, given those of each layer."""
+    def text_of_same(self, columns: Sequence[Sequence[str]], lengths: Sequence[int] | None = None) -> str:
+        """Return the characters of rows in which all sides have the same tags, given those of each layer.
+
+        Only rows in spans have the `lengths` of their tokens.
+        """
         if len(columns) == 1:
-            return "".join(map(self._same.__getitem__, columns[0]))
-        return self.text([*columns] * self._sides)
+            text = "".join(map(self._same.__getitem__, columns[0]))
+        else:
+            text = self.text([*columns] * self._sides)
+        if lengths is None:
+            return text
+        found, past = [], 0
+        for match in _CLUSTER.finditer(text):
+            start, end = match.span()
+            rows = [column[start:end] for column in columns] * self._sides
+            found += [text[past:start], self.text(rows, lengths[start:end])]
+            past = end
+        return "".join([*found, text[past:]])
 
     def add(self, place: Unit | None, text: str) -> None:
         """Add the clusters of a text, after which there is a blank, to a place."""

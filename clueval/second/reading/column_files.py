@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 
 from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan
@@ -22,7 +23,7 @@ from clueval.second.reading.text_rows import (
     passages_in_step,
     require_parallel,
 )
-from clueval.second.reading.usual import Unusual, is_in_characters, require_usual
+from clueval.second.reading.usual import Unusual, require_usual
 
 Item = Stretch | Sequence[Passage]
 
@@ -69,9 +70,14 @@ def _counted(sources: Sequence[Source], plan: Plan, bounds: Bounds, *, in_senten
     layers = layer_names(sources[0].options.layers)
     readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
     files = [str(source.path) for source in sources]
-    if len(sources) == 2 and not is_in_characters(plan) and reads_bytes(*sources):
+    if len(sources) == 2 and reads_bytes(*sources):
         counting = ClusterCounting(plan, layers, readings, files, bounds)
-        lines = ByteReader(*sources, by_document=counting.by_document, by_sentence=in_sentences)
+        lines = ByteReader(
+            *sources,
+            by_document=counting.by_document,
+            by_sentence=in_sentences,
+            as_passages=counting.in_characters,
+        )
         try:
             return _Files(sources, plan, counting, in_sentences=in_sentences).bag(lines)
         except Unusual:  # not all such files are unusual as text
@@ -216,19 +222,16 @@ class _Files:
 
     def _texts_of(self, rows: Rows, group: LayerClusters) -> tuple[str, str]:
         """Return the characters of the rows that differ, and of the others."""
-        texts = ["", ""]
-        for number, columns in enumerate((rows.columns, rows.same)):
-            if not columns:
-                continue
-            sides = columns if number == 0 else [*columns] * len(self._sources)
-            tags = [column.tags[layer] for column in sides for layer in group.layers]
-            if self._counting.in_characters:
-                texts[number] = group.text(tags, list(map(len, columns[0].tokens)))
-            else:
-                texts[number] = (
-                    group.text(tags) if number == 0 else group.text_of_same(tags[: len(group.layers)])
-                )
-        return texts[0], texts[1]
+        differing = same = ""
+        in_characters = self._counting.in_characters
+        if rows.columns:
+            tags = [column.tags[layer] for column in rows.columns for layer in group.layers]
+            lengths = map(len, rows.columns[0].tokens) if in_characters else repeat(1)
+            differing = group.text(tags, lengths)
+        for column in rows.same:
+            tags = [column.tags[layer] for layer in group.layers]
+            same = group.text_of_same(tags, list(map(len, column.tokens)) if in_characters else None)
+        return differing, same
 
     def _add_sentences(self, part: PassageRows, texts: Sequence[str]) -> None:
         """Add the sentences of a passage, given the characters of all rows of each group."""

@@ -128,7 +128,7 @@ def _add_to_places(
     start = 0
     for place, tags in zip(places, batch[0], strict=True):
         past = start + len(tags)
-        group.add(place, text[start:past])
+        group.add_sentence(place, text[start:past])
         counting.add_text(place, len(tags), 1)
         start = past + 1
 
