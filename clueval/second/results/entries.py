@@ -59,10 +59,10 @@ class CountedRates(EntryRates):
         empty = [place for place, (gold, predicted, *_) in enumerate(counts) if not gold and not predicted]
         found: list[Sequence[float]] = []
         for name, nothing in zip(self.names, self._nothing, strict=True):
-            kind, beta = _parts(name)
-            values = precisions if kind == "precision" else recalls
-            if kind == "f":
-                values = [f_measure(*both, float(beta)) for both in zip(precisions, recalls, strict=True)]
+            values = precisions if name.startswith("precision") else recalls
+            if name.startswith("f"):
+                beta = float(_NAME.fullmatch(name)[2])  # type: ignore[index]  # its rates have such names
+                values = [f_measure(*both, beta) for both in zip(precisions, recalls, strict=True)]
             if empty and nothing:
                 values = list(values)
                 for place in empty:
@@ -128,38 +128,38 @@ def _sum(numbers: Sequence[float]) -> float:
 
 # Which rates follow from which counts
 
-_NAME = re.compile(r"(precision|recall|f)(\d+(?:\.\d+)?)?(_strict)?")
-"""The names of rates that may follow from `Counts`."""
+_NAME = re.compile(r"(precision|recall|f(\d+(?:\.\d+)?))(_\w+)?")
+"""The names of rates that may follow from `Counts`: what each is, its beta, and its ending."""
 
 _MEANS = {"macro": False, "weighted": True}
 """The names of entries whose rates are means over the entries of ``per_label``, and whether gold weighs these."""
 
 _ROUNDING = 1e-12
 
-
-def _parts(name: str) -> Sequence[str]:
-    """Return what a rate is, and its beta."""
-    match = _NAME.fullmatch(name)
-    return ("", "") if match is None else match.groups("")[:2]
+_DIGITS = 9
+"""Rates times their denominators are rounded to this many decimals, so that they are whole numbers where they can."""
 
 
 def entry_rates(rates: Rates, path: Path) -> EntryRates:
     """Return the rates of an entry that follow from the same counts as the one at a path."""
-    *entry, name = path
-    names = next(names for place, names in rates.entries if place == tuple(entry))
-    ending = "_strict" if "precision_strict" in names and "precision" not in names else ""
-    of_counts = [each for each in names if _NAME.fullmatch(each) and each.endswith("_strict") == bool(ending)]
+    entry, name = path[:-1], path[-1]
+    names = next(names for place, names in rates.entries if place == entry)
+    kind = _kind(name)
+    of_kind = [each for each in names if _kind(each) == kind]
     found: EntryRates | None = None
-    if name in of_counts:
-        if entry[-1:] and entry[-1] in _MEANS:
-            labels = entry_at(rates.report, (*entry[:-1], "per_label"))
-            of_labels = _counted(rates, [(*entry[:-1], "per_label", label) for label in labels], of_counts)
-            found = MeanRates(of_labels, _MEANS[entry[-1]]) if of_labels else None
+    if {f"precision{kind}", f"recall{kind}"} <= {*of_kind} and all(map(_NAME.fullmatch, of_kind)):
+        before, last = entry[:-1], entry[-1]
+        if last in _MEANS:
+            labels = [
+                (*before, "per_label", label) for label in entry_at(rates.report, (*before, "per_label"))
+            ]
+            of_labels = _counted(rates, labels, of_kind)
+            found = MeanRates(of_labels, _MEANS[last]) if of_labels else None
         else:
-            found = next(iter(_counted(rates, [tuple(entry)], of_counts)), None)
-    if found is not None and _agrees(found, rates, tuple(entry)):
+            found = next(iter(_counted(rates, [entry], of_kind)), None)
+    if found is not None and _agrees(found, rates, entry):
         return found
-    return ScoredRates(rates, (tuple(entry), [each for each in names if _kind(each) == _kind(name)]))
+    return ScoredRates(rates, (entry, of_kind))
 
 
 def _agrees(found: EntryRates, rates: Rates, entry: Path) -> bool:
@@ -183,25 +183,30 @@ def _kind(name: str) -> str:
 
 def _counted(rates: Rates, entries: Sequence[Path], names: Sequence[str]) -> list[CountedRates]:
     """Return the rates of some entries that follow from `Counts`; none if one of the entries has no counts."""
-    whole = _counts_at(rates, entries, rates.tally(rates.total))
-    if not whole or None in whole:
+    kind = _kind(names[0])
+    nothing = [rates.nothing.get(name, math.nan) for name in names]
+    if any(map(math.isnan, nothing)) or None in _counts_at(rates, entries, kind, rates.tally(rates.total)):
         return []
-    by_row = [_counts_at(rates, entries, rates.tally_of(row)) for row in rates.rows]
-    nothing = [rates.nothing.get(name, 0.0) for name in names]
+    by_row = [_counts_at(rates, entries, kind, rates.tally_of(row)) for row in rates.rows]
     return [
         CountedRates(names, [counts or Counts() for counts in of_entry], nothing)
         for of_entry in zip(*by_row, strict=True)
     ]
 
 
-def _counts_at(rates: Rates, entries: Sequence[Path], tally: Tally) -> list[Counts | None]:
-    """Return the counts of entries: those of headlines, or those in the report."""
-    headlines = rates.metric.headlines(tally, rates.layers)
+def _counts_at(rates: Rates, entries: Sequence[Path], kind: str, tally: Tally) -> list[Counts | None]:
+    """Return the counts of entries: those of headlines, or those in the report, or rates times the entry's sizes."""
+    headlines = rates.metric.headlines(tally, rates.layers) if kind in ("", "_strict") else {}
     found = [headlines.get(".".join(entry)) for entry in entries]
     if None in found:
         report = rates.metric.scores(tally, rates.layers)
+        sizes = rates.metric.sizes(tally, rates.layers)
         for place, path in enumerate(entries):
             entry: Mapping[str, float] = entry_at(report, path)
             if found[place] is None and {*Counts._fields} <= entry.keys():
                 found[place] = Counts(*(entry[field] for field in Counts._fields))
+            elif found[place] is None and ".".join(path) in sizes:
+                gold, predicted = sizes[".".join(path)]
+                correct = entry[f"recall{kind}"] * gold, entry[f"precision{kind}"] * predicted
+                found[place] = Counts(gold, predicted, *(round(number, _DIGITS) for number in correct))
     return found
