@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from operator import mul, sub
 
@@ -136,27 +136,23 @@ _MEANS = {"macro": False, "weighted": True}
 
 _ROUNDING = 1e-12
 
-_DIGITS = 9
-"""Rates times their denominators are rounded to this many decimals, so that they are whole numbers where they can."""
 
-
-def entry_rates(rates: Rates, path: Path) -> EntryRates:
+def entry_rates(rates: Rates, every: CountsOfEntries, path: Path) -> EntryRates:
     """Return the rates of an entry that follow from the same counts as the one at a path."""
     entry, name = path[:-1], path[-1]
     names = next(names for place, names in rates.entries if place == entry)
     kind = _kind(name)
     of_kind = [each for each in names if _kind(each) == kind]
     found: EntryRates | None = None
-    if {f"precision{kind}", f"recall{kind}"} <= {*of_kind} and all(map(_NAME.fullmatch, of_kind)):
+    nothing = [rates.nothing.get(each, math.nan) for each in of_kind]
+    if all(map(_NAME.fullmatch, of_kind)) and not any(map(math.isnan, nothing)):
         before, last = entry[:-1], entry[-1]
-        if last in _MEANS:
-            labels = [
-                (*before, "per_label", label) for label in entry_at(rates.report, (*before, "per_label"))
-            ]
-            of_labels = _counted(rates, labels, of_kind)
-            found = MeanRates(of_labels, _MEANS[last]) if of_labels else None
-        else:
-            found = next(iter(_counted(rates, [entry], of_kind)), None)
+        labels = entry_at(rates.report, (*before, "per_label")) if last in _MEANS else ()
+        entries = [(*before, "per_label", label) for label in labels] or [entry]
+        counts = [every.of(each, kind) for each in entries]
+        counted = [CountedRates(of_kind, of_entry, nothing) for of_entry in counts if of_entry is not None]
+        if len(counted) == len(entries):
+            found = MeanRates(counted, _MEANS[last]) if last in _MEANS else counted[0]
     if found is not None and _agrees(found, rates, entry):
         return found
     return ScoredRates(rates, (entry, of_kind))
@@ -181,32 +177,63 @@ def _kind(name: str) -> str:
     return re.sub(r"precision|recall|accuracy|rate|f\d+(\.\d+)?", "", name)
 
 
-def _counted(rates: Rates, entries: Sequence[Path], names: Sequence[str]) -> list[CountedRates]:
-    """Return the rates of some entries that follow from `Counts`; none if one of the entries has no counts."""
-    kind = _kind(names[0])
-    nothing = [rates.nothing.get(name, math.nan) for name in names]
-    if any(map(math.isnan, nothing)) or None in _counts_at(rates, entries, kind, rates.tally(rates.total)):
-        return []
-    by_row = [_counts_at(rates, entries, kind, rates.tally_of(row)) for row in rates.rows]
-    return [
-        CountedRates(names, [counts or Counts() for counts in of_entry], nothing)
-        for of_entry in zip(*by_row, strict=True)
-    ]
+class CountsOfEntries:
+    """What each key of the tally adds to the `Counts` of each entry of a report, by its path and the kind of its rates.
+
+    The counts are those of headlines, or those in the report, or rates times the entry's sizes.
+    """
+
+    def __init__(self, rates: Rates) -> None:
+        self._rates = rates
+        kinds = [
+            (path, _kind(name), names) for path, names in rates.entries for name in names if "recall" in name
+        ]
+        self._places = [(path, kind) for path, kind, names in kinds if f"precision{kind}" in names]
+        before = self._measured(rates.total)
+        self._adding: dict[tuple[Path, str], list[list[float]]] = {
+            place: [[], [], [], []] for place in before
+        }
+        for key in range(len(rates.keys)):
+            more = list(rates.total)
+            more[key] += _MANY
+            after = self._measured(more)
+            for place, counts in before.items():
+                for column, one, two in zip(self._adding[place], counts, after[place], strict=True):
+                    each = round((two - one) / _MANY, _DIGITS)
+                    column.append(int(each) if each.is_integer() else each)
+
+    def of(self, entry: Path, kind: str) -> list[Counts] | None:
+        """Return the counts of an entry in each row; None if it has none."""
+        columns = self._adding.get((entry, kind))
+        if columns is None:
+            return None
+        found = []
+        for row in self._rates.rows:
+            of_columns = [[column[key] * count for key, count in row] for column in columns]
+            found.append(Counts(*map(_sum, of_columns)))
+        return found
+
+    def _measured(self, total: Sequence[int]) -> dict[tuple[Path, str], Counts]:
+        tally, metric, layers = self._rates.tally(total), self._rates.metric, self._rates.layers
+        report, sizes, headlines = (
+            of(tally, layers) for of in (metric.scores, metric.sizes, metric.headlines)
+        )
+        found = {}
+        for path, kind in self._places:
+            entry, text = entry_at(report, path), ".".join(path)
+            if text in headlines and kind in ("", "_strict"):
+                found[path, kind] = headlines[text]
+            elif {*Counts._fields} <= entry.keys():
+                found[path, kind] = Counts(*(entry[field] for field in Counts._fields))
+            elif text in sizes:
+                gold, predicted = sizes[text]
+                correct = (entry[f"{name}{kind}"] or 0 for name in ("recall", "precision"))
+                found[path, kind] = Counts(gold, predicted, *map(mul, correct, sizes[text]))
+        return found
 
 
-def _counts_at(rates: Rates, entries: Sequence[Path], kind: str, tally: Tally) -> list[Counts | None]:
-    """Return the counts of entries: those of headlines, or those in the report, or rates times the entry's sizes."""
-    headlines = rates.metric.headlines(tally, rates.layers) if kind in ("", "_strict") else {}
-    found = [headlines.get(".".join(entry)) for entry in entries]
-    if None in found:
-        report = rates.metric.scores(tally, rates.layers)
-        sizes = rates.metric.sizes(tally, rates.layers)
-        for place, path in enumerate(entries):
-            entry: Mapping[str, float] = entry_at(report, path)
-            if found[place] is None and {*Counts._fields} <= entry.keys():
-                found[place] = Counts(*(entry[field] for field in Counts._fields))
-            elif found[place] is None and ".".join(path) in sizes:
-                gold, predicted = sizes[".".join(path)]
-                correct = entry[f"recall{kind}"] * gold, entry[f"precision{kind}"] * predicted
-                found[place] = Counts(gold, predicted, *(round(number, _DIGITS) for number in correct))
-    return found
+_MANY = 1 << 20
+"""How often a key is added: so often that sums of fractions are exact to the last digits."""
+
+_DIGITS = 12
+"""To how many decimals what a key adds is rounded."""
