@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from operator import mul, sub
 
@@ -59,10 +59,10 @@ class CountedRates(EntryRates):
         empty = [place for place, (gold, predicted, *_) in enumerate(counts) if not gold and not predicted]
         found: list[Sequence[float]] = []
         for name, nothing in zip(self.names, self._nothing, strict=True):
-            kind, beta = _parts(name)
-            values = precisions if kind == "precision" else recalls
-            if kind == "f":
-                values = [f_measure(*both, float(beta)) for both in zip(precisions, recalls, strict=True)]
+            values = precisions if name.startswith("precision") else recalls
+            if name.startswith("f"):
+                beta = float(_NAME.fullmatch(name)[2])  # type: ignore[index]  # its rates have such names
+                values = [f_measure(*both, beta) for both in zip(precisions, recalls, strict=True)]
             if empty and nothing:
                 values = list(values)
                 for place in empty:
@@ -128,8 +128,8 @@ def _sum(numbers: Sequence[float]) -> float:
 
 # Which rates follow from which counts
 
-_NAME = re.compile(r"(precision|recall|f)(\d+(?:\.\d+)?)?(_strict)?")
-"""The names of rates that may follow from `Counts`."""
+_NAME = re.compile(r"(precision|recall|f(\d+(?:\.\d+)?))(_\w+)?")
+"""The names of rates that may follow from `Counts`: what each is, its beta, and its ending."""
 
 _MEANS = {"macro": False, "weighted": True}
 """The names of entries whose rates are means over the entries of ``per_label``, and whether gold weighs these."""
@@ -137,29 +137,25 @@ _MEANS = {"macro": False, "weighted": True}
 _ROUNDING = 1e-12
 
 
-def _parts(name: str) -> Sequence[str]:
-    """Return what a rate is, and its beta."""
-    match = _NAME.fullmatch(name)
-    return ("", "") if match is None else match.groups("")[:2]
-
-
-def entry_rates(rates: Rates, path: Path) -> EntryRates:
+def entry_rates(rates: Rates, every: CountsOfEntries, path: Path) -> EntryRates:
     """Return the rates of an entry that follow from the same counts as the one at a path."""
-    *entry, name = path
-    names = next(names for place, names in rates.entries if place == tuple(entry))
-    ending = "_strict" if "precision_strict" in names and "precision" not in names else ""
-    of_counts = [each for each in names if _NAME.fullmatch(each) and each.endswith("_strict") == bool(ending)]
+    entry, name = path[:-1], path[-1]
+    names = next(names for place, names in rates.entries if place == entry)
+    kind = _kind(name)
+    of_kind = [each for each in names if _kind(each) == kind]
     found: EntryRates | None = None
-    if name in of_counts:
-        if entry[-1:] and entry[-1] in _MEANS:
-            labels = entry_at(rates.report, (*entry[:-1], "per_label"))
-            of_labels = _counted(rates, [(*entry[:-1], "per_label", label) for label in labels], of_counts)
-            found = MeanRates(of_labels, _MEANS[entry[-1]]) if of_labels else None
-        else:
-            found = next(iter(_counted(rates, [tuple(entry)], of_counts)), None)
-    if found is not None and _agrees(found, rates, tuple(entry)):
+    nothing = [rates.nothing.get(each, math.nan) for each in of_kind]
+    if all(map(_NAME.fullmatch, of_kind)) and not any(map(math.isnan, nothing)):
+        before, last = entry[:-1], entry[-1]
+        labels = entry_at(rates.report, (*before, "per_label")) if last in _MEANS else ()
+        entries = [(*before, "per_label", label) for label in labels] or [entry]
+        counts = [every.of(each, kind) for each in entries]
+        counted = [CountedRates(of_kind, of_entry, nothing) for of_entry in counts if of_entry is not None]
+        if len(counted) == len(entries):
+            found = MeanRates(counted, _MEANS[last]) if last in _MEANS else counted[0]
+    if found is not None and _agrees(found, rates, entry):
         return found
-    return ScoredRates(rates, (tuple(entry), [each for each in names if _kind(each) == _kind(name)]))
+    return ScoredRates(rates, (entry, of_kind))
 
 
 def _agrees(found: EntryRates, rates: Rates, entry: Path) -> bool:
@@ -181,27 +177,63 @@ def _kind(name: str) -> str:
     return re.sub(r"precision|recall|accuracy|rate|f\d+(\.\d+)?", "", name)
 
 
-def _counted(rates: Rates, entries: Sequence[Path], names: Sequence[str]) -> list[CountedRates]:
-    """Return the rates of some entries that follow from `Counts`; none if one of the entries has no counts."""
-    whole = _counts_at(rates, entries, rates.tally(rates.total))
-    if not whole or None in whole:
-        return []
-    by_row = [_counts_at(rates, entries, rates.tally_of(row)) for row in rates.rows]
-    nothing = [rates.nothing.get(name, 0.0) for name in names]
-    return [
-        CountedRates(names, [counts or Counts() for counts in of_entry], nothing)
-        for of_entry in zip(*by_row, strict=True)
-    ]
+class CountsOfEntries:
+    """What each key of the tally adds to the `Counts` of each entry of a report, by its path and the kind of its rates.
+
+    The counts are those of headlines, or those in the report, or rates times the entry's sizes.
+    """
+
+    def __init__(self, rates: Rates) -> None:
+        self._rates = rates
+        kinds = [
+            (path, _kind(name), names) for path, names in rates.entries for name in names if "recall" in name
+        ]
+        self._places = [(path, kind) for path, kind, names in kinds if f"precision{kind}" in names]
+        before = self._measured(rates.total)
+        self._adding: dict[tuple[Path, str], list[list[float]]] = {
+            place: [[], [], [], []] for place in before
+        }
+        for key in range(len(rates.keys)):
+            more = list(rates.total)
+            more[key] += _MANY
+            after = self._measured(more)
+            for place, counts in before.items():
+                for column, one, two in zip(self._adding[place], counts, after[place], strict=True):
+                    each = round((two - one) / _MANY, _DIGITS)
+                    column.append(int(each) if each.is_integer() else each)
+
+    def of(self, entry: Path, kind: str) -> list[Counts] | None:
+        """Return the counts of an entry in each row; None if it has none."""
+        columns = self._adding.get((entry, kind))
+        if columns is None:
+            return None
+        found = []
+        for row in self._rates.rows:
+            of_columns = [[column[key] * count for key, count in row] for column in columns]
+            found.append(Counts(*map(_sum, of_columns)))
+        return found
+
+    def _measured(self, total: Sequence[int]) -> dict[tuple[Path, str], Counts]:
+        tally, metric, layers = self._rates.tally(total), self._rates.metric, self._rates.layers
+        report, sizes, headlines = (
+            of(tally, layers) for of in (metric.scores, metric.sizes, metric.headlines)
+        )
+        found = {}
+        for path, kind in self._places:
+            entry, text = entry_at(report, path), ".".join(path)
+            if text in headlines and kind in ("", "_strict"):
+                found[path, kind] = headlines[text]
+            elif {*Counts._fields} <= entry.keys():
+                found[path, kind] = Counts(*(entry[field] for field in Counts._fields))
+            elif text in sizes:
+                gold, predicted = sizes[text]
+                correct = (entry[f"{name}{kind}"] or 0 for name in ("recall", "precision"))
+                found[path, kind] = Counts(gold, predicted, *map(mul, correct, sizes[text]))
+        return found
 
 
-def _counts_at(rates: Rates, entries: Sequence[Path], tally: Tally) -> list[Counts | None]:
-    """Return the counts of entries: those of headlines, or those in the report."""
-    headlines = rates.metric.headlines(tally, rates.layers)
-    found = [headlines.get(".".join(entry)) for entry in entries]
-    if None in found:
-        report = rates.metric.scores(tally, rates.layers)
-        for place, path in enumerate(entries):
-            entry: Mapping[str, float] = entry_at(report, path)
-            if found[place] is None and {*Counts._fields} <= entry.keys():
-                found[place] = Counts(*(entry[field] for field in Counts._fields))
-    return found
+_MANY = 1 << 20
+"""How often a key is added: so often that sums of fractions are exact to the last digits."""
+
+_DIGITS = 12
+"""To how many decimals what a key adds is rounded."""
