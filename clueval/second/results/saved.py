@@ -76,18 +76,19 @@ def save_bag(bag: Bag, facts: Mapping[str, Any], path: Path) -> None:
 
 
 def load_bag(
-    path: Path, metrics_of: Callable[[list[str]], tuple[AnyMetric, ...]]
+    path: Path, metrics_of: Callable[[list[str]], tuple[AnyMetric, ...]], required: Iterable[str] = ()
 ) -> tuple[Bag, dict[str, Any]]:
     """Return the bag that `save_bag` has written, and its facts, with ``clueval``, the version.
 
-    `metrics_of` returns the metrics of the texts in the facts. The facts that `_FACTS` names have these types, if they
-    are there. Raises `FileError`, `FormatError` for a file that is no saved result, is not complete or was changed,
-    and the errors of `metrics_of` with the line.
+    `metrics_of` returns the metrics of the texts in the facts. The facts that `_FACTS` names have these types; those
+    that are `required` are there. Raises `FileError`, `FormatError` for a file that is no saved result, is not complete
+    or was changed, and the errors of `metrics_of` with the line.
     """
     _require_unchanged(path)
-    reader = _Reader(path, metrics_of)
+    reader = _Reader(path, metrics_of, required)
     for number, line in lines(path):
         reader.read(number, line)
+    reader.require_counts_of_metrics()
     bag = Bag(reader.bag.metrics)
     bag.include(reader.bag)
     return bag, reader.facts
@@ -328,6 +329,13 @@ def _items(value: object) -> Iterable[tuple[str, Any]]:
     return value.items()
 
 
+def _numbers(value: object) -> object:
+    """Return numbers, or numbers by name, and so on, or None."""
+    if type(value) is dict:
+        return {name: _numbers(part) for name, part in value.items()}
+    return None if value is None else _number(value)
+
+
 _FACTS: Mapping[str, Callable[[Any], object]] = {
     "clueval": _text,
     "signature": _text,
@@ -338,6 +346,7 @@ _FACTS: Mapping[str, Callable[[Any], object]] = {
     "merge": _flag,
     "where": lambda value: [(key, _texts(values)) for key, values in _items(value)],
     "gold_sha256": _text_or_none,
+    "prepared": _numbers,
 }
 """The types of facts."""
 
@@ -348,11 +357,14 @@ _OWN = ("clueval_bag", "layers", "features", "folded", "notes", "read")
 class _Reader:
     """A saved bag while its lines are read."""
 
-    def __init__(self, path: Path, metrics_of: Callable[[list[str]], tuple[AnyMetric, ...]]) -> None:
+    def __init__(
+        self, path: Path, metrics_of: Callable[[list[str]], tuple[AnyMetric, ...]], required: Iterable[str]
+    ) -> None:
         self.bag = Bag()
         self.facts: dict[str, Any] = {}
-        self._path, self._metrics_of = path, metrics_of
+        self._path, self._metrics_of, self._required = path, metrics_of, required
         self._counts: list[tuple[str, str, tuple[Any, ...]]] = []
+        self._sums: list[int] = []  # of each of these in all places
         self._ended = False
 
     def read(self, number: int, text: str) -> None:
@@ -380,10 +392,32 @@ class _Reader:
                 "the line is not one that clueval writes", file=str(self._path), line=number, advice=_ADVICE
             ) from None
 
+    def require_counts_of_metrics(self) -> None:
+        """Raise `FormatError` for counts of which a metric can make no report."""
+        totals: dict[tuple[str, str], Tally] = {}
+        for (sequence, name, key), number in zip(self._counts, self._sums, strict=True):
+            totals.setdefault((sequence, name), Tally())[key] = number
+        layers = self.bag.layers
+        for metric in self.bag.metrics:
+            for (sequence, name), total in totals.items():
+                if name != metric.name:
+                    continue
+                names = [sequence] if sequence in layers else layers
+                try:
+                    metric.scores(total, names)
+                    metric.headlines(total, names)
+                    metric.sizes(total, names)
+                except Exception as error:  # keys of another metric can do anything to it
+                    raise FormatError(
+                        f"the counts are not those of metric {name!r}", file=str(self._path), advice=_ADVICE
+                    ) from error
+
     def _read_facts(self, line: dict[str, Any]) -> None:
         for name, check in _FACTS.items():
             if name in line:
                 check(line[name])
+        if not line.keys() >= {*self._required}:
+            raise _Wrong
         self.facts = {name: value for name, value in line.items() if name not in _OWN}
         self.bag = Bag(self._metrics_of(line["metrics"]), _texts(line["layers"]))
         self.bag.folded = _flag(line["folded"])
@@ -401,11 +435,12 @@ class _Reader:
     def _read_count(self, value: object) -> None:
         sequence, metric, key = _list(value)
         self._counts.append((_text(sequence), _text(metric), tuple(map(_loaded_key, _list(key)))))
+        self._sums.append(0)
 
     def _read_place(self, line: dict[str, Any]) -> None:
         place = _place_of(line["place"])
         bag = self.bag
-        if place in bag.documents:
+        if place in bag.documents or len(place.values) != len(self.facts.get("by", place.values)):
             raise _Wrong
         bag.documents[place] = _number(line.get("documents", 0))
         for numbers, name in ((bag.shared, "shared"), (bag.positions, "positions")):
@@ -418,6 +453,7 @@ class _Reader:
         for number, count in _pairs(counts, len(self._counts), -MOST) if counts else ():
             sequence, metric, key = self._counts[number]
             bag.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())[key] = count
+            self._sums[number] += count
 
 
 def _pairs(numbers: Sequence[Any], most: int, least: int) -> tuple[tuple[int, int], ...]:
