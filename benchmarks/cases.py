@@ -29,10 +29,10 @@ from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.metric import Metric
 from clueval.core.span import Span
-from clueval.second.metrics.fair import Fair
-from clueval.second.metrics.gate import Gate
-from clueval.second.metrics.muc import Muc
-from clueval.second.metrics.partial import Partial
+from clueval.metrics.fair import Fair
+from clueval.metrics.gate import Gate
+from clueval.metrics.muc import Muc
+from clueval.metrics.partial import Partial
 
 BATCH = 500
 """The number of lists whose keys are added together."""

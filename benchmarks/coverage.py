@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from clueval.files.errors import CluevalError
-from clueval.metrics.counting import f_measure, rate
+from clueval.first.metrics.counting import f_measure, rate
 from clueval.statistics import bca, mcnemar_exact, percentile
 from clueval.statistics.jackknife import (
     Spread,

@@ -33,12 +33,12 @@ from clueval.files.errors import CluevalError
 from clueval.findings.choice import findings
 from clueval.findings.fair import fair_findings
 from clueval.findings.table import error_table
-from clueval.metrics.fair import Fair
-from clueval.metrics.gate import FeatureTest, Gate
-from clueval.metrics.gate.candidate_lists import CandidateList, count_lists_by_rank, count_lists_by_score
-from clueval.metrics.gate.list_evaluation import disambiguation, maximum_recall
-from clueval.metrics.metric import Metric
-from clueval.metrics.partial import Partial
+from clueval.first.metrics.fair import Fair
+from clueval.first.metrics.gate import FeatureTest, Gate
+from clueval.first.metrics.gate.candidate_lists import CandidateList, count_lists_by_rank, count_lists_by_score
+from clueval.first.metrics.gate.list_evaluation import disambiguation, maximum_recall
+from clueval.first.metrics.metric import Metric
+from clueval.first.metrics.partial import Partial
 from clueval.reports import markdown
 from clueval.reports.page import ShownTable
 from clueval.spans.components import overlap_components

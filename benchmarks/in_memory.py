@@ -30,8 +30,8 @@ from measure import environment, progress
 from rivals import span_tools
 
 from clueval import score
-from clueval.metrics.metric import Metric
-from clueval.metrics.partial import Partial
+from clueval.first.metrics.metric import Metric
+from clueval.first.metrics.partial import Partial
 
 CALLS: dict[str, Callable[[Sentences, Sentences], float]] = {
     "seqeval, classification_report": lambda gold, predicted: seqeval.metrics.classification_report(

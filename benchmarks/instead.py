@@ -26,8 +26,8 @@ from rivals import span_tools
 from structures import JOBS, LAYERS, SHAPES, Case, Different
 
 from clueval.core.span import DEFAULT_LAYER, Span
-from clueval.metrics.counting import Tally
-from clueval.metrics.muc import Muc
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.muc import Muc
 
 PIECE = 20
 """The spans per side of a document, if there are several documents."""

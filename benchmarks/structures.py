@@ -32,13 +32,13 @@ from rivals import fair_by_lists
 
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.findings.table import Finding, error_table
-from clueval.metrics.counting import Tally
-from clueval.metrics.exact import Exact
-from clueval.metrics.fair import Fair
-from clueval.metrics.gate import Gate
-from clueval.metrics.levels import Levels
-from clueval.metrics.metric import Side
-from clueval.metrics.partial import Partial
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.exact import Exact
+from clueval.first.metrics.fair import Fair
+from clueval.first.metrics.gate import Gate
+from clueval.first.metrics.levels import Levels
+from clueval.first.metrics.metric import Side
+from clueval.first.metrics.partial import Partial
 from clueval.spans.components import overlap_components
 from clueval.spans.document import Document, Sentence
 from clueval.spans.matching import Match, match_spans

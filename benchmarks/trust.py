@@ -26,8 +26,8 @@ from clueval.core.span import Span
 from clueval.evaluation.options import Trust
 from clueval.evaluation.units.intervals import intervals_of
 from clueval.evaluation.units.unit import Unit
-from clueval.metrics import metric_named
-from clueval.metrics.metric import Side
+from clueval.first.metrics import metric_named
+from clueval.first.metrics.metric import Side
 from clueval.statistics.resampling import BOOTSTRAP, SWAP, weighted_sums
 
 LABELS = 35

@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from clueval.compat.gate.run import gate as gate
     from clueval.compat.masking.run import masking as masking
     from clueval.core.span import Span as Span
-    from clueval.evaluation.accumulator import Accumulator as Accumulator
-    from clueval.evaluation.citation import Citation as Citation
-    from clueval.evaluation.result import Result as Result
-    from clueval.evaluation.run import score as score
-    from clueval.evaluation.signature import Signature as Signature
-    from clueval.evaluation.units.loaded import load_result as load_result
     from clueval.files.errors import CluevalError as CluevalError
     from clueval.files.errors import CluevalWarning as CluevalWarning
     from clueval.files.errors import FileError as FileError
@@ -47,6 +41,11 @@ if TYPE_CHECKING:
     from clueval.reading.records import to_spacy as to_spacy
     from clueval.reading.source import read as read
     from clueval.reports.json_text import schema as schema
+    from clueval.second.results.accumulator import Accumulator as Accumulator
+    from clueval.second.results.result import Result as Result
+    from clueval.second.results.result import load_result as load_result
+    from clueval.second.results.score import score as score
+    from clueval.second.results.signature import Signature as Signature
     from clueval.spans.components import overlap_components as overlap_components
     from clueval.spans.document import Document as Document
     from clueval.spans.document import Sentence as Sentence
@@ -78,12 +77,10 @@ _NAMES_OF = {
     "compat.faireval.config": "faireval",
     "compat.gate.run": "gate",
     "compat.masking.run": "masking",
-    "evaluation.accumulator": "Accumulator",
-    "evaluation.citation": "Citation",
-    "evaluation.result": "Result",
-    "evaluation.run": "score",
-    "evaluation.signature": "Signature",
-    "evaluation.units.loaded": "load_result",
+    "second.results.accumulator": "Accumulator",
+    "second.results.result": "Result load_result",
+    "second.results.score": "score",
+    "second.results.signature": "Signature",
     "files.errors": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
     "TagError TextMismatch UsageError WorkerLost",
     "findings.choice": "Choice",

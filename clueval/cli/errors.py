@@ -37,8 +37,8 @@ from clueval.findings.kept import KeptRows
 from clueval.findings.page_profile import PageProfile
 from clueval.findings.stream import DocumentsObserver, FindingsObserver
 from clueval.findings.table import FINDING_KINDS, REASONS, Finding
-from clueval.metrics.exact import Exact
-from clueval.metrics.metric import Metric
+from clueval.first.metrics.exact import Exact
+from clueval.first.metrics.metric import Metric
 from clueval.options import whole
 from clueval.reports.language import speaking
 from clueval.reports.report import FORMS
@@ -47,8 +47,8 @@ from clueval.spans.document import Document
 from clueval.studies.profile_counts import ProfileCounts
 
 if TYPE_CHECKING:
-    from clueval.metrics.fair import Fair
-    from clueval.metrics.noisy import Explanation, Noisy
+    from clueval.first.metrics.fair import Fair
+    from clueval.first.metrics.noisy import Explanation, Noisy
 
 USAGE = "GOLD PREDICTED [SECOND]"
 DESCRIPTION = """\

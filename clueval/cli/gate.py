@@ -27,8 +27,8 @@ from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import output_folder, output_path
-from clueval.metrics.gate import Gate
-from clueval.metrics.gate.list_evaluation import Lists
+from clueval.first.metrics.gate import Gate
+from clueval.first.metrics.gate.list_evaluation import Lists
 
 
 def _lists(options: argparse.Namespace) -> Lists | None:

@@ -26,7 +26,7 @@ from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import output_path
-from clueval.metrics.masking import Masking
+from clueval.first.metrics.masking import Masking
 from clueval.options import column
 from clueval.reports.language import phrase, speaking
 from clueval.studies.masking.report import MaskingReport, require_limits

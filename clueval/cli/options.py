@@ -13,7 +13,7 @@ from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
 from clueval.core.span import MERGED
 from clueval.evaluation.options import Counting
-from clueval.evaluation.result import plain_changes, plain_tally
+from clueval.evaluation.result import plain_changes
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
 from clueval.formats import FORMATS, all_formats
@@ -72,14 +72,24 @@ def by_name(given: Iterable[tuple[str | None, Value]], names: Iterable[str], wha
 def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
     """Print a line on what was mended, on each layer, and on what was changed, to stderr."""
     flush()  # if the result cannot be printed, that is the only message
-    for line in mended(result.repaired_tags, plain_changes(result.prepared or {})):
+    changes = _changes(result.prepared or {})
+    for line in mended(result.repaired_tags, changes):
         remark(line)
     for line in layers_read(result.inputs):
         remark(line)
-    for name, changed in (result.prepared or {}).items():
-        listed = ", ".join(f"{key} {number:,}" for key, number in plain_tally(changed).items())
+    alone = {name: number for name, number in changes.items() if isinstance(number, int)}
+    for name, changed in {**({"alternatives": alone} if alone else {}), **changes}.items():
+        listed = "" if isinstance(changed, int) else ", ".join(f"{key} {n:,}" for key, n in changed.items())
         if listed:
             remark(f"changed before counting: {name}: {listed}")
+
+
+def _changes(prepared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of changes as reports have them; some results have them as tallies."""
+    has_tallies = any(
+        isinstance(key, tuple) for each in prepared.values() if not isinstance(each, int) for key in each
+    )
+    return plain_changes(prepared) if has_tallies else dict(prepared)
 
 
 def say_unless_shown(options: argparse.Namespace, result: Result) -> None:

@@ -16,18 +16,18 @@ from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.outputs import add_output, form_of, put_result, rendered
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
+from clueval.core.count import EITHER
+from clueval.core.metric import AnyMetric as Metric
 from clueval.evaluation.options import Counting, Trust
-from clueval.evaluation.result import Result
-from clueval.evaluation.run import score
-from clueval.evaluation.units.unit import BY_DEFAULT
 from clueval.files.errors import CluevalWarning, UsageError
 from clueval.files.overwriting import input_path
-from clueval.files.visible import visible, visible_lines
-from clueval.metrics.metric import Metric
+from clueval.files.visible import visible
 from clueval.options import options_of, whole
 from clueval.reports.report import FORMS
 from clueval.reports.table import cut_label
 from clueval.reports.text import layers_not_predicted
+from clueval.second.results.result import Result, load_result
+from clueval.second.results.score import score
 
 if TYPE_CHECKING:
     from clueval.studies.gates import Limit
@@ -65,11 +65,6 @@ def add_arguments(parser: CommandParser) -> None:
         action="store_true",
         help="print all tables",
     )
-    parser.group("output").add_argument(
-        "--cite",
-        metavar="PATH",
-        help="print only this number, with a signature of its own and BibTeX",
-    )
     add_fields(parser, Trust, "output")
     _add_gates(parser)
     add_jobs(parser)
@@ -84,10 +79,6 @@ def add_arguments(parser: CommandParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.cite is not None and (form_of(options) not in ("text", "json") or options.all):
-        raise UsageError(
-            "--cite prints one number, as text or JSON", advice="remove --all, and use --format text or json"
-        )
     counting = _counting(options)
     metrics = [
         _as_in_gate(metric, options) for metric in chosen_metrics(_names(options, counting), options.set)
@@ -119,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         _say_units(result)
     result = _with_gates(result, options, trust, baseline)
     _put(result, options)
-    if options.cite is None and (options.output_file is not None or form_of(options) != "text"):
+    if options.output_file is not None or form_of(options) != "text":
         common.say_what_was_read(options, result)  # the text on the terminal has these lines
     printing.remark_passed_over(result.passed_over)
     for layer in layers_not_predicted(result.inputs):
@@ -130,15 +121,17 @@ def run(options: argparse.Namespace) -> int:
 def _trust(options: argparse.Namespace, of_baseline: str | None) -> Trust:
     """The options for intervals; with a baseline, its units are the default of what is counted by unit."""
     trust = group_of(Trust, options)
-    needed = BY_DEFAULT if _needs_units(options) else trust.units
+    needed = EITHER if _needs_units(options) else trust.units
     return trust if needed is None else replace(trust, resample_by=trust.resample_by or of_baseline or needed)
 
 
 def _say_units(result: Result) -> None:
     """Print what the units are whose counts were kept."""
     if result.units is not None:
-        number = len(result.units.units)
-        printing.remark(f"counts of {number:,} unit{'s' * (number != 1)} (by {visible(result.units.by)})")
+        number = len(result.units.keys)
+        printing.remark(
+            f"counts of {number:,} unit{'s' * (number != 1)} (by {visible(result.units.by or '')})"
+        )
 
 
 def _warn_of_no_effect(options: argparse.Namespace) -> None:
@@ -154,9 +147,7 @@ def _warn_of_no_effect(options: argparse.Namespace) -> None:
 
 def _put(result: Result, options: argparse.Namespace) -> None:
     form = form_of(options)
-    if options.cite is not None:
-        put_result([_cited(result, options.cite, form)], options.output_file)
-    elif options.output_file is None and form == "text":
+    if options.output_file is None and form == "text":
         printing.put_report(rendered(result, options, all=options.all))
     else:
         put_result([_rendered(result, options)], options.output_file)
@@ -164,12 +155,14 @@ def _put(result: Result, options: argparse.Namespace) -> None:
 
 def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
     """The metric with the settings that ``clueval gate`` derives from the annotation sets, so that both count alike."""
-    if metric.needs.within is None:
+    if getattr(metric, "within", None) is None:
         return metric
-    from clueval.compat.gate.run import with_unfiltered
     from clueval.metrics.gate import Gate
 
-    return with_unfiltered(metric, options.gold_set) if isinstance(metric, Gate) else metric
+    if not isinstance(metric, Gate) or options.gold_set is None or metric.unfiltered is not None:
+        return metric
+    set_name, _, kind = (metric.containing or "").rpartition(":")
+    return replace(metric, unfiltered=kind) if set_name == options.gold_set else metric
 
 
 def _rendered(result: Result, options: argparse.Namespace) -> str:
@@ -179,15 +172,6 @@ def _rendered(result: Result, options: argparse.Namespace) -> str:
 
     printing.remark(f"signature: {result.signature}")  # conlleval's format has no place for it
     return render(result.to_dict())
-
-
-def _cited(result: Result, path: str, form: str) -> str:
-    cited = result.cite(path)
-    if form == "text":
-        return visible_lines(str(cited))
-    from clueval.reports.json_text import dumps
-
-    return dumps(cited.to_dict())
 
 
 def _counting(options: argparse.Namespace) -> dict[str, Any]:
@@ -270,8 +254,6 @@ def _baseline_of(options: argparse.Namespace) -> Result | None:
     """
     if options.fail_if_worse is None:
         return None
-    from clueval.evaluation.units.loaded import load_result
-
     baseline = load_result(options.fail_if_worse)
     if options.significant:
         from clueval.studies.systems import require_units

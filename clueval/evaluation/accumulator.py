@@ -27,7 +27,7 @@ from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.span_clusters import SpanClusters, count_spans
 from clueval.evaluation.tag_lists import count_tags
 from clueval.files.errors import TagError, UsageError
-from clueval.metrics.metric import Metric
+from clueval.first.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.tag_sentences import TagOptions
 from clueval.reports.report import Hinting
@@ -40,7 +40,7 @@ class Accumulator(Hinting):
     """Counts batches of gold and predicted documents, spans or tags by some metrics.
 
     Args:
-        metrics: a list of metrics or of their names (see `clueval.metrics.METRICS`), or one of them.
+        metrics: a list of metrics or of their names (see `clueval.first.metrics.METRICS`), or one of them.
         merge: merge all layers into one sequence, `merged`, and score that.
         scheme: the scheme of tags; None: detected from the tags, only if `invalid` is ``conlleval``.
         invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``.

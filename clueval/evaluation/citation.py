@@ -12,8 +12,8 @@ from clueval.evaluation.rows import rows_of
 from clueval.evaluation.score_path import number_at, whole_path
 from clueval.evaluation.signature import Signature
 from clueval.files.errors import UsageError
-from clueval.metrics import with_settings
-from clueval.metrics.metric import Metric
+from clueval.first.metrics import with_settings
+from clueval.first.metrics.metric import Metric
 from clueval.version import __version__
 
 Report = Mapping[str, Any]

@@ -21,10 +21,10 @@ from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.files.errors import CluevalError
+from clueval.first.metrics.counting import Tallies
 from clueval.formats.columns.documents import Columns
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import NamedDocument, Passage
-from clueval.metrics.counting import Tallies
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.spans.filters import ID

@@ -21,11 +21,11 @@ from clueval.evaluation.result import result_of
 from clueval.evaluation.score_path import headline_rates
 from clueval.evaluation.signature import Signature
 from clueval.files.errors import UsageError
-from clueval.metrics.counting import Tally, f_measure, rate
-from clueval.metrics.exact import Exact
-from clueval.metrics.gate import Gate
-from clueval.metrics.gate.thresholds import GRIDS
-from clueval.metrics.metric import Side
+from clueval.first.metrics.counting import Tally, f_measure, rate
+from clueval.first.metrics.exact import Exact
+from clueval.first.metrics.gate import Gate
+from clueval.first.metrics.gate.thresholds import GRIDS
+from clueval.first.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.transforms.counted_spans import score_of
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from clueval.evaluation.units.columns import Path, entry_at
 from clueval.evaluation.units.unit import DOCUMENT, Unit, Units
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.metric import Metric
 
 KEY = "document_mean"
 

@@ -33,8 +33,8 @@ from clueval.evaluation.totals import (
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.evaluation.without_layers import counted_without_layer, places_without_spans, with_layers
-from clueval.metrics.counting import Tally, add_tally
-from clueval.metrics.metric import Metric, Side, refuse_filter
+from clueval.first.metrics.counting import Tally, add_tally
+from clueval.first.metrics.metric import Metric, Side, refuse_filter
 from clueval.spans.document import Document
 from clueval.spans.filters import ID, SeenNames
 

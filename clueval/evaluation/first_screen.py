@@ -16,8 +16,8 @@ from clueval.evaluation.score_path import headline_rates
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.totals import GroupReports
 from clueval.files.visible import visible
-from clueval.metrics.metric import Metric
-from clueval.metrics.tables import named, of_changes, of_report, titled
+from clueval.first.metrics.metric import Metric
+from clueval.first.metrics.tables import named, of_changes, of_report, titled
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut_label, how_many
 from clueval.reports.text import MORE, foot, layers_not_predicted, layers_without_spans, summary

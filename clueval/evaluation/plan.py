@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.arguments import require_kind
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.files.errors import UsageError, described
-from clueval.metrics import METRICS, metric_named
-from clueval.metrics.metric import Metric
+from clueval.first.metrics import METRICS, metric_named
+from clueval.first.metrics.metric import Metric
+from clueval.metrics import is_metric
 from clueval.spans.filters import ID, Filter
 from clueval.transforms.group import ANY_OF, LOCATED
 
@@ -144,18 +146,35 @@ def _is_metric(given: object) -> bool:
     )
 
 
+def _counting_documents(given: Any) -> Any:
+    """Return the metric of the same name and settings that counts documents; anything else as it is."""
+    if isinstance(given, str) or _is_metric(given) or not is_metric(given) or given.name not in METRICS:
+        return given
+    settings = {field.name: getattr(given, field.name) for field in fields(given) if field.init}
+    return metric_named(given.name, **{name: _plain(value) for name, value in settings.items()})
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting in the form in which users give it: of a list of words, the words."""
+    if not is_dataclass(value):
+        return value
+    (words,) = (getattr(value, field.name) for field in fields(value) if field.compare)
+    return words
+
+
 def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:
     """The metrics of a list of metrics or names, or of names separated by commas, each once.
 
     Raises `UsageError` for an unknown name and for an empty list.
     """
-    several: Any = given.split(",") if isinstance(given, str) else [given] if _is_metric(given) else given
+    one = _is_metric(given) or is_metric(given)
+    several: Any = given.split(",") if isinstance(given, str) else [given] if one else given
     require_kind(several, "Iterable", "metrics")
     if isinstance(several, Mapping):
         from clueval.hints import SETTINGS
 
         raise UsageError("metrics cannot be a dictionary", advice=SETTINGS)
-    listed = list(several)
+    listed = [_counting_documents(each) for each in several]
     for each in listed:
         if not isinstance(each, str) and not _is_metric(each):
             raise UsageError(

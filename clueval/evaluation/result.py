@@ -27,8 +27,8 @@ from clueval.evaluation.signature import Signature, joined_signature, require_sa
 from clueval.evaluation.totals import Counted, GroupReports
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
 from clueval.files.errors import UsageError
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.metric import Metric
 from clueval.reports.report import READABLE, Data, Report, renderer
 from clueval.transforms.group import HIDDEN, LOCATED
 from clueval.version import SCHEMA, __version__
@@ -381,7 +381,7 @@ class Result(Report):
         All tables are first those of all documents, then those of each group of a break-down.
         """
         from clueval.evaluation.first_screen import first_tables
-        from clueval.metrics.tables import of_report, of_section
+        from clueval.first.metrics.tables import of_report, of_section
         from clueval.reports.table import with_estimates
 
         yield from (of_report if all else first_tables)(with_estimates(self._report()), self.scored_by)

@@ -20,8 +20,8 @@ from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import ClusterCounts
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.files.errors import CluevalError
+from clueval.first.metrics.counting import Tallies
 from clueval.formats.columns.layout import Layout, Sizes
-from clueval.metrics.counting import Tallies
 from clueval.spans.document import Document
 from clueval.spans.filters import SeenNames
 from clueval.spans.making import making_many

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from clueval.metrics.counting import f_measure
+from clueval.first.metrics.counting import f_measure
 from clueval.reports.table import Estimate, with_estimates
 
 ROW = (

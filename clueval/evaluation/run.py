@@ -27,7 +27,7 @@ from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, SENTENCE
 from clueval.files.errors import CluevalWarning, UsageError, described, warn
 from clueval.files.overwriting import keeps_inputs
-from clueval.metrics.metric import Metric
+from clueval.first.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import ANSWER_FORMATS, Reading, Readings
@@ -78,8 +78,8 @@ def score(
             dataset (`clueval.reading.given`), in the same order or by id in a dictionary. With
             ``input="mentions"`` or ``"inline"``, predicted has answers of a language model
             (`clueval.evaluation.answers`).
-        metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics,
-            such as ``clueval.metrics.metric_named("partial", factor=0.5)`` with its settings.
+        metrics: names of metrics (see `clueval.first.metrics.METRICS`), separated by commas or in a list, or metrics,
+            such as ``clueval.first.metrics.metric_named("partial", factor=0.5)`` with its settings.
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
             from 1, or from -1 at the end. None: the last column or, if it holds no tags,
             the columns that do; of a single file the last two columns.

@@ -13,7 +13,7 @@ from typing import Any
 from clueval.arguments import require_kind
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
-from clueval.metrics import METRICS
+from clueval.first.metrics import METRICS
 from clueval.reports.table import cut_label
 from clueval.spans.match_classes import KINDS, LEVELS
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from clueval.arguments import require_kind
 from clueval.files.errors import UsageError
-from clueval.metrics import with_settings
-from clueval.metrics.metric import Metric
+from clueval.first.metrics import with_settings
+from clueval.first.metrics.metric import Metric
 from clueval.version import SCORES, __version__
 
 SHORT = MappingProxyType(

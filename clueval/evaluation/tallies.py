@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from clueval.core.span import MERGED
 from clueval.evaluation.plan import Plan
 from clueval.files.errors import LimitError, OverlapError, UsageError
-from clueval.metrics.counting import Tallies, Tally, add_tally
-from clueval.metrics.match_counts import refuse_gaps
-from clueval.metrics.metric import Metric, Side
+from clueval.first.metrics.counting import Tallies, Tally, add_tally
+from clueval.first.metrics.match_counts import refuse_gaps
+from clueval.first.metrics.metric import Metric, Side
 from clueval.spans.document import Document, in_layer
 from clueval.spans.filters import SeenNames
 from clueval.spans.flat import name_file

@@ -20,9 +20,9 @@ from clueval.core.span import Span
 from clueval.evaluation.units.unit import Unit, Units, joined_corpora, summed_tallies
 from clueval.evaluation.without_layers import depends_on_documents, without_spans
 from clueval.files.errors import UsageError
-from clueval.metrics import with_settings
-from clueval.metrics.counting import Tallies, Tally, add_tally
-from clueval.metrics.metric import Metric, sequences_of
+from clueval.first.metrics import with_settings
+from clueval.first.metrics.counting import Tallies, Tally, add_tally
+from clueval.first.metrics.metric import Metric, sequences_of
 
 
 class Totals:

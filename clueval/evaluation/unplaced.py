@@ -9,7 +9,7 @@ from clueval.core.span import MERGED, SIDES, Span
 from clueval.evaluation.inputs import Inputs, add_layer
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import Compared, compared, sequenced, sequences_in
-from clueval.metrics.metric import Metric, Side
+from clueval.first.metrics.metric import Metric, Side
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.transforms.group import Group

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from clueval.files.errors import UsageError
-from clueval.metrics import plain
+from clueval.first.metrics import plain
 from clueval.options import number, option_of, whole
 
 _BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}

@@ -10,8 +10,8 @@ from contextlib import suppress
 
 from clueval.evaluation.tallies import count_sides
 from clueval.files.errors import CluevalError
-from clueval.metrics.counting import Tallies, Tally, add_tally
-from clueval.metrics.metric import Metric, Side
+from clueval.first.metrics.counting import Tallies, Tally, add_tally
+from clueval.first.metrics.metric import Metric, Side
 from clueval.spans.document import Document
 
 NO_LAYER = ""

@@ -29,8 +29,8 @@ from clueval.findings.table import (
     SideName,
     reason_of,
 )
-from clueval.metrics.match_counts import refuse_gaps
-from clueval.metrics.tables import LEVEL_NAMES
+from clueval.first.metrics.match_counts import refuse_gaps
+from clueval.first.metrics.tables import LEVEL_NAMES
 from clueval.options import field_names, require_types
 from clueval.reports.language import phrase
 from clueval.spans.document import Document
@@ -334,7 +334,7 @@ def metrics_of(choice: Choice) -> list[Any]:
     """Return the metrics that count the errors of a choice, and that the page of errors shows."""
     if not choice.by_levels:
         return ["exact"]
-    from clueval.metrics.confusion import Confusion
+    from clueval.first.metrics.confusion import Confusion
 
     return ["levels", Confusion()]
 

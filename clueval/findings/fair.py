@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from clueval.findings.places import in_text_order
 from clueval.findings.table import ErrorRows, Finding
-from clueval.metrics.fair import Fair
-from clueval.metrics.metric import Side
+from clueval.first.metrics.fair import Fair
+from clueval.first.metrics.metric import Side
 from clueval.spans.document import Document
 
 FAIR_KINDS = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")

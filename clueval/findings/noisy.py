@@ -22,9 +22,9 @@ from typing import Any
 
 from clueval.core.span import Span
 from clueval.files.writing import whole_file
-from clueval.metrics.metric import Side
-from clueval.metrics.noisy import Explanation, Noisy
-from clueval.metrics.tables import noisy
+from clueval.first.metrics.metric import Side
+from clueval.first.metrics.noisy import Explanation, Noisy
+from clueval.first.metrics.tables import noisy
 from clueval.reports.language import numeral, phrase
 from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.reports.separated import guarded

@@ -25,7 +25,7 @@ from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
 from clueval.findings.systems import System
 from clueval.findings.table import FINDING_KINDS, REASONS, Finding
-from clueval.metrics.tables import LEVEL_NAMES, labelled_by, of_known, titled
+from clueval.first.metrics.tables import LEVEL_NAMES, labelled_by, of_known, titled
 from clueval.reports.language import numeral, phrase
 from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.reports.table import Table, cut_label, how_many, labels_of

@@ -12,7 +12,7 @@ from typing import Any
 
 from clueval.findings.choice import SIDES, Choice, ReasonKey, reports_of
 from clueval.findings.table import REASONS
-from clueval.metrics.tables import LEVEL_NAMES
+from clueval.first.metrics.tables import LEVEL_NAMES
 from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Rate, cut_label, how_many
 from clueval.reports.text import shown

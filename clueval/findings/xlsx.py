@@ -39,7 +39,7 @@ from clueval.findings.rows import (
     split_first,
 )
 from clueval.findings.table import Finding, joined
-from clueval.metrics.tables import of_known
+from clueval.first.metrics.tables import of_known
 from clueval.reports.table import Rate, Table
 from clueval.reports.workbook import ROWS, fit_to_width, require_package, whole_workbook
 

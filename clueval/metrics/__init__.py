@@ -1,24 +1,26 @@
-"""The metrics, by name. Each has a module or package of its own, which is imported when the metric is first
-used.
+"""The metrics, by name. Each has a module or package of its own, which is imported when it is first used.
 
-Metrics never import each other. To read the package, begin with `metric`, `counting`, `levels` and
-`match_counts`, in this order; `tables` makes tables of the reports. Nothing here depends on files or formats.
+Metrics count cases or documents (`clueval.core.metric`); they do not know one another. `exact` and `levels` stand in
+`clueval.core`. `tables` makes tables of the reports.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import Field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
-from clueval.files.errors import UsageError
-from clueval.metrics.metric import Metric
-from clueval.options import option_of
+from clueval.arguments import require_kind
+from clueval.core.metric import AnyMetric
+from clueval.files.errors import UsageError, described
+from clueval.metrics.settings import with_settings
+
+__all__ = ["METRICS", "chosen_metrics", "is_metric", "metric_class", "metric_named", "with_settings"]
 
 METRICS = {
-    "levels": ("clueval.metrics.levels", "Levels"),
-    "exact": ("clueval.metrics.exact", "Exact"),
+    "levels": ("clueval.core.levels", "Levels"),
+    "exact": ("clueval.core.exact", "Exact"),
     "fair": ("clueval.metrics.fair", "Fair"),
     "partial": ("clueval.metrics.partial", "Partial"),
     "noisy": ("clueval.metrics.noisy", "Noisy"),
@@ -30,26 +32,6 @@ METRICS = {
     "masking": ("clueval.metrics.masking", "Masking"),
 }
 """The module and the class of each metric."""
-
-
-def metric_named(name: str, **settings: Any) -> Metric:
-    """Return the metric called `name` with these settings (the fields of its class).
-
-    Raises `UsageError` for an unknown name and for settings that the metric does not accept.
-
-    >>> metric_named("partial", factor=0.5)
-    Partial(factor=0.5, glue=False, betas=())
-    """
-    kind = metric_class(name)
-    known = [field.name for field in fields(kind) if field.init]
-    for setting in settings:
-        if setting not in known:
-            raise UsageError(
-                f"metric {name} has no setting {setting!r}", advice=f"it has {', '.join(known) or 'none'}"
-            )
-    metric: Metric = kind(**settings)
-    return metric
-
 
 _OTHER_NAMES = {
     **dict.fromkeys(("f1", "micro", "macro", "strict", "seqeval", "conlleval", "span", "ner"), "exact"),
@@ -64,51 +46,60 @@ _OTHER_NAMES = {
 """Names of programs and rates, and the metric that has their numbers."""
 
 
-def _advice(name: str) -> str:
-    every = f"one of {', '.join(METRICS)}"
-    found = _OTHER_NAMES.get(name.lower())
-    return every if found is None else f"its numbers are those of {found!r}; {every}"
-
-
 def metric_class(name: str) -> Any:
-    """The class of the metric of that name, a frozen dataclass of its settings. Raises `UsageError`."""
+    """Return the class of the metric of that name, a frozen dataclass of its settings. Raises `UsageError`."""
     if name not in METRICS:
-        raise UsageError(f"unknown metric {name!r}", advice=_advice(name))
+        every, found = f"one of {', '.join(METRICS)}", _OTHER_NAMES.get(name.lower())
+        advice = every if found is None else f"its numbers are those of {found!r}; {every}"
+        raise UsageError(f"unknown metric {name!r}", advice=advice)
     module, kind = METRICS[name]
     return getattr(import_module(module), kind)
 
 
-def with_settings(metric: Metric) -> str:
-    """The name of a metric with its settings."""
-    names = [
-        setting.name
-        for setting in fields(metric)  # type: ignore[arg-type]  # a dataclass
-        if setting.compare and not (is_later(setting) and getattr(metric, setting.name) == setting.default)
-    ]
-    values = {name: getattr(metric, name) for name in names}
-    settings = [
-        f"{name}={'default' if name == 'weights' and value is None else plain(value)}"
-        for name, value in values.items()
-    ]
-    return f"{metric.name}({','.join(settings)})" if settings else metric.name
+def metric_named(name: str, **settings: Any) -> AnyMetric:
+    """Return the metric called `name` with these settings (the fields of its class).
+
+    Raises `UsageError` for an unknown name and for settings that the metric does not accept.
+
+    >>> metric_named("partial", factor=0.5)
+    Partial(factor=0.5, glue=False, betas=())
+    """
+    kind = metric_class(name)
+    known = [field.name for field in fields(kind) if field.init]
+    for setting in settings:
+        if setting not in known:
+            raise UsageError(
+                f"metric {name} has no setting {setting!r}", advice=f"it has {', '.join(known) or 'none'}"
+            )
+    metric: AnyMetric = kind(**settings)
+    return metric
 
 
-def is_later(setting: Field[Any]) -> bool:
-    """Return whether signatures name a setting only if it is not the default."""
-    declared = option_of(setting)
-    return declared is not None and declared.later
+def chosen_metrics(given: Sequence[str | AnyMetric] | str | AnyMetric) -> tuple[AnyMetric, ...]:
+    """Return the metrics of a list of metrics or names, or of names separated by commas, each once.
+
+    Raises `UsageError` for an unknown name and for an empty list.
+    """
+    several: Any = given.split(",") if isinstance(given, str) else [given] if is_metric(given) else given
+    require_kind(several, "Iterable", "metrics")
+    if isinstance(several, Mapping):
+        from clueval.hints import SETTINGS
+
+        raise UsageError("metrics cannot be a dictionary", advice=SETTINGS)
+    listed = list(several)
+    for each in listed:
+        if not isinstance(each, str) and not is_metric(each):
+            raise UsageError(
+                f"{described(each)} is not a metric", advice=f"one of {', '.join(METRICS)}, or a Metric"
+            )
+    chosen = [metric_named(each) if isinstance(each, str) else each for each in listed]
+    if not chosen:
+        raise UsageError("no metric is named", advice=f"one of {', '.join(METRICS)}")
+    return tuple({metric.name: metric for metric in chosen}.values())
 
 
-def plain(value: object) -> str:
-    """A setting as a signature shows it."""
-    if isinstance(value, Mapping):
-        return "/".join(f"{key}={plain(part)}" for key, part in value.items())
-    if isinstance(value, set | frozenset):
-        return "/".join(sorted(map(str, value))) or "none"
-    if isinstance(value, tuple | list):
-        return "/".join(map(str, value)) or "none"
-    if value is None:
-        return "none"
-    if value == "":
-        return "''"
-    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+def is_metric(given: object) -> bool:
+    """Return whether an object has what metrics have (`clueval.core.metric`); a class is none."""
+    if isinstance(given, type) or not (hasattr(given, "count") or hasattr(given, "count_documents")):
+        return False
+    return all(hasattr(given, name) for name in ("name", "zero", "scores", "headlines", "choices", "check"))

@@ -13,27 +13,24 @@ So the sum of a row is the number of gold spans with that label, the diagonal ha
 predicted labels, columns are the gold labels that they match, ``spurious`` takes the place of ``missed``, and the
 cells outside the diagonal are the false positives. ``classes`` counts the five classes of
 each label, whichever label was found.
+
+A discontinuous span is matched by a span with the same fragments alone, and exactly; if there are several, by one
+with the same labels, else by the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from clueval.core.case import Case
+from clueval.core.levels import matches_in
+from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, classes_of
+from clueval.core.metric import Metric
 from clueval.core.ranges import Ranges
-from clueval.core.span import SIDES, Frozen, Labels, Span
-from clueval.metrics.counting import Tally
-from clueval.metrics.match_counts import count_matches
-from clueval.metrics.metric import Metric, Rates, Side
-from clueval.metrics.rates import LAYER, Shape
-from clueval.spans.flat import Flat
-from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED, classes_of
-
-if TYPE_CHECKING:
-    from clueval.reports.table import Table
-
+from clueval.core.span import SIDES, Span
+from clueval.core.tally import Tally
 
 Entry = tuple[str, str, str | None, int]
 """The label of the span, its class, the joined label that was found, and the number of such spans."""
@@ -44,14 +41,20 @@ class Confusion(Metric):
     """The metric; it has no settings. Its tally has the keys ``(side, layer, label, kind, found)``."""
 
     name: ClassVar[str] = "confusion"
-    zero: ClassVar[str] = "0"
-    tally_keys: ClassVar[tuple[Shape, ...]] = ((SIDES, LAYER, str, KINDS, str | None),)
+    flat: ClassVar[bool] = True
 
-    def count(self, gold: Side, predicted: Side) -> Tally:
-        tally = _count_gaps(gold, predicted)
-        for side, _, found in count_matches(_without_gaps(gold), _without_gaps(predicted)):
-            for layer, label, kind, other, number in found:
-                tally[side, layer, label, kind, other] += number
+    def count(self, case: Case) -> Tally:
+        has_gaps = any(span.parts is not None for side in (case.gold, case.predicted) for span in side)
+        without_gaps = _without_gaps(case) if has_gaps else case
+        tally = Tally()
+        for side, name in enumerate(SIDES):
+            matches = list(matches_in(without_gaps, side))
+            if has_gaps:
+                matches += _of_fragments(case, side)
+            for match in matches:
+                for layer, label in match.span.by_layer.items():
+                    if label is not None:
+                        tally[name, layer, label, match.kind, match.labels.get(layer)] += 1
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -59,7 +62,7 @@ class Confusion(Metric):
             layer: {side: [] for side in SIDES} for layer in layers
         }
         for (side, layer, label, kind, found), n in total.items():
-            if layer in entries_of:  # as in `levels`, labels in other layers are in no report of this one
+            if layer in entries_of:  # a span may have labels in further layers
                 entries_of[layer][side].append((label, kind, found, n))
         report = {}
         for layer, entries in entries_of.items():
@@ -72,48 +75,32 @@ class Confusion(Metric):
             }
         return report
 
-    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        """Return nothing: a matrix has no rates."""
-        return {}
 
-    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        from clueval.metrics.tables import confusion
-
-        return confusion(title, report)
-
-
-def _without_gaps(side: Side) -> Side:
-    """Return the side without its discontinuous spans."""
-    if isinstance(side.spans, Flat) or all(span.parts is None for span in side.spans):
-        return side
-    kept = [span.parts is None for span in side.spans]
-    counted = None if side.counted is None else list(compress(side.counted, kept))
-    return side._replace(spans=list(compress(side.spans, kept)), counted=counted)
+def _without_gaps(case: Case) -> Case:
+    """Return the case without its discontinuous spans."""
+    sides, counted = [], []
+    for number, side in enumerate((case.gold, case.predicted)):
+        kept = [place for place, span in enumerate(side) if span.parts is None]
+        counting = {place for place, _ in case.counting(number)}
+        sides.append(tuple([side[place] for place in kept]))
+        counted.append(tuple([place in counting for place in kept]))
+    return Case(tuple(sides), tuple(counted))
 
 
-def _count_gaps(gold: Side, predicted: Side) -> Tally:
-    """Count the discontinuous spans, which only a span with the same fragments matches."""
-    tally: Tally = Tally()
-    for name, own, others in ((SIDES[0], gold, predicted), (SIDES[1], predicted, gold)):
-        if isinstance(own.spans, Flat):  # spans of tags have no gaps
-            continue
-        by_fragments: dict[Ranges, list[Span]] = {}
-        for span in others.spans:
-            if span.parts is not None:
-                by_fragments.setdefault(span.parts, []).append(span)
-        counted = own.counted or [True] * len(own.spans)
-        for span in compress(own.spans, counted):
-            if span.parts is None:
-                continue
-            equal = by_fragments.get(span.parts, [])
-            same = [other for other in equal if other.labels == span.labels]
-            partner = next(iter([*same, *equal]), None)
-            found: Labels
-            kind, found = (KINDS[-1], Frozen()) if partner is None else (KINDS[0], partner.by_layer)
-            for layer, label in span.by_layer.items():
-                if label is not None:
-                    tally[name, layer, label, kind, found.get(layer)] += 1
-    return tally
+def _of_fragments(case: Case, side: int) -> Iterator[Match]:
+    """Yield the matches of the discontinuous spans of one side that count."""
+    others: dict[Ranges | None, list[Span]] = {}
+    for other in case.sides[1 - side] or ():
+        others.setdefault(other.parts, []).append(other)
+    for _, span in case.counting(side):
+        if span.parts is not None:
+            equal = others.get(span.parts, [])
+            first = equal[0] if equal else None
+            partner = next((other for other in equal if other.labels == span.labels), first)
+            if partner is None:
+                yield Match(span, "missed")
+            else:
+                yield Match(span, "exact", (partner,), partner.by_layer)
 
 
 def _classes(entries: Sequence[Entry], side: str) -> dict[str, dict[str, int]]:

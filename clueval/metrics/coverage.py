@@ -12,35 +12,35 @@ the predicted positions that are covered by gold. Overlapping spans of one side 
 Without a text, positions count as tokens, and there is no ``characters``.
 
 >>> from clueval.core.span import Span
->>> text = Document("d", {}, tokens=["Dr", "Ada", "King"])
->>> gold, predicted = Side([Span(0, 3, "A")], document=text), Side([Span(1, 3, "A"), Span(2, 3, "A")], document=text)
->>> report = Coverage().scores(Coverage().count(gold, predicted), ["label"])
+>>> text = ["Dr", "Ada", "King"]
+>>> gold, predicted = [Span(0, 3, "A")], [Span(1, 3, "A"), Span(2, 3, "A")]
+>>> pair = Pair(*(Document("d", {"label": side}, text) for side in (gold, predicted)))
+>>> report = Coverage().scores(Coverage().count_documents([pair], "label", {}), ["label"])
 >>> [(round(report[of]["micro"]["recall"], 4), report[of]["micro"]["predicted"]) for of in ("tokens", "characters")]
 [(0.6667, 2), (0.7778, 7)]
+
+Documents are needed, since the positions of a case do not say how long its tokens are.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, starmap
+from itertools import accumulate, compress, starmap
 from operator import ge
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from clueval.core.case import Where, counted
+from clueval.core.characters import has_characters
+from clueval.core.document import Document, Pair
+from clueval.core.metric import DocumentMetric
 from clueval.core.ranges import intersect, joined_ranges
-from clueval.metrics.counting import Counts, Tally, averages_of, counts_by_label
-from clueval.metrics.metric import Metric, Needs, Rates, Side, no_tally, rates_of
-from clueval.metrics.rates import DeclaredRates, Shape, label_averages, prf_entry
-from clueval.spans.document import Document
-from clueval.transforms.characters import are_unknown
-
-if TYPE_CHECKING:
-    from clueval.reports.table import Table
+from clueval.core.span import SIDES, Span
+from clueval.core.tally import Counts, Tally, averages_of, counts_by_label
 
 Range = tuple[int, int]
-Ranges = list[Range]
 
 KINDS = ("tokens", "characters")
 _COUNTS = ("gold", "predicted", "tp_gold", "tp_predicted")
@@ -48,7 +48,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage(Metric):
+class Coverage(DocumentMetric):
     """The metric; it has no settings.
 
     Its tally has the keys ``(kind, count, label)`` and, for the union of all labels, ``(kind, count)``, where kind is
@@ -57,75 +57,67 @@ class Coverage(Metric):
     """
 
     name: ClassVar[str] = "coverage"
-    zero: ClassVar[str] = "0"
-    tally_keys: ClassVar[tuple[Shape, ...]] = ((KINDS, _COUNTS, str), (KINDS, _COUNTS), (("textless",),))
 
-    def count(self, gold: Side, predicted: Side) -> Tally:
-        tally: Tally = Tally()
-        if not gold.spans and not predicted.spans:
-            return tally
-        document = _with_text(gold.document, predicted.document)
-        if document is None:
-            tally["textless",] += 1
-        for kind, place, size in _kinds(document):
-            sides = [_by_label(side, None, place) for side in (gold, predicted)]
-            counted = [
-                every if side.counted is None else _by_label(side, side.counted, place)
-                for side, every in zip((gold, predicted), sides, strict=True)
-            ]
-            for number, name in enumerate(("gold", "predicted")):
-                for label, ranges in counted[number].items():
-                    key = () if label is None else (label,)
-                    others = sides[1 - number].get(label, [])
-                    length = sum(starmap(size, ranges))
-                    tally[(kind, name, *key)] += length
-                    tally[(kind, f"tp_{name}", *key)] += (
-                        length if ranges == others else sum(starmap(size, intersect(ranges, others)))
-                    )
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        tally = Tally()
+        for pair in pairs:
+            sides = [side.layers.get(sequence, ()) for side in pair.sides]
+            if any(sides):
+                judged = [
+                    list(compress(spans, counted(spans, side, where))) if where else spans
+                    for side, spans in zip(pair.sides, sides, strict=True)
+                ]
+                _count(tally, _with_text(pair.sides), sides, judged)
         return +tally  # without zeros: a label without positions is not reported
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         kinds = KINDS[:1] if total["textless",] else KINDS
         return {kind: _report(kind, total) for kind in kinds}
 
-    @property
-    def needs(self) -> Needs:
-        return Needs(documents=True, rates=_rates, empty=no_tally)
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        kinds = KINDS[:1] if total["textless",] else KINDS
+        micro = {f"{kind}.micro": Counts.total(_by_label_of(kind, total).values()) for kind in kinds}
+        return {**micro, **{f"{kind}.unlabelled": _unlabelled(kind, total) for kind in kinds}}
 
-    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        return {self.name: rates_of(report["tokens"]["micro"])}
 
-    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        from clueval.metrics.tables import prf_per_label
-
-        for kind, own in report.items():
-            yield from prf_per_label(f"{title}, {kind}", own)
+def _count(
+    tally: Tally, document: Document | None, sides: Sequence[Sequence[Span]], judged: Sequence[Sequence[Span]]
+) -> None:
+    """Add the positions of the spans that are `judged`, and those of them that any span of the other side covers."""
+    if document is None:
+        tally["textless",] += 1
+    for kind, place, size in _kinds(document):
+        every = [_by_label(spans, place) for spans in sides]
+        for number, name in enumerate(SIDES):
+            own = every[number] if judged[number] is sides[number] else _by_label(judged[number], place)
+            for label, ranges in own.items():
+                key = () if label is None else (label,)
+                others = every[1 - number].get(label, [])
+                length = sum(starmap(size, ranges))
+                tally[(kind, name, *key)] += length
+                tally[(kind, f"tp_{name}", *key)] += (
+                    length if ranges == others else sum(starmap(size, intersect(ranges, others)))
+                )
 
 
 def _report(kind: str, total: Tally) -> dict[str, Any]:
-    of_kind: Tally = Tally()
-    for key, number in total.items():
-        if len(key) == 3 and key[0] == kind:
-            of_kind[key[1:]] = number
-    averages = averages_of(counts_by_label(of_kind))
-    return {
-        "unlabelled": Counts(*(total[kind, name] for name in _COUNTS)).report(),
-        **{name: averages[name] for name in ("micro", "macro", "per_label")},
-    }
+    averages = averages_of(_by_label_of(kind, total), is_weighted=False)
+    return {"unlabelled": _unlabelled(kind, total).report(), **averages}
 
 
-def _rates(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
-    for kind in KINDS:
-        yield prf_entry((kind, "unlabelled"), [[(kind, name)] for name in _COUNTS])
-        yield from label_averages(keys, (kind,), (kind,))
+def _unlabelled(kind: str, total: Tally) -> Counts:
+    return Counts(*(total[kind, name] for name in _COUNTS))
 
 
-def _with_text(*documents: Document | None) -> Document | None:
+def _by_label_of(kind: str, total: Tally) -> dict[str, Counts]:
+    return counts_by_label(
+        Tally({key[1:]: number for key, number in total.items() if len(key) == 3 and key[0] == kind})
+    )
+
+
+def _with_text(documents: Iterable[Document]) -> Document | None:
     """Return the first of the documents that has a text."""
-    for document in documents:
-        if document is not None and document.end is not None and not are_unknown(document.tokens or ()):
-            return document
-    return None
+    return next((document for document in documents if has_characters(document)), None)
 
 
 _Kind = tuple[str, Callable[[int, int], Range], Callable[[int, int], int]]
@@ -163,17 +155,14 @@ def _tokens(start: int, end: int, starts: Sequence[int], ends: Sequence[int]) ->
     return first, max(first, last) if start < end else first
 
 
-def _by_label(
-    side: Side, counted: Sequence[bool] | None, place: Callable[[int, int], Range]
-) -> dict[str | None, Ranges]:
+def _by_label(spans: Iterable[Span], place: Callable[[int, int], Range]) -> dict[str | None, Sequence[Range]]:
     """Return the union of the ranges of each label, and of all labels under None."""
-    found: dict[str | None, Ranges] = {}
-    for number, span in enumerate(side.spans):
-        if counted is None or counted[number]:
-            ranges = [place(*part) for part in span.fragments]
-            found.setdefault(span.label, []).extend(ranges)
-            found.setdefault(None, []).extend(ranges)
+    found: dict[str | None, list[Range]] = {}
+    for span in spans:
+        ranges = [place(*part) for part in span.fragments]
+        found.setdefault(span.label, []).extend(ranges)
+        found.setdefault(None, []).extend(ranges)
     return {
-        label: list(joined_ranges((each for each in ranges if each[0] < each[1]), ge))
+        label: joined_ranges((each for each in ranges if each[0] < each[1]), ge)
         for label, ranges in found.items()
     }

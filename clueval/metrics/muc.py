@@ -25,18 +25,11 @@ spans of equal start and end. All other overlapping spans come last. Each step m
 possible: the span that ends first takes, of the spans of the other side that it overlaps, the one that ends
 first. (Later spans can use that one least, so taking it loses no pair.) Spans may nest, overlap, repeat and
 have zero length; spans that touch do not overlap. Discontinuous spans overlap if they share a position, and have the
-same start and end if they have the same fragments. Spans in different overlap components are in no pair, so components
-that have one span, or one of each side, need no steps (`apart`).
+same start and end if they have the same fragments; where there are any, pairs are found by augmenting paths.
 
 An example: [0,3) and [2,9) overlap gold [1,4); [2,9) overlaps [5,6) as well. [0,3) ends first and
 takes [1,4), the only span that it overlaps; then [5,6) ends first and takes [2,9). If [2,9) took the first
-span that it overlaps, [0,3) and [5,6) would be left over:
-
->>> from clueval.metrics.muc import overlap_pairs
->>> from clueval import Span
->>> gold, predicted = [Span(1, 4, "A"), Span(5, 6, "A")], [Span(2, 9, "A"), Span(0, 3, "A")]
->>> list(overlap_pairs(gold, predicted))
-[(0, 1), (1, 0)]
+span that it overlaps, [0,3) and [5,6) would be left over.
 
 Sources: Chinchor and Sundheim 1993 (MUC-5); Segura-Bedmar et al. 2013 (SemEval-2013 task 9.1); nervaluate
 1.2.1, which has the same totals wherever its totals do not depend on the order of the spans. nervaluate differs
@@ -50,25 +43,18 @@ of two labels is missed and spurious there, and the rows do not add up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from itertools import pairwise
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
+from clueval.core.case import Case
+from clueval.core.metric import Metric, Sizes
+from clueval.core.overlap import components, overlaps_between
 from clueval.core.ranges import Ranges
 from clueval.core.span import Span
-from clueval.metrics.counting import Tally, f_measure, rate
-from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of, refuse_filter
-from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Numbers, Shape, with_f1
-from clueval.spans.flat import keys_of
-from clueval.spans.one_to_one import most_pairs
-from clueval.spans.overlaps import isolated, sharing
-
-if TYPE_CHECKING:
-    from clueval.reports.table import Table
-
+from clueval.core.tally import Counts, Tally
+from clueval.statistics.matching import most_pairs
 
 SCHEMES = ("strict", "exact", "partial", "type")
 CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious")
@@ -81,379 +67,262 @@ class Muc(Metric):
     Its tally has the keys ``(scheme, label, category)``. The report has an entry for each scheme and, under
     ``per_label``, the same for each label; 0/0 is 0.
 
-    >>> metric = Muc()
-    >>> from clueval import Span
-    >>> tally = metric.count(Side([Span(0, 3, "A"), Span(5, 6, "B")]), Side([Span(1, 3, "A"), Span(5, 6, "C")]))
-    >>> report = metric.scores(tally, ["label"])
+    >>> case = Case(((Span(0, 3, "A"), Span(5, 6, "B")), (Span(1, 3, "A"), Span(5, 6, "C"))), (None, None))
+    >>> report = Muc().scores(Muc().count(case), ["label"])
     >>> [(scheme, report[scheme]["correct"], report[scheme]["f1"]) for scheme in SCHEMES]
     [('strict', 0, 0.0), ('exact', 1, 0.5), ('partial', 1, 0.75), ('type', 1, 0.5)]
     """
 
     name: ClassVar[str] = "muc"
-    zero: ClassVar[str] = "0"
-    tally_keys: ClassVar[tuple[Shape, ...]] = ((SCHEMES, str, CATEGORIES),)
+    filters: ClassVar[str | None] = "score without the filter, or filter the files"
 
-    def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document; O(n log n) for n spans. Raises `UsageError` if a filter excludes spans."""
-        refuse_filter(self, (gold, predicted))
-        found, golds, predicteds = apart(list(keys_of(gold.spans)), list(keys_of(predicted.spans)))
-        tally = count_in_stages(golds, predicteds) if golds or predicteds else Counter()
+    def count(self, case: Case) -> Tally:
+        tally = Tally()
+        golds, predicteds = (Counter(map(_key, side)) for side in (case.gold, case.predicted))
+        equal = golds & predicteds
+        for key, number in equal.items():
+            for scheme in SCHEMES:
+                tally[scheme, key[2], "correct"] += number
+        rest = _Rest(_without(case.gold, equal), _without(case.predicted, equal))
+        by_range = rest.paired_by_range()
         for scheme in SCHEMES:
-            _count(tally, scheme, found)
+            rest.count(tally, scheme, rest.paired_by_label() if scheme == "type" else by_range)
         return tally
-
-    @property
-    def needs(self) -> Needs:
-        """Return that all spans are needed: a span in one pair is in no other."""
-        return Needs(every_span="score without the filter, or filter the files", nested=True, rates=_rates)
-
-    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        return {f"muc_{scheme}": rates_of(of) for scheme, of in report.items() if scheme != "per_label"}
-
-    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        from clueval.metrics.tables import muc
-
-        return muc(title, report)
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report; layers are not reported separately: a label is that of all layers."""
-        overall: Tally = Counter()
-        for (scheme, _, category), n in total.items():
-            overall[scheme, None, category] += n
-        labels = sorted({label for _, label, _ in total})
-        return _schemes(overall, None) | {"per_label": {label: _schemes(total, label) for label in labels}}
+        by_label = _by_label(total)
+        return {
+            **_entries(_overall(total)),
+            "per_label": {label: _entries(counts) for label, counts in by_label.items()},
+        }
+
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        overall = _overall(total)
+        return {scheme: _counts(overall, scheme) for scheme in SCHEMES}
+
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        entries = {f"per_label.{label}.": counts for label, counts in _by_label(total).items()}
+        return {
+            f"{place}{scheme}": _counts(counts, scheme)[:2]
+            for place, counts in {"": _overall(total), **entries}.items()
+            for scheme in SCHEMES
+        }
 
 
-def _schemes(total: Tally, label: str | None) -> dict[str, Any]:
-    return {scheme: _measures({c: total[scheme, label, c] for c in CATEGORIES}) for scheme in SCHEMES}
+_Categories = Counter[tuple[str, str]]
+"""Counts by scheme and category."""
 
 
-def _measures(counts: dict[str, int]) -> dict[str, float]:
-    paired = counts["correct"] + counts["incorrect"] + counts["partial"]
-    possible, actual = paired + counts["missed"], paired + counts["spurious"]
-    credit = counts["correct"] + 0.5 * counts["partial"]
-    precision, recall = rate(credit, actual), rate(credit, possible)
-    return counts | {
-        "possible": possible,
-        "actual": actual,
-        "precision": precision,
-        "recall": recall,
-        "f1": f_measure(precision, recall),
-    }
+def _overall(total: Tally) -> _Categories:
+    found: _Categories = Counter()
+    for (scheme, _, category), number in total.items():
+        found[scheme, category] += number
+    return found
 
 
-def _rates(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
-    labels = sorted({key[1] for key in keys})
-    for names, before in ((labels, ()), *(([label], ("per_label", label)) for label in labels)):
-        for scheme in SCHEMES:
-            correct, incorrect, partial, missed, spurious = (
-                [(scheme, name, category) for name in names]
-                for category in ("correct", "incorrect", "partial", "missed", "spurious")
-            )
-            possible = [*correct, *incorrect, *partial, *missed]
-            actual = [*correct, *incorrect, *partial, *spurious]
-            counts = correct, partial, possible, actual
-            yield EntryRates((*before, scheme), THREE, counts, _rates_of, possible, actual)
+def _by_label(total: Tally) -> dict[str, _Categories]:
+    """Return the counts of each label, labels in order."""
+    found: dict[str, _Categories] = {}
+    for (scheme, label, category), number in total.items():
+        found.setdefault(label, Counter())[scheme, category] += number
+    return dict(sorted(found.items()))
 
 
-def _rates_of(correct: Numbers, partial: Numbers, possible: Numbers, actual: Numbers) -> Columns:
-    credits = [own + 0.5 * half for own, half in zip(correct, partial, strict=True)]
-    return with_f1(list(map(rate, credits, actual)), list(map(rate, credits, possible)))
+def _counts(counts: _Categories, scheme: str) -> Counts:
+    """Return what is possible and actual, and the credit on both sides."""
+    correct, incorrect, partial, missed, spurious = (counts[scheme, category] for category in CATEGORIES)
+    paired, credit = correct + incorrect + partial, correct + 0.5 * partial
+    return Counts(paired + missed, paired + spurious, credit, credit)
 
 
-def count_in_stages(gold: Iterable[Item], predicted: Iterable[Item]) -> Tally:
-    """Count the spans of one document by the stages alone."""
-    tally: Tally = Counter()
-    # the first stage pairs equal spans under every scheme, so the schemes share it
-    equal, golds, predicteds = pairing(gold, predicted, [EQUAL])
-    by_range = PairCounts.of(*pairing(golds, predicteds, BY_RANGE))
-    by_label = PairCounts.of(*pairing(golds, predicteds, BY_LABEL))
+def _entries(counts: _Categories) -> dict[str, dict[str, float]]:
+    entries = {}
     for scheme in SCHEMES:
-        _count(tally, scheme, PairCounts.of(equal))
-        _count(tally, scheme, by_label if scheme == "type" else by_range)
-    return tally
+        found = _counts(counts, scheme)
+        entries[scheme] = {
+            **{category: counts[scheme, category] for category in CATEGORIES},
+            "possible": found.gold,
+            "actual": found.predicted,
+            "precision": found.precision,
+            "recall": found.recall,
+            "f1": found.f(),
+        }
+    return entries
 
 
-def _count(tally: Tally, scheme: str, found: PairCounts) -> None:
-    """Add the categories of all spans under one scheme."""
-    for (label, same_range, same_label), number in found.pairs.items():
-        tally[scheme, label, _category(scheme, same_range, same_label)] += number
-    for category, labels in (("missed", found.missed), ("spurious", found.spurious)):
-        for label, number in labels.items():
-            tally[scheme, label, category] += number
+# Pairing
+
+_Key = tuple[int, int, str, Ranges]
+"""Start, end, label and parts of a span: what makes it equal to others, and its place among them."""
+
+_Pairs = dict[int, int]
+"""The numbers of gold spans, with the numbers of their predicted spans."""
 
 
-def _category(scheme: str, same_range: bool, same_label: bool) -> str:
-    """Return the category of a pair."""
-    if same_label if scheme == "type" else same_range and (scheme != "strict" or same_label):
-        return "correct"
-    return "partial" if scheme == "partial" else "incorrect"
-
-
-class Item(NamedTuple):
-    """A span as a tuple; the order of tuples is that of the spans. `parts` are empty if it is one piece."""
-
-    start: int
-    end: int
-    label: str
-    parts: Ranges
-
-    @property
-    def fragments(self) -> Ranges:
-        """The ranges of the span, as in `Span`."""
-        return self.parts or ((self.start, self.end),)
-
-
-Ranged = Span | Item
-Pair = tuple[Item, Item]
-Key = tuple[int, int, str, Ranges | None]
-"""Start, end, label and parts of a span."""
-
-
-class PairCounts(NamedTuple):
-    """How many pairs and spans in no pair there are.
-
-    `pairs` is by the label of the gold span, whether both have the same start and end, and whether they have the same
-    label; `missed` and `spurious` are by label.
-    """
-
-    pairs: Counter[tuple[str, bool, bool]]
-    missed: Counter[str]
-    spurious: Counter[str]
-
-    @classmethod
-    def of(
-        cls,
-        pairs: Iterable[tuple[Key | Item, Key | Item]],
-        missed: Iterable[Key | Item] = (),
-        spurious: Iterable[Key | Item] = (),
-    ) -> PairCounts:
-        kinds = ((one[2], _range(one) == _range(other), one[2] == other[2]) for one, other in pairs)
-        return cls(Counter(kinds), Counter(map(_label, missed)), Counter(map(_label, spurious)))
-
-
-def apart(gold: Sequence[Key], predicted: Sequence[Key]) -> tuple[PairCounts, list[Item], list[Item]]:
-    """Return what needs no stages, and the other spans of both sides. Costs O(n log n) for n spans.
-
-    A span alone is in no pair, and two overlapping spans, one of each side, are a pair under every scheme.
-
-    >>> apart([(0, 3, "A", None), (5, 6, "B", None)], [(1, 4, "A", None), (7, 9, "B", None)])[0]
-    PairCounts(pairs=Counter({('A', False, True): 1}), missed=Counter({'B': 1}), spurious=Counter({'B': 1}))
-    """
-    alone, overlapping, others = isolated(map(_extent, gold), map(_extent, predicted))
-    pairs: list[tuple[Key, Key]] = []
-    for number, other in overlapping:
-        if gold[number][3] or predicted[other][3]:
-            others[0].append(number)
-            others[1].append(other)
-        else:
-            pairs.append((gold[number], predicted[other]))
-    missed, spurious = (
-        [side[n] for n in numbers] for side, numbers in zip((gold, predicted), alone, strict=True)
-    )
-    own, left = (
-        [Item(start, end, label, parts or ()) for start, end, label, parts in map(side.__getitem__, numbers)]
-        for side, numbers in zip((gold, predicted), others, strict=True)
-    )
-    return PairCounts.of(pairs, missed, spurious), own, left
-
-
-_extent: Callable[[Key | Item], tuple[int, int]] = itemgetter(0, 1)
-_label: Callable[[Key | Item], str] = itemgetter(2)
-_range: Callable[[Key | Item], tuple[int, int, Ranges | None]] = itemgetter(0, 1, 3)
-
-
-def _identity(span: Ranged) -> tuple[int, int, str, Ranges]:
+def _key(span: Span) -> _Key:
     return span.start, span.end, span.label, span.parts or ()
 
 
-def _itself(span: Item) -> Item:
-    return span
-
-
-def _anything(span: Item) -> None:
-    """Return None, the key that all spans share."""
-
-
-def in_order(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[int, int]]:
-    """Pair the first spans of both sides, then the second ones, and so on; yield their numbers."""
-    numbers = range(min(len(gold), len(predicted)))
-    return zip(numbers, numbers, strict=True)
-
-
-def overlap_pairs(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[int, int]]:
-    """Yield as many pairs of overlapping spans as possible, by their numbers; each span is in one pair at
-    most.
-
-    Costs O(n log n) for n spans, in any order; spans may be nested or repeated. Spans that overlap a discontinuous
-    one, directly or through others, are paired by `most_pairs`, which costs more.
-    """
-    if all(not span.parts for spans in (gold, predicted) for span in spans):
-        yield from _pairs_of_ranges(gold, predicted)
-        return
-    for of_gold, of_predicted in _components(gold, predicted):
-        own, others = [gold[number] for number in of_gold], [predicted[number] for number in of_predicted]
-        whole = all(not span.parts for span in (*own, *others))
-        for one, other in (_pairs_of_ranges if whole else _pairs_of_fragments)(own, others):
-            yield of_gold[one], of_predicted[other]
-
-
-def _pairs_of_fragments(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[int, int]]:
-    """Do the same for spans of which some are discontinuous; the pairs do not depend on the order of the spans."""
-    order = sorted(range(len(gold)), key=lambda number: _identity(gold[number]))
-    overlapping = sharing(gold, predicted)
-    edges = [[(other, other) for other in overlapping[number]] for number in order]
-    for number, partner in zip(order, most_pairs(edges), strict=True):
-        if partner is not None:
-            yield number, partner
-
-
-def _pairs_of_ranges(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[int, int]]:
-    """Do the same for spans without gaps."""
-    sides = gold, predicted
-    order = sorted(
-        (span.end, span.start, side, number)
-        for side, spans in enumerate(sides)
-        for number, span in enumerate(spans)
-    )
-    starts = [sorted((span.start, number) for number, span in enumerate(spans)) for spans in sides]
-    begun = [0, 0]  # for each side, how many of `starts` have begun
-    open_: tuple[list[tuple[int, int, int]], ...] = ([], [])  # heaps of the begun spans, by end
-    done = [[False] * len(spans) for spans in sides]
-    for end, start, side, number in order:
-        if done[side][number]:
-            continue
-        done[side][number] = True
-        other, heap = 1 - side, open_[1 - side]
-        while begun[other] < len(starts[other]) and starts[other][begun[other]][0] < end:
-            begin, partner = starts[other][begun[other]]
-            heappush(heap, (sides[other][partner].end, begin, partner))
-            begun[other] += 1
-        while heap and done[other][heap[0][2]]:
-            heappop(heap)
-        # a span that is not done and has begun ends no sooner than this one, so it overlaps this one
-        if heap and heap[0][0] > start:
-            partner = heappop(heap)[2]
-            done[other][partner] = True
-            yield (number, partner) if side == 0 else (partner, number)
-
-
-def flat_pairs(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of overlapping spans, by number: as many of equal label as possible, then as many as
-    possible.
-
-    Considers only overlap components in which the spans of each side do not overlap one another; other
-    spans are in no pair. Costs O(n log n) for n spans.
-
-    >>> gold, predicted = [Span(0, 2, "A"), Span(3, 6, "A")], [Span(0, 1, "B"), Span(1, 5, "A")]
-    >>> list(flat_pairs(gold, predicted))
-    [(0, 0), (1, 1)]
-    """
-    sides = gold, predicted
-    for component in _components(gold, predicted):
-        spans = [[sides[side][number] for number in component[side]] for side in range(2)]
-        whole = all(not span.parts for side in spans for span in side)
-        if whole and all(following.start >= span.end for side in spans for span, following in pairwise(side)):
-            for number, partner in _best_pairs(*spans):
-                yield component[0][number], component[1][partner]
-
-
-def _components(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the numbers of the spans of each overlap component, of both sides, by position."""
-    component: tuple[list[int], list[int]] = ([], [])
-    reach = 0
-    for start, end, side, number in sorted(
-        (span.start, span.end, side, number)
-        for side, spans in enumerate((gold, predicted))
-        for number, span in enumerate(spans)
-    ):
-        if start >= reach:
-            yield component
-            component = ([], [])
-        component[side].append(number)
-        reach = max(reach, end)
-    yield component
-
-
-def _best_pairs(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> list[tuple[int, int]]:
-    """Return the best pairing of two sequences without overlaps of their own, by position.
-
-    The overlapping pairs of such sequences have an order in which successive pairs share at most one span. So
-    the pairs that can follow depend only on whether the spans of the last pair are taken; the best of each
-    case is kept.
-    """
-    nothing: _Found = (0, 0, None)
-    best: dict[tuple[bool, bool], _Found] = {(False, False): nothing}
-    last = -1, -1
-    i = j = 0
-    while i < len(gold) and j < len(predicted):
-        one, other = gold[i], predicted[j]
-        if one.start < other.end and other.start < one.end:
-            found: dict[tuple[bool, bool], _Found] = {}
-            for (taken, other_taken), figures in best.items():
-                state = taken and i == last[0], other_taken and j == last[1]
-                found[state] = max(found.get(state, nothing), figures, key=_value)
-            if (False, False) in found:
-                labels, pairs, chain = found[False, False]
-                pair: _Found = (labels + (one.label == other.label), pairs + 1, (i, j, chain))
-                found[True, True] = max(found.get((True, True), nothing), pair, key=_value)
-            best, last = found, (i, j)
-        if one.end <= other.end:
-            i += 1
+def _without(spans: Iterable[Span], equal: Counter[_Key]) -> list[Span]:
+    """Return the spans in the order of their keys, without those that are in pairs of equal spans."""
+    taken = Counter(equal)
+    left = []
+    for key, span in sorted(((_key(span), span) for span in spans), key=lambda pair: pair[0]):
+        if taken[key]:
+            taken[key] -= 1
         else:
-            j += 1
-    chain = max(best.values(), key=_value)[2]
-    result = []
-    while chain is not None:
-        result.append(chain[:2])
-        chain = chain[2]
-    return result[::-1]
+            left.append(span)
+    return left
 
 
-_Chain = tuple[int, int, Any] | None
-"""A pair of numbers, and the chain of the pairs before it."""
+class _Rest:
+    """The spans of a case that are in no pair of equal spans, and which of them overlap."""
 
-_Found = tuple[int, int, _Chain]
-"""The number of pairs of equal label, the number of pairs, and the pairs."""
+    def __init__(self, gold: Sequence[Span], predicted: Sequence[Span]) -> None:
+        self._sides = gold, predicted
+        self._labels = tuple([span.label for span in side] for side in self._sides)
+        self._around = overlaps_between(gold, predicted)
+        self._has_gaps = any(span.parts is not None for side in self._sides for span in side)
 
-
-def _value(found: _Found) -> tuple[int, int]:
-    return found[:2]
-
-
-Stage = tuple[
-    Callable[[Item], Hashable], Callable[[Sequence[Item], Sequence[Item]], Iterable[tuple[int, int]]]
-]
-"""A key that groups the spans of both sides, and a function that pairs the spans of a group."""
-
-EQUAL: Stage = (_itself, in_order)
-_REST: Stage = (_anything, overlap_pairs)
-BY_RANGE: Sequence[Stage] = ((_range, in_order), _REST)
-BY_LABEL: Sequence[Stage] = ((_anything, flat_pairs), (_label, overlap_pairs), _REST)
-
-
-def pairing(
-    gold: Iterable[Item], predicted: Iterable[Item], stages: Sequence[Stage]
-) -> tuple[list[Pair], list[Item], list[Item]]:
-    """Return the pairs, the gold spans left over and the predicted spans left over after all stages."""
-    pairs: list[Pair] = []
-    # sorted, so that the order of the arguments does not matter
-    left = [sorted(spans) for spans in (gold, predicted)]
-    for key, match in stages:
-        groups: dict[Hashable, tuple[list[Item], list[Item]]] = {}
-        for side, spans in enumerate(left):
-            for span in spans:
-                groups.setdefault(key(span), ([], []))[side].append(span)
-        left = [[], []]
-        for group in groups.values():
-            if not (group[0] and group[1]):
-                for side in range(2):
-                    left[side] += group[side]
+    def count(self, tally: Tally, scheme: str, pairs: _Pairs) -> None:
+        """Add the categories of the spans under one scheme."""
+        (gold, predicted), (labels, predicted_labels) = self._sides, self._labels
+        for own, label in enumerate(labels):
+            if own not in pairs:
+                tally[scheme, label, "missed"] += 1
                 continue
-            matched = list(match(*group))
-            pairs += [(group[0][number], group[1][partner]) for number, partner in matched]
-            for side in range(2):
-                taken = {pair[side] for pair in matched}
-                left[side] += [span for number, span in enumerate(group[side]) if number not in taken]
-        left = [sorted(spans) for spans in left]
-    return pairs, left[0], left[1]
+            other = pairs[own]
+            same_range = _range(gold[own]) == _range(predicted[other])
+            same_label = label == predicted_labels[other]
+            correct = same_label if scheme == "type" else same_range and (same_label or scheme != "strict")
+            category = "correct" if correct else "partial" if scheme == "partial" else "incorrect"
+            tally[scheme, label, category] += 1
+        taken = set(pairs.values())
+        for other, label in enumerate(predicted_labels):
+            if other not in taken:
+                tally[scheme, label, "spurious"] += 1
+
+    def paired_by_range(self) -> _Pairs:
+        """Pair spans of equal start and end, then spans that overlap."""
+        free: dict[Any, list[int]] = {}
+        for other in range(len(self._sides[1]) - 1, -1, -1):  # so that the first is the last of the list
+            free.setdefault(_range(self._sides[1][other]), []).append(other)
+        pairs = {}
+        for own, span in enumerate(self._sides[0]):
+            if others := free.get(_range(span)):
+                pairs[own] = others.pop()
+        return pairs | self._most(*self._free(pairs))
+
+    def paired_by_label(self) -> _Pairs:
+        """Pair spans of one label that overlap, then all others that overlap."""
+        pairs: _Pairs = {}
+        for golds, predicteds in self._components(*self._free({})):
+            if self._are_flat(0, golds) and self._are_flat(1, predicteds):
+                pairs |= self._best_of_flat(golds, predicteds)
+        by_label: dict[str, tuple[list[int], list[int]]] = {}
+        for side, numbers in enumerate(self._free(pairs)):
+            for number in numbers:
+                by_label.setdefault(self._labels[side][number], ([], []))[side].append(number)
+        for golds, predicteds in by_label.values():
+            pairs |= self._most(golds, predicteds)
+        return pairs | self._most(*self._free(pairs))
+
+    def _free(self, pairs: _Pairs) -> tuple[list[int], list[int]]:
+        """Return the numbers of the spans of both sides that are in no pair."""
+        taken = set(pairs.values())
+        gold, predicted = (range(len(side)) for side in self._sides)
+        return [own for own in gold if own not in pairs], [each for each in predicted if each not in taken]
+
+    def _components(
+        self, golds: Sequence[int], predicteds: Sequence[int]
+    ) -> Iterator[tuple[list[int], list[int]]]:
+        """Yield the spans of both sides, by number, that are connected by overlaps, if both sides have some."""
+        rows = [
+            (self._sides[side][number].start, self._sides[side][number].end, side, number)
+            for side, numbers in enumerate((golds, predicteds))
+            for number in numbers
+        ]
+        for members in components(sorted(rows)):
+            found: tuple[list[int], list[int]] = ([], [])
+            for _, _, side, number in members:
+                found[side].append(number)
+            if found[0] and found[1]:
+                yield found
+
+    def _are_flat(self, side: int, numbers: Sequence[int]) -> bool:
+        """Return whether no span has gaps or overlaps another one; `numbers` are by position."""
+        spans = [self._sides[side][number] for number in numbers]
+        return all(span.parts is None for span in spans) and all(
+            following.start >= span.end for span, following in pairwise(spans)
+        )
+
+    def _most(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
+        """Return as many pairs of overlapping spans as possible."""
+        if not self._has_gaps:
+            return self._most_without_gaps((golds, predicteds))
+        pairs: _Pairs = {}
+        for numbers in self._components(golds, predicteds):
+            gaps = any(self._sides[side][number].parts for side in (0, 1) for number in numbers[side])
+            pairs |= self._most_with_gaps(*numbers) if gaps else self._most_without_gaps(numbers)
+        return pairs
+
+    def _most_with_gaps(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
+        own, free = sorted(golds), set(predicteds)
+        edges = [[(other, other) for other in self._around[0][number] if other in free] for number in own]
+        found = zip(own, most_pairs(edges), strict=True)
+        return {number: other for number, other in found if other is not None}
+
+    def _most_without_gaps(self, numbers: tuple[Sequence[int], Sequence[int]]) -> _Pairs:
+        """Pair the span that ends first with that one of those that it overlaps that ends first, and so on."""
+        free: tuple[dict[int, tuple[int, int, int, int]], ...] = ({}, {})
+        for side, spans in enumerate(self._sides):
+            for number in numbers[side]:
+                free[side][number] = spans[number].end, spans[number].start, side, number
+        pairs: _Pairs = {}
+        for _, _, side, number in sorted([*free[0].values(), *free[1].values()]):
+            if free[side].pop(number, None) is not None:
+                others = free[1 - side]
+                around = [others[other] for other in self._around[side][number] if other in others]
+                if around:
+                    partner = min(around)[3]
+                    del others[partner]
+                    pairs |= {number: partner} if side == 0 else {partner: number}
+        return pairs
+
+    def _best_of_flat(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
+        """Return as many pairs of equal label as possible, then as many as possible, where no side has overlaps.
+
+        The overlapping pairs of such sides have an order in which successive pairs share at most one span. So the pairs
+        that can follow depend only on which spans of the last pair are taken; the best of each case is kept.
+        """
+        best: dict[tuple[int | None, int | None], _Chain] = {(None, None): (0, 0, None)}
+        for own in golds:
+            for other in self._around[0][own]:
+                found: dict[tuple[int | None, int | None], _Chain] = {}
+                for (last, last_other), chain in best.items():
+                    state = last if last == own else None, last_other if last_other == other else None
+                    found[state] = max(found.get(state, chain), chain, key=_value)
+                if (None, None) in found:
+                    labels, number, before = found[None, None]
+                    same = self._labels[0][own] == self._labels[1][other]
+                    found[own, other] = labels + same, number + 1, (own, other, before)
+                best = found
+        pairs: _Pairs = {}
+        last_pair = max(best.values(), key=_value)[2]
+        while last_pair is not None:
+            own, other, last_pair = last_pair
+            pairs[own] = other
+        return pairs
+
+
+_Chain = tuple[int, int, Any]
+"""The number of pairs of equal label, the number of pairs, and the last pair with the chain before it."""
+
+
+def _value(chain: _Chain) -> tuple[int, int]:
+    return chain[:2]
+
+
+def _range(span: Span) -> tuple[int, int, Ranges | None]:
+    return span.start, span.end, span.parts

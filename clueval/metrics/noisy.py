@@ -20,13 +20,13 @@ that mean, and ``documents_with_precision`` and similar counts say how many docu
 The example of Nerval's README: "Tolkien" was read as "Tolkieene", with 2 differences for 7 characters, and
 "writer" as "writear".
 
->>> from clueval.spans.document import Document
->>> gold = Document("1", {}, text="Tolkien was a writer .", unit="character")
->>> predicted = Document("1", {}, text="Tolkieene xas writear ,.", unit="character")
->>> own = Side([Span(0, 7, "PER"), Span(14, 20, "OCC")], document=gold)
->>> other = Side([Span(0, 9, "PER"), Span(14, 21, "OCC")], document=predicted)
->>> [(one.gold_text, one.predicted_text, one.distance, one.matched) for one in Noisy().explain(own, other)]
-[('Tolkien', 'Tolkieene', 2, True), ('writer', 'writear', 1, True)]
+>>> gold, predicted = "Tolkien was a writer .", "Tolkieene xas writear ,."
+>>> own = Document("1", {"x": [Span(0, 7, "PER"), Span(14, 20, "OCC")]}, text=gold, unit="character")
+>>> other = Document("1", {"x": [Span(0, 9, "PER"), Span(14, 21, "OCC")]}, text=predicted, unit="character")
+>>> for one in Noisy().explain(Pair(own, other), "x"):
+...     print(one.gold_text, one.predicted_text, one.distance, one.matched)
+Tolkien Tolkieene 2 True
+writer writear 1 True
 
 Source: Nerval (Miret and Kermorvant 2021). It reserves ``§`` and is limited to 256 different characters; this
 metric is not.
@@ -35,22 +35,20 @@ metric is not.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from clueval.core.span import Span, name_of
+from clueval.core.case import Where, counted
+from clueval.core.characters import Characters
+from clueval.core.document import Document, Pair
+from clueval.core.metric import DocumentMetric, Sizes
+from clueval.core.span import NOTHING, Span, name_of
+from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
-from clueval.metrics.counting import Tally, f_measure, rate
-from clueval.metrics.metric import Metric, Needs, Rates, Side
-from clueval.metrics.rates import NUMBER, THREE, Columns, DeclaredRates, EntryRates, Numbers, Shape
+from clueval.files.limits import require_short_texts
 from clueval.options import option, option_field
-from clueval.spans.limits import require_short_texts
 from clueval.statistics.alignment import MAX_CELLS, Alignment, align, edit_distance
-from clueval.transforms.characters import Characters
-
-if TYPE_CHECKING:
-    from clueval.reports.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +91,15 @@ class Text(NamedTuple):
     entities: Sequence[TextSpan]
 
     @classmethod
-    def of(cls, name: str, side: Side) -> Text:
-        """Return a side, called `name` in errors, as text. Raises `UsageError` if it has no text.
-
-        Raises `LimitError` if the texts of its spans are too long.
-        """
-        if side.document is None:
-            raise UsageError(
-                f"metric 'noisy' needs the text of the {name} side", advice="give documents with their texts"
-            )
-        require_short_texts(sum(map(len, side.spans)), side.document)
-        characters = Characters.of(side.document)
-        counted = [True] * len(side.spans) if side.counted is None else side.counted
+    def of(cls, document: Document, sequence: str, where: Where) -> Text:
+        """Return a side as text. Raises `UsageError` without one, `LimitError` if its spans have too long ones."""
+        spans = document.layers.get(sequence, ())
+        require_short_texts(sum(map(len, spans)), **document.in_errors)
+        characters = Characters.of(document)
+        flags = counted(spans, document, where) if where else [True] * len(spans)
         entities = [
-            TextSpan(*characters.range_of(span), span.label, span, count)
-            for span, count in zip(side.spans, counted, strict=True)
+            TextSpan(*characters.range_of(span), span.label, span, counts)
+            for span, counts in zip(spans, flags, strict=True)
         ]
         return cls(characters.text, sorted(entities, key=lambda entity: entity[:2]))
 
@@ -128,9 +120,8 @@ def pair_entities(
     for other in predicted:
         if other.start < other.end:
             waiting.setdefault(other.label, []).append(other)
-    # Columns increase with positions. So a predicted span that ends before one gold span ends before all
-    # later
-    # ones, and for each label the number of predicted spans that are taken or passed is enough.
+    # Columns increase with positions. So a predicted span that ends before one gold span ends before all later ones,
+    # and for each label the number of predicted spans that are taken or passed is enough.
     passed = dict.fromkeys(waiting, 0)
     for one in gold:
         if one.start == one.end or one.label not in waiting:
@@ -146,7 +137,7 @@ def pair_entities(
 
 
 @dataclass(frozen=True, slots=True)
-class Noisy(Metric):
+class Noisy(DocumentMetric):
     """The metric; see the module's docstring.
 
     `threshold` is the greatest error rate of a match, from 0 to 1 (see `Explanation.error_rate`).
@@ -163,10 +154,8 @@ class Noisy(Metric):
 
     name: ClassVar[str] = "noisy"
     zero: ClassVar[str] = "undefined"
-    tally_keys: ClassVar[tuple[Shape, ...]] = (
-        (("gold", "predicted", "matched"), str),
-        (("document",), NUMBER, NUMBER, NUMBER),
-    )
+    same_text: ClassVar[bool] = False
+    gaps: ClassVar[bool] = False
 
     threshold: float = option_field(
         0.30, "--threshold", "T", "from 0 to 1: the greatest share of the text of a gold span that may differ"
@@ -191,14 +180,22 @@ class Noisy(Metric):
                 f"Noisy.max_alignment must be a whole number above 0, not {self.max_alignment!r}"
             )
 
-    def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document; the texts are aligned only if both sides have spans.
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        """Count the pairs of one text; the texts of a pair are aligned only if both sides have spans.
 
         Raises `UsageError` for a side without a text, for texts too long to be aligned, and if a filter
         excludes only one of two spans that match; `MissingExtra` if rapidfuzz is not installed.
         """
-        own, other = Text.of("gold", gold), Text.of("predicted", predicted)
-        tally: Tally = Tally()
+        tally = Tally()
+        for pair in pairs:
+            self._count(tally, pair, sequence, where)
+        return tally
+
+    def _count(self, tally: Tally, pair: Pair, sequence: str, where: Where) -> None:
+        own, other = (
+            Text("", ()) if pair.beside and side.end is None else Text.of(side, sequence, where)
+            for side in pair.sides
+        )
         spans = []
         for name, side in (("gold", own), ("predicted", other)):
             labels = [entity.label for entity in side.entities if entity.counted]
@@ -206,27 +203,11 @@ class Noisy(Metric):
             spans.append(len(labels))
         matched = 0
         if own.entities and other.entities:
-            alignment = self._align(own, other, gold)
-            for one, partner in pair_entities(own.entities, other.entities, alignment):
+            for one, partner in pair_entities(own.entities, other.entities, self._align(own, other, pair)):
                 if self._matches(own.of_entity(one), other.of_entity(partner)) and _both_count(one, partner):
                     tally["matched", one.label] += 1
                     matched += 1
         tally["document", spans[0], spans[1], matched] += 1
-        return tally
-
-    @property
-    def needs(self) -> Needs:
-        """Return that documents are needed, whose texts may differ, and that those without spans count."""
-        return Needs(documents=True, same_text=False, contiguous=True, rates=_declared, empty=_empty)
-
-    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        """Return nothing: the rates can be undefined."""
-        return {}
-
-    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        from clueval.metrics.tables import noisy
-
-        return noisy(title, report)
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report: ``ALL``, ``per_label`` and ``file_mean``. Labels are all labels of either side.
@@ -245,13 +226,25 @@ class Noisy(Metric):
             "file_mean": _mean(documents),
         }
 
-    def explain(self, gold: Side, predicted: Side) -> Iterator[Explanation]:
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        """Return the numbers of gold and predicted spans of all labels and of each."""
+        labels = sorted({key[1] for key in total if key[0] in ("gold", "predicted")})
+        found = {f"per_label.{label}": (total["gold", label], total["predicted", label]) for label in labels}
+        return {
+            "ALL": (sum(gold for gold, _ in found.values()), sum(other for _, other in found.values())),
+            **found,
+        }
+
+    def explain(self, pair: Pair, sequence: str, where: Where = NOTHING) -> Iterator[Explanation]:
         """Yield every gold span that is counted, with the predicted span that it takes, in order of position.
 
-        Holds one document, its alignment and its spans. Raises the same errors as `count`.
+        Holds one document, its alignment and its spans. Raises the same errors as `count_documents`.
         """
-        own, other = Text.of("gold", gold), Text.of("predicted", predicted)
-        alignment = self._align(own, other, gold)
+        own, other = (
+            Text("", ()) if pair.beside and side.end is None else Text.of(side, sequence, where)
+            for side in pair.sides
+        )
+        alignment = self._align(own, other, pair)
         for one, partner in pair_entities(own.entities, other.entities, alignment):
             if one.counted:
                 own_text, other_text = own.of_entity(one), other.of_entity(partner)
@@ -265,14 +258,13 @@ class Noisy(Metric):
                     self._matches(own_text, other_text) and _both_count(one, partner),
                 )
 
-    def _align(self, own: Text, other: Text, gold: Side) -> Alignment:
-        document = None if gold.document is None else gold.document.id
+    def _align(self, own: Text, other: Text, pair: Pair) -> Alignment:
         return align(
             own.text,
             other.text,
             max_cells=self.max_alignment,
             limit="Noisy.max_alignment",
-            document=document,
+            document=pair.gold.id,
         )
 
     def _matches(self, own: str, other: str) -> bool:
@@ -280,10 +272,6 @@ class Noisy(Metric):
         if not own or not other:
             return False
         return own == other or edit_distance(own, other) / len(own) <= self.threshold
-
-
-def _empty(documents: int) -> Tally:
-    return Tally({("document", 0, 0, 0): documents})
 
 
 def _both_count(one: TextSpan, partner: TextSpan | None) -> bool:
@@ -312,18 +300,6 @@ def _rates(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
 
 def _entry(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
     return {"predicted": predicted, "matched": matched, "gold": gold, **_rates(gold, predicted, matched)}
-
-
-def _declared(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
-    labels = sorted({key[1] for key in keys if key[0] in ("gold", "predicted")})
-    for path, names in ((("ALL",), labels), *((("per_label", label), [label]) for label in labels)):
-        counts = [[(name, label) for label in names] for name in ("gold", "predicted", "matched")]
-        yield EntryRates(path, THREE, counts, _rates_in_each, counts[0], counts[1])
-
-
-def _rates_in_each(gold: Numbers, predicted: Numbers, matched: Numbers) -> Columns:
-    rows = [_rates(*counts).values() for counts in zip(gold, predicted, matched, strict=True)]  # type: ignore[arg-type]
-    return list(map(list, zip(*rows, strict=True)))
 
 
 def _mean(documents: Mapping[tuple[int, int, int], int]) -> dict[str, float | None]:

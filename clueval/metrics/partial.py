@@ -2,7 +2,7 @@
 
 Spans are half-open; a length is a number of positions, which are code points or tokens, depending on the
 document. Each label is evaluated separately, so spans of different labels may overlap but spans of one
-label may not. For each document and label:
+label may not. For each case and label:
 
 1. Spans with the same start and end on both sides are exact matches, also spans of zero length. They pair one
    to one and are not used again.
@@ -20,17 +20,16 @@ party:
 >>> from clueval.core.span import name_of
 >>> gold = [Span(190, 346), Span(351, 473)]
 >>> predicted = [Span(0, 86), Span(190, 325), Span(330, 346), Span(351, 473)]
->>> for match in matches(gold, predicted):
-...     pair = name_of(match.gold), name_of(match.predicted)
-...     print(*pair, match.overlap, match.longest, round(match.factor, 4))
-[351,473) [351,473) 122 122 1.0
-[190,346) [190,325) 135 156 0.8654
+>>> for pair in pairs_of(gold, predicted):
+...     print(*map(name_of, pair), shared_positions(*pair))
+[351,473) [351,473) 122
+[190,346) [190,325) 135
 
 The other party is exact. Of the rest, the first fragment overlaps nothing and is left over; the second takes
 the first party; the third overlaps the first party too, which is already taken. So TP = 1 + 0.75 * 135/156:
 
 >>> metric = Partial(factor=0.75)
->>> report = metric.scores(metric.count(Side(gold), Side(predicted)), ["label"])["micro"]
+>>> report = metric.scores(metric.count(Case((tuple(gold), tuple(predicted)), (None, None))), ["label"])["micro"]
 >>> {name: round(report[name], 4) for name in ("tp_gold", "fp", "fn", "precision", "recall", "f1")}
 {'tp_gold': 1.649, 'fp': 2.351, 'fn': 0.351, 'precision': 0.4123, 'recall': 0.8245, 'f1': 0.5497}
 
@@ -44,59 +43,50 @@ not, and neither does this metric.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import repeat
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from operator import ge
+from typing import Any, ClassVar
 
-from clueval.core.ranges import Ranges
-from clueval.core.span import SIDES, Span, name_of
+from clueval.core.case import Case
+from clueval.core.metric import Metric
+from clueval.core.overlap import components, first_clash, overlaps_between, shared_positions
+from clueval.core.ranges import Ranges, joined_ranges
+from clueval.core.span import SIDES, Span, by_position, name_of
+from clueval.core.tally import Counts, Tally, averages_of, rate
 from clueval.files.errors import OverlapError, UsageError
-from clueval.metrics.counting import Counts, Tally, averages_of, rate
-from clueval.metrics.metric import Metric, Needs, Side, refuse_filter
-from clueval.metrics.rates import NUMBER, DeclaredRates, EntryRates, Shape, SummedRates, all_keys, mean
 from clueval.options import option_field
-from clueval.spans.components import UnionFind
-from clueval.spans.document import Document
-from clueval.spans.flat import by_position
-from clueval.spans.overlaps import shared_positions, sharing
-
-if TYPE_CHECKING:
-    from clueval.reports.table import Table
 
 
 @dataclass(frozen=True, slots=True)
 class Partial(Metric):
     """The metric: graded credit for partial overlap; see the module's docstring for how pairs are found.
 
-    `factor` is the support s of partial matches, from 0 to 1. With `glue`, overlapping spans of one label are
-    joined before counting, and the report says under ``glued`` how many spans of each side were joined
-    to another. `betas` are further F-measures, reported next to ``f1`` as ``f2``, ``f0.5`` and so on. A
-    span's label is `Span.label`; of a discontinuous span only its fragments count.
+    A span's label is `Span.label`; of a discontinuous span only its fragments count.
 
     The keys of the tally: ``("gold", label)``, ``("predicted", label)`` and ``("exact", label)`` count spans
     and exact pairs; ``("shared", label, n)`` is the total length shared by the partial pairs whose longer
     span has the length n; ``("glued", label, side)`` counts spans joined to another. All are integers, so
     sums are exact.
 
+    Attributes:
+        factor: the support s of partial matches, from 0 to 1.
+        glue: overlapping spans of one label are joined before counting; the report says under ``glued`` how many
+            spans of each side were joined to another.
+        betas: further F-measures, reported next to ``f1`` as ``f2``, ``f0.5`` and so on.
+
     Raises `UsageError` for settings outside their range.
 
     >>> metric = Partial(factor=0.5, betas=(2,))
-    >>> total = metric.count(Side([Span(0, 4, "A")]), Side([Span(0, 2, "A"), Span(2, 4, "A")]))
+    >>> total = metric.count(Case(((Span(0, 4, "A"),), (Span(0, 2, "A"), Span(2, 4, "A"))), (None, None)))
     >>> report = metric.scores(total, ["label"])["micro"]
     >>> report["tp_gold"], report["precision"], report["recall"], round(report["f2"], 4)
     (0.25, 0.125, 0.25, 0.2083)
     """
 
     name: ClassVar[str] = "partial"
-    zero: ClassVar[str] = "0"
-    tally_keys: ClassVar[tuple[Shape, ...]] = (
-        (("gold", "predicted", "exact"), str),
-        (("shared",), str, NUMBER),
-        (("glued",), str, SIDES),
-    )
+    flat: ClassVar[bool] = True
+    filters: ClassVar[str | None] = "score without the filter, or filter the files"
 
     factor: float = option_field(
         0.75, "--factor", "S", "from 0 to 1: a partial match counts its share of overlap times this factor"
@@ -119,33 +109,38 @@ class Partial(Metric):
             if not _is_number(beta) or not 0 < beta <= 1e6:
                 raise UsageError(f"Partial.betas must be numbers above 0, up to a million, not {beta!r}")
 
-    def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document; O(n log n) for n spans.
+    def require_flat(self, side: str, spans: Sequence[Span]) -> None:
+        """Raise `OverlapError` for spans of one side and label that overlap, unless they are joined."""
+        for of_label in () if self.glue else _by_label(spans).values():
+            for first, *others in overlap_groups(of_label) if first_clash(of_label) is not None else ():
+                one = of_label[first]
+                other = next((of_label[each] for each in others if one.overlaps(of_label[each])), None)
+                if other is not None:
+                    raise OverlapError(
+                        f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric {self.name!r} "
+                        "forbids within a label",
+                        line=other.line,
+                        advice="correct them, or join them with Partial.glue; exact, fair, gate and muc count them",
+                    )
 
-        Raises `OverlapError` for overlapping spans of one label on one side, unless `glue` joins them, and
-        `UsageError` if a filter excludes spans: the value of a pair cannot be divided between its two spans.
-        """
-        refuse_filter(self, (gold, predicted))
-        tally: Tally = Counter()
-        golds = self._spans("gold", gold, tally)
-        predicteds = self._spans("predicted", predicted, tally)
-        for label in sorted(golds.keys() & predicteds.keys()):
-            for match in matches(golds[label], predicteds[label]):
-                if match.overlap == match.longest:
+    def count(self, case: Case) -> Tally:
+        tally = Tally()
+        golds, predicteds = _by_label(case.gold), _by_label(case.predicted)
+        for name, by_label in zip(SIDES, (golds, predicteds), strict=True):
+            for label, spans in by_label.items():
+                if self.glue:
+                    by_label[label] = glued(spans)
+                    if joined := len(spans) - len(by_label[label]):
+                        tally["glued", label, name] = joined
+                tally[name, label] = len(by_label[label])
+        for label in golds.keys() & predicteds.keys():
+            for gold, predicted in pairs_of(golds[label], predicteds[label]):
+                overlap, longest = shared_positions(gold, predicted), max(_size(gold), _size(predicted))
+                if overlap == longest:
                     tally["exact", label] += 1
                 else:
-                    tally["shared", label, match.longest] += match.overlap
+                    tally["shared", label, longest] += overlap
         return tally
-
-    @property
-    def needs(self) -> Needs:
-        """Return that all spans are needed: the value of a pair cannot be divided between its two spans."""
-        return Needs(every_span="score without the filter, or filter the files", rates=self._rates)
-
-    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        from clueval.metrics.tables import prf_per_label
-
-        return prf_per_label(title, report)
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return micro, macro and per-label entries; true positives, FP and FN are fractions of spans.
@@ -166,86 +161,27 @@ class Partial(Metric):
             },
         }
         if self.glue:
-            glued = {"gold": 0, "predicted": 0}
-            for key, n in total.items():
-                if key[0] == "glued":
-                    glued[key[2]] += n
-            report["glued"] = glued
+            report["glued"] = {
+                side: sum(n for key, n in total.items() if key[0] == "glued" and key[2] == side)
+                for side in SIDES
+            }
         return report
 
-    def _spans(self, name: str, side: Side, tally: Tally) -> dict[str, list[Span]]:
-        """Count one side's spans and return them by label. Raises `OverlapError` as `count` does."""
-        groups = by_label(side.spans)
-        for label, spans in groups.items():
-            if self.glue:
-                groups[label] = glued(spans)
-                if joined := len(spans) - len(groups[label]):
-                    tally["glued", label, name] += joined
-            else:
-                refuse_overlaps(spans, name, side.document)
-            tally[name, label] += len(groups[label])
-        return groups
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        return {"micro": Counts.total(self._counts(total).values())}
 
     def _counts(self, total: Tally) -> dict[str, Counts]:
         """Return the counts of each label, in alphabetical order of the labels."""
         factors: dict[str, list[float]] = {label: [] for label in sorted({key[1] for key in total})}
-        for key, n in total.items():
+        for key, number in total.items():
             if key[0] == "shared":
-                factors[key[1]].append(n / key[2])
+                factors[key[1]].append(number / key[2])
         counts = {}
         for label, shares in factors.items():
             # fsum rounds once, whatever the order of its arguments
             tp = total["exact", label] + self.factor * math.fsum(shares)
             counts[label] = Counts(total["gold", label], total["predicted", label], tp, tp)
         return counts
-
-    def _rates(self, keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
-        """Yield how the rates of each label, and of all, follow from a tally, which has numbers of shared pairs."""
-        names = ("precision", "recall", "f1", *self._further({}, float))
-        shared: dict[str, list[tuple[Any, ...]]] = {label: [] for label in sorted({key[1] for key in keys})}
-        for key in sorted(key for key in keys if key[0] == "shared"):
-            shared[key[1]].append(key)
-        parts = []
-        labels = []
-        for label, own in shared.items():
-            counts = [[key] for key in (*((what, label) for what in ("gold", "predicted", "exact")), *own)]
-            parts.append((counts, partial(self._sums_of, own)))
-            function = partial(self._rates_of_label, own)
-            labels.append(EntryRates(("per_label", label), names, counts, function, counts[0], counts[1]))
-        gold, predicted = all_keys([(label.gold, label.predicted) for label in labels], 2)
-        if labels:
-            yield SummedRates(("micro",), names, parts, self._rates_of, gold, predicted)
-            yield mean(("macro",), labels, rates=names)
-            yield from labels
-
-    def _sums_of(
-        self,
-        shared: Sequence[tuple[Any, ...]],
-        gold: Sequence[float],
-        predicted: Sequence[float],
-        exact: Sequence[float],
-        *columns: Sequence[float],
-    ) -> list[list[float]]:
-        """Return the spans of a label on each side, and the true positives, in each corpus, as `scores` counts them."""
-        parts = [[n / key[2] for n in column] for key, column in zip(shared, columns, strict=True)]
-        sums = map(math.fsum, zip(*parts, strict=True)) if parts else repeat(0.0)
-        return [[*gold], [*predicted], [n + self.factor * tp for n, tp in zip(exact, sums)]]  # noqa: B905
-
-    def _rates_of_label(
-        self, shared: Sequence[tuple[Any, ...]], *columns: Sequence[float]
-    ) -> list[list[float | None]]:
-        return self._rates_of(*self._sums_of(shared, *columns))
-
-    def _rates_of(
-        self, gold: Sequence[float], predicted: Sequence[float], tps: Sequence[float]
-    ) -> list[list[float | None]]:
-        """Compute the rates in each corpus, as `scores` does."""
-        rows = []
-        for own, other, tp in zip(gold, predicted, tps, strict=True):
-            counts = Counts(own, other, tp, tp)
-            further = self._further({}, counts.f).values()
-            rows.append([counts.precision, counts.recall, counts.f(), *further])
-        return list(map(list, zip(*rows, strict=True)))
 
     def _further(self, report: dict[str, float], f: Callable[[float], float]) -> dict[str, float]:
         """Return a PRF entry with the further F-measures added."""
@@ -256,123 +192,102 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-class PartialMatch(NamedTuple):
-    """A pair of a gold and a predicted span, the length they share, and the length of the longer one.
-
-    Lengths are numbers of positions; those in the gaps of a discontinuous span do not count.
-    """
-
-    gold: Span
-    predicted: Span
-    overlap: int
-    longest: int
-
-    @property
-    def exact(self) -> bool:
-        """Return whether both have the same start and end, so that the overlap is the whole longer span."""
-        return self.overlap == self.longest
-
-    @property
-    def factor(self) -> float:
-        """Return the overlap factor, above 0 up to 1; 1 for an exact match, also of zero length."""
-        return 1.0 if self.exact else self.overlap / self.longest
-
-
-def by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
-    """Return the spans of each label, sorted by position."""
+def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
+    """Return the spans of each label, by position."""
     groups: dict[str, list[Span]] = {}
-    for span in spans:
+    for span in sorted(spans, key=by_position):
         groups.setdefault(span.label, []).append(span)
-    for group in groups.values():
-        group.sort(key=by_position)
     return groups
 
 
-def refuse_overlaps(spans: Sequence[Span], side: str, document: Document | None = None) -> None:
-    """Raise `OverlapError` if any two sorted spans overlap; then two adjacent fragments do."""
-    overlap = _overlapping(spans)
-    if overlap is not None:
-        one, other = overlap
-        raise OverlapError(
-            f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric 'partial' forbids "
-            "within a label",
-            file=document.file if document is not None else None,
-            line=other.line,
-            document=document.id if document is not None else None,
-            advice="correct them, or join them with Partial.glue; exact, fair, gate and muc count them",
-        )
+class _UnionFind:
+    """Disjoint sets of the numbers 0..n-1 (Tarjan 1975: union by size, path halving)."""
+
+    __slots__ = ("_parents", "_sizes")
+
+    def __init__(self, n: int) -> None:
+        self._parents = list(range(n))
+        self._sizes = [1] * n
+
+    def find(self, number: int) -> int:
+        parents = self._parents
+        while parents[number] != number:
+            parents[number] = number = parents[parents[number]]
+        return number
+
+    def unite(self, one: int, other: int) -> None:
+        one, other = self.find(one), self.find(other)
+        if one == other:
+            return
+        if self._sizes[one] < self._sizes[other]:
+            one, other = other, one
+        self._parents[other] = one
+        self._sizes[one] += self._sizes[other]
 
 
-def _overlapping(spans: Iterable[Span]) -> tuple[Span, Span] | None:
-    """Return two spans that share a position, or None. Costs O(n log n) for n fragments."""
-    latest: Span | None = None
-    reach = -1
-    for start, end, _, span in _fragments(spans):
-        if latest is not None and latest is not span and start < reach:
-            return latest, span
-        if end > reach or latest is None:
-            latest, reach = span, end
-    return None
+def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
+    """Return the numbers of the spans that share positions, directly or through others, group by group.
 
+    Discontinuous spans have the positions of their fragments. A span of zero length shares those that it lies between;
+    equal spans of zero length share none. Groups come by their first numbers. Costs O(n log n) for n fragments.
 
-def _fragments(spans: Iterable[Span]) -> list[tuple[int, int, int, Span]]:
-    """Return the fragments of spans by position, with the number of their span."""
-    return sorted((start, end, n, span) for n, span in enumerate(spans) for start, end in span.fragments)
+    >>> overlap_groups([Span.of_fragments([(0, 3), (7, 9)]), Span(4, 6), Span(2, 4), Span(5, 5)])
+    [[0, 2], [1, 3]]
+    """
+    rows = sorted((start, end, number) for number, span in enumerate(spans) for start, end in span.fragments)
+    sets = _UnionFind(len(spans))
+    for run in components(rows):
+        if run[-1][1] > run[0][0]:
+            for row in run:
+                sets.unite(run[0][2], row[2])
+    groups: dict[int, list[int]] = {}
+    for number in range(len(spans)):
+        groups.setdefault(sets.find(number), []).append(number)
+    return list(groups.values())
 
 
 def glued(spans: Sequence[Span]) -> list[Span]:
-    """Return sorted spans of one label, with those that share positions joined into one."""
-    sets = UnionFind(len(spans))
-    reach, owner = -1, -1
-    for start, end, number, _ in _fragments(spans):
-        if start < reach:
-            sets.unite(owner, number)
-        if end > reach:
-            reach, owner = end, number
-    groups: dict[int, list[Span]] = {}
-    for number, span in enumerate(spans):
-        groups.setdefault(sets.find(number), []).append(span)
-    return sorted(map(_joined, groups.values()), key=by_position)
+    """Return spans of one label, with those that share positions joined into one, by position.
+
+    >>> [span.fragments for span in glued([Span(0, 3), Span(2, 5), Span(5, 6)])]
+    [((0, 5),), ((5, 6),)]
+    """
+    groups = ([spans[number] for number in numbers] for numbers in overlap_groups(spans))
+    return sorted(map(_joined, groups), key=by_position)
 
 
 def _joined(spans: Sequence[Span]) -> Span:
-    first = spans[0]
     if len(spans) == 1:
-        return first
-    ranges: list[tuple[int, int]] = []
-    for start, end in sorted(part for span in spans for part in span.fragments):
-        if ranges and start <= ranges[-1][1]:
-            ranges[-1] = ranges[-1][0], max(end, ranges[-1][1])
-        else:
-            ranges.append((start, end))
-    return Span.of_fragments(ranges, first.labels, id=first.id, line=first.line)
+        return spans[0]
+    ranges = joined_ranges((part for span in spans for part in span.fragments), join=ge)
+    return Span.of_fragments(ranges, spans[0].labels)
 
 
-def matches(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
+def pairs_of(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
     """Yield the pairs within one label: of equal spans, then of the others that share a position.
 
-    Both sides are sorted and without overlaps. Each predicted span, by position, takes the first gold span that it
-    overlaps and that is not taken.
+    Both sides are by position and without overlaps. Each predicted span takes the first gold span that it overlaps and
+    that is not taken.
     """
-    free: dict[Ranges, list[Span]] = {}
-    for span in reversed(gold):
-        free.setdefault(span.fragments, []).append(span)
+    equal: dict[Ranges, list[int]] = {}
+    for number in range(len(gold) - 1, -1, -1):  # so that the first is the last of the list
+        equal.setdefault(gold[number].fragments, []).append(number)
+    taken = set()
     left = []
-    taken: set[int] = set()
     for span in predicted:
-        equal = free.get(span.fragments)
-        if equal:
-            one = equal.pop()
-            taken.add(id(one))
-            yield PartialMatch(one, span, _size(span), _size(span))
-        elif span.start < span.end:
+        if numbers := equal.get(span.fragments):
+            taken.add(numbers[-1])
+            yield gold[numbers.pop()], span
+        elif len(span):
             left.append(span)
-    rest = [span for span in gold if id(span) not in taken and span.start < span.end]
-    for span, others in zip(left, sharing(left, rest), strict=True):
-        found = next((rest[number] for number in others if id(rest[number]) not in taken), None)
-        if found is not None:
-            taken.add(id(found))
-            yield PartialMatch(found, span, shared_positions(found, span), max(_size(found), _size(span)))
+    rest = [span for number, span in enumerate(gold) if number not in taken and len(span)]
+    free = set(range(len(rest)))
+    around, _ = overlaps_between(left, rest)
+    for span, others in zip(left, around, strict=True):
+        first = next((number for number in others if number in free), None)
+        if first is not None:
+            free.remove(first)
+            yield rest[first], span
 
 
 def _size(span: Span) -> int:

@@ -5,9 +5,9 @@ has it three times, two are correct. The text of a span is that of its document,
 discontinuous span are joined by blanks. If a mention in the answer of a language model is not in the text of the
 document, it counts with the text that the model gave.
 
->>> gold = Document("d", {}, text="Ann met Ann", unit="character")
->>> sides = [Side([Span(0, 3, "PER"), Span(8, 11, "PER")], document=gold), Side([Span(0, 3, "PER")] * 3, document=gold)]
->>> report = Strings().scores(Strings().count(*sides), ["label"])
+>>> gold, predicted = [Span(0, 3, "PER"), Span(8, 11, "PER")], [Span(0, 3, "PER")] * 3
+>>> pair = Pair(*(Document("d", {"x": side}, text="Ann met Ann", unit="character") for side in (gold, predicted)))
+>>> report = Strings().scores(Strings().count_documents([pair], "x", {}), ["x"])
 >>> report["micro"]["tp_gold"], report["micro"]["fp"]
 (2, 1)
 """
@@ -15,47 +15,47 @@ document, it counts with the text that the model gave.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from itertools import compress
+from typing import Any, ClassVar
 
-from clueval.core.span import Span
+from clueval.core.case import Where, counted
+from clueval.core.characters import has_characters
+from clueval.core.document import Document, Pair
+from clueval.core.metric import DocumentMetric
+from clueval.core.span import SIDES, Span
+from clueval.core.tally import Counts, Tally, averages_of, counts_by_label
 from clueval.files.errors import UsageError
-from clueval.metrics.counting import Tally, averages_of, counts_by_label
-from clueval.metrics.metric import Metric, Needs, Side, no_tally
-from clueval.metrics.rates import Shape, label_averages
-from clueval.spans.document import Document
-from clueval.spans.features import MENTION
-from clueval.spans.limits import require_short_texts
-from clueval.transforms.characters import are_unknown
+from clueval.files.limits import require_short_texts
 
-if TYPE_CHECKING:
-    from clueval.reports.table import Table
+MENTION = "mention"
+"""The feature with the text of a span that has no place in the text of its document."""
+
+_String = tuple[str, str]
+"""The text and the label of a span."""
 
 
 @dataclass(frozen=True, slots=True)
-class Strings(Metric):
+class Strings(DocumentMetric):
     """The metric; it has no settings.
 
     Its tally has the keys ``(count, label)``, where count is gold, predicted, tp_gold or tp_predicted.
     """
 
     name: ClassVar[str] = "strings"
-    zero: ClassVar[str] = "0"
-    tally_keys: ClassVar[tuple[Shape, ...]] = ((("gold", "predicted", "tp_gold", "tp_predicted"), str),)
+    places: ClassVar[bool] = False
 
-    def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document. Raises `UsageError` for spans without a text, `LimitError` for too long ones."""
-        tally: Tally = Tally()
-        golds, predicteds = _strings(gold), _strings(predicted)
-        for name, side, own, others in (
-            ("gold", gold, golds, Counter(predicteds)),
-            ("predicted", predicted, predicteds, Counter(golds)),
-        ):
-            counted = own
-            if side.counted is not None:
-                counted = [key for key, count in zip(own, side.counted, strict=True) if count]
-            for key, number in Counter(counted).items():
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        """Count the pairs of one text: spans without a place are paired with gold as all others are.
+
+        Raises `UsageError` for spans without a text, `LimitError` for too long ones.
+        """
+        tally = Tally()
+        sides = [_strings([pair.sides[side] for pair in pairs], sequence, where) for side in (0, 1)]
+        for side, name in enumerate(SIDES):
+            (_, judged), (others, _) = sides[side], sides[1 - side]
+            for key, number in judged.items():
                 tally[name, key[1]] += number
                 tally[f"tp_{name}", key[1]] += min(number, others[key])
         return tally
@@ -63,41 +63,34 @@ class Strings(Metric):
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         return averages_of(counts_by_label(total))
 
-    @property
-    def needs(self) -> Needs:
-        """Return that documents are needed, and that spans need no place."""
-        return Needs(
-            documents=True,
-            places=False,
-            rates=lambda keys, layers: label_averages(keys),
-            empty=no_tally,
-        )
-
-    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        from clueval.metrics.tables import prf_per_label
-
-        return prf_per_label(title, report)
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        return {"micro": Counts.total(counts_by_label(total).values())}
 
 
-def _strings(side: Side) -> list[tuple[str, str]]:
-    require_short_texts(sum(map(len, side.spans)), side.document)
-    return [(_text(span, side.document), span.label) for span in side.spans]
+def _strings(
+    documents: Sequence[Document], sequence: str, where: Where
+) -> tuple[Counter[_String], Counter[_String]]:
+    """Return the texts and labels of the spans of a side, and of those that count."""
+    found, judged = Counter[_String](), Counter[_String]()
+    for document in documents:
+        spans = document.layers.get(sequence, ())
+        require_short_texts(sum(map(len, spans)), **document.in_errors)
+        texted = has_characters(document)
+        keys = [(_text(span, document, texted), span.label) for span in spans]
+        found.update(keys)
+        judged.update(compress(keys, counted(spans, document, where)) if where else keys)
+    return found, judged
 
 
-def _text(span: Span, document: Document | None) -> str:
-    if MENTION in span.features:
+def _text(span: Span, document: Document, texted: bool) -> str:
+    if span.features and MENTION in span.features:
         return str(span.features[MENTION]).strip()
-    if (
-        document is None
-        or document.end is None
-        or (document.unit == "token" and are_unknown(document.tokens or ()))
-    ):
+    if not texted:
         raise UsageError(
             "metric 'strings' needs the text of the documents",
-            document=None if document is None else document.id,
-            file=None if document is None else document.file,
+            **document.in_errors,
             advice="give documents with their texts",
         )
     if span.parts is None:
         return document.text_of(span)
-    return " ".join(document.text_between(*part) for part in span.parts)
+    return " ".join([document.text_between(*part) for part in span.parts])

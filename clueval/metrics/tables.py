@@ -1,16 +1,11 @@
-"""The reports of the metrics as tables.
-
-Each function turns the report of one metric into tables; the metric documents the report. `of_report` makes
-the tables of a whole result, with its break-downs.
-"""
+"""The reports of the metrics as tables. Each metric documents its report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from clueval.metrics import METRICS, metric_named
-from clueval.metrics.metric import Metric
+from clueval.core.matching import KINDS, UNMATCHED
+from clueval.core.metric import AnyMetric
 from clueval.reports.language import phrase
 from clueval.reports.table import (
     Cell,
@@ -21,110 +16,26 @@ from clueval.reports.table import (
     how_many,
     labels_of,
     most_frequent,
-    rate_difference,
-    with_sign,
 )
 from clueval.reports.table import Content as Report
-from clueval.spans.match_classes import KINDS, UNMATCHED
-
-LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +overlap"}
 
 
-def of_report(report: Report, metrics: Iterable[Metric], *, first: bool = False) -> Iterator[Table]:
-    """Yield the tables of a report made by `Result.to_dict`, in its order, for the metrics given; or the `first`."""
-    by_name = {metric.name: metric for metric in metrics}
+def tables_of(metric: AnyMetric, title: str, report: Report) -> Iterator[Table]:
+    """Yield the tables of a report; each title begins with `title`.
 
-    def of_metrics(found: Report, where: str) -> Iterator[Table]:
-        for name, sequences in found.items():
-            for sequence, own in sequences.items() if name in by_name else ():
-                title = f"{where}{name}, {cut_label(sequence)}"
-                found_tables = by_name[name].tables(title, {key: own[key] for key in own if key != "depths"})
-                yield from islice(found_tables, 1 if first else None)
-                for depth, at_depth in own.get("depths", {}).items():
-                    at = phrase("{title}, depth {depth}", title=title, depth=depth)
-                    yield from by_name[name].tables(at, at_depth)
-
-    yield from of_metrics(report["metrics"], "")
-    for key, groups in report.get("by", {}).items():
-        yield _overview(key, groups)
-        for value, group in groups.items():
-            yield from of_metrics(group["metrics"], f"{key} {cut_label(value)}: ")
-    yield from of_changes(report)
-
-
-def of_changes(report: Report) -> Iterator[Table]:
-    """Yield the tables of means over documents, and of what was changed before counting.
-
-    The latter are spans that have no place, and numbers of transforms.
+    A metric that is not one of `clueval.metrics.METRICS` has a method `tables` for them, with the same
+    arguments.
     """
-    if means := list(_document_means(report["metrics"], ())):
-        header = ["micro average of", "documents", "precision", "sd", "recall", "sd", "f1", "sd"]
-        yield Table(phrase("Means over documents"), named(header), means)
-    if report.get("unprojected"):
-        yield _unprojected(report["unprojected"])
-    prepared = report.get("prepared", {})
-    if numbers := [[name, number] for name, number in prepared.items() if isinstance(number, int)]:
-        title = phrase("Changed before counting: gold spans with alternatives")
-        yield Table(title, named(["", "number"]), [[phrase(str(name)), number] for name, number in numbers])
-    for name, changed in prepared.items():
-        if changed and not isinstance(changed, int):
-            title = phrase("Changed before counting: {what}", what=phrase(name))
-            rows: list[list[Cell | Rate]] = [[phrase(what), number] for what, number in changed.items()]
-            yield Table(title, named(["", "number"]), rows)
+    own = getattr(metric, "tables", None)
+    if own is not None:
+        yield from own(title, report)
+    elif metric.name == "masking":
+        yield from masking(title, report, getattr(metric, "beta", ()))
+    elif metric.name in _TABLES:
+        yield from _TABLES[metric.name](title, report)
 
 
-def _document_means(report: Report, path: tuple[str, ...]) -> Iterator[list[Cell | Rate]]:
-    for name, value in report.items():
-        if name == "document_mean":
-            rates = [
-                _rate(each.get(rate))
-                for rate in ("precision", "recall", "f1")
-                for each in (value, value["sd"])
-            ]
-            yield [cut_label(".".join(path)), value["documents"], *rates]
-        elif isinstance(value, Mapping):
-            yield from _document_means(value, (*path, name))
-
-
-def _rate(value: float | None) -> Cell | Rate:
-    return "" if value is None else Rate(value)
-
-
-def of_section(name: str, section: Report) -> Iterator[Table]:
-    """Yield a table of the numbers in an observer's section; nested ones are named by their path."""
-
-    def numbers(report: Report, path: str) -> Iterator[list[Cell | Rate]]:
-        for key, value in report.items():
-            if isinstance(value, Mapping):
-                yield from numbers(value, f"{path}{key}/")
-            elif isinstance(value, int | float):
-                yield [f"{path}{key}", value]
-
-    if rows := list(numbers(section, "")):
-        yield Table(name, named(["", "number"]), rows)
-
-
-def _unprojected(spans: Sequence[Report]) -> Table:
-    """Return the table of predicted spans that alignment lost, by positions in the predicted text; or of mentions."""
-    title = phrase("Predicted spans that have no position in the gold text (each counts as wrong)")
-    if "text" in spans[0]:
-        mentions = [[span["document"], span["label"], cut_label(span["text"])] for span in spans]
-        return Table(title, named(["document", "label", "text"]), mentions)
-    rows = [
-        [span["document"], span["label"], str(span["start"]), str(span["end_exclusive"] - 1)]
-        for span in spans
-    ]
-    return Table(title, named(["document", "label", "start", "end_inclusive"]), rows)
-
-
-def of_known(report: Report) -> Iterator[Table]:
-    """Yield the tables of a report, for the metrics of this package in it."""
-    return of_report(report, [metric_named(name) for name in report["metrics"] if name in METRICS])
-
-
-def _overview(key: str, groups: Report) -> Table:
-    rows = [[value, group["documents"], group["tokens"]] for value, group in groups.items()]
-    return Table(phrase("By {key}", key=key), [key, *named(["documents", "tokens"])], rows)
+# Tables in general
 
 
 def _entries(
@@ -167,6 +78,22 @@ _RATES = _same("precision", "recall", "f1")
 _SUPPORTS = {"gold": "gold", "found": "tp_gold", "predicted": "predicted", "correct": "tp_predicted"}
 
 
+def prf_per_label(title: str, report: Report) -> Iterator[Table]:
+    """Yield the PRF entries per label, then their averages; further F-betas come after f1."""
+    averages = [(phrase(name), report[name]) for name in ("micro", "macro", "weighted") if name in report]
+    further = [name for name in report["micro"] if name.startswith("f") and name not in ("f1", "fn", "fp")]
+    entries = (*report["per_label"].items(), *averages)
+    yield _entries(title, "label", entries, {}, _RATES | _same(*further), _SUPPORTS)
+    if "glued" in report:
+        rows: list[list[Cell | Rate]] = [[phrase(side), number] for side, number in report["glued"].items()]
+        yield Table(titled(title, "glued to another"), named(["side", "spans"]), rows)
+
+
+# Metrics
+
+LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +overlap"}
+
+
 def levels(title: str, report: Report) -> Iterator[Table]:
     classes = report["classes"]
     yield Table(
@@ -205,21 +132,20 @@ def _recall_and_precision_per_label(title: str, by_level: Report) -> Table:
     return Table(title, header, rows)
 
 
-def prf_per_label(title: str, report: Report) -> Iterator[Table]:
-    """Yield the PRF entries per label, then their averages; further F-betas come after f1."""
-    averages = [(phrase(name), report[name]) for name in ("micro", "macro", "weighted") if name in report]
-    further = [name for name in report["micro"] if name.startswith("f") and name not in ("f1", "fn", "fp")]
-    entries = (*report["per_label"].items(), *averages)
-    yield _entries(title, "label", entries, {}, _RATES | _same(*further), _SUPPORTS)
-    if "glued" in report:
-        rows: list[list[Cell | Rate]] = [[phrase(side), number] for side, number in report["glued"].items()]
-        yield Table(titled(title, "glued to another"), named(["side", "spans"]), rows)
-
-
 def exact(title: str, report: Report) -> Iterator[Table]:
     yield from prf_per_label(title, report)
     accuracy: list[list[Cell | Rate]] = [[phrase("token accuracy"), Rate(report["token_accuracy"])]]
     yield Table(titled(title, "tokens"), named(["", "accuracy"]), accuracy)
+
+
+def coverage(title: str, report: Report) -> Iterator[Table]:
+    for kind, own in report.items():
+        if isinstance(own, Mapping):  # not a curve
+            yield from prf_per_label(f"{title}, {kind}", own)
+
+
+_ERRORS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
+_FAIR_COLUMNS = {"traditional": ("TP", "FP", "FN"), "fair": _ERRORS, "weighted": _ERRORS}
 
 
 def fair(title: str, report: Report) -> Iterator[Table]:
@@ -294,97 +220,8 @@ def gate(title: str, report: Report) -> Iterator[Table]:
         rows = {kind: [Rate(value)] for kind, value in report["average_precision"].items()}
         averages = [[phrase(kind), *row] for kind, row in rows.items()]
         yield Table(titled(title, "average precision"), ["", "AP"], averages)
-    if "pairs" in report:
-        rows = {
-            **{cut_label(name): own["all"] for name, own in report["pairs"].items()},
-            phrase("macro"): report["pairs_macro"],
-            phrase("all"): report["all"],
-        }
-        yield _gate_counts(titled(title, "pairs of annotation sets, pairs"), rows)
-        yield _gate_rates(titled(title, "pairs of annotation sets, rates"), rows, beta)
-    if "reference" in report:
-        yield from _gate_reference(title, report, beta)
     if "lists" in report:
         yield from _gate_lists(title, report["lists"], beta)
-
-
-CHANGES_SHOWN = 50
-"""The number of changes against a reference that tables show; the JSON has more."""
-
-
-def first_of(shown: int, whole: int) -> str:
-    """Return the end of the title of a table that does not show all rows."""
-    return phrase(", the first {shown} of {whole}", shown=shown, whole=whole)
-
-
-def _gate_reference(title: str, report: Report, beta: str) -> Iterator[Table]:
-    reference = report["reference"]
-    name = phrase("{title}: reference {set}", title=title, set=repr(cut_label(reference["set"])))
-    several = len(reference["per_type"]) > 1
-    entries = {**reference["per_type"], **({phrase("macro"): reference["macro"]} if several else {})}
-    entries[phrase("all")] = reference["all"]
-    yield _gate_counts(f"{name}, {phrase('pairs')}", entries)
-    yield _gate_rates(f"{name}, {phrase('rates')}", entries, beta)
-    yield from _gate_differences(name, report, beta)
-    tables = {**reference["contingency"]["per_type"], phrase("all"): reference["contingency"]["all"]}
-    header = ["type", "both", "only reference", "only predicted", "neither", "p"]
-    for kind in ("strict", "lenient"):
-        yield Table(
-            phrase(
-                "{name}, targets found by ({kind}; p of McNemar's exact test, too small if spans depend on each other)",
-                name=name,
-                kind=phrase(kind),
-            ),
-            named(header),
-            [[label, *(of[kind][cell] for cell in _CONTINGENCY)] for label, of in tables.items()],
-        )
-    counts = list(map(list, reference["change_counts"].items()))
-    yield Table(f"{name}, {phrase('changes')}", named(["", "spans"]), counts)
-    changes = reference["changes"]
-    if changes:
-        every = sum(reference["change_counts"].values())
-        shown = first_of(CHANGES_SHOWN, every) if every > CHANGES_SHOWN else ""
-        yield Table(
-            f"{name}, {phrase('changed spans')}{shown} ([-it-] {{+other side+}} [=both=])",
-            named(["document", "start", "end_exclusive", "label", "from", "to", "change", "context"]),
-            [
-                [cut_label(row[column]) if column in _NAMES else row[column] for column in _CHANGE]
-                for row in changes[:CHANGES_SHOWN]
-            ],
-        )
-
-
-def _gate_differences(name: str, report: Report, beta: str) -> Iterator[Table]:
-    """Yield what predicted has more or less than the reference: of each count, and of the rates that both show."""
-    reference, every = report["reference"], phrase("all")
-    numbers = {**reference["differences"]["per_type"], every: reference["differences"]["all"]}
-    columns = _GATE_COUNTS
-    yield Table(
-        f"{name}, {phrase('pairs, predicted less reference')}",
-        named(["type", *columns]),
-        [[label, *(with_sign(own[key]) for key in columns.values())] for label, own in numbers.items()],
-    )
-    sides = [{**side["per_type"], every: side["all"]} for side in (report, reference)]
-    if len(reference["differences"]["per_type"]) > 1:
-        sides = [
-            {**side, phrase("macro"): own["macro"]}
-            for side, own in zip(sides, (report, reference), strict=True)
-        ]
-    rates = _gate_rate_columns(beta)
-    yield Table(
-        f"{name}, {phrase('rates, predicted less reference (percentage points)')}",
-        named(["", *rates]),
-        [
-            [label, *(rate_difference(own[key], sides[1][label][key]) for key in rates.values())]
-            for label, own in sides[0].items()
-            if label in sides[1]
-        ],
-    )
-
-
-_CONTINGENCY = ("both", "reference_only", "response_only", "neither", "p_value")
-_CHANGE = ("document", "start", "end_exclusive", "label", "before", "after", "change", "context")
-_NAMES = ("document", "label")
 
 
 def _gate_lists(title: str, lists: Report, beta: str) -> Iterator[Table]:
@@ -470,5 +307,66 @@ def noisy(title: str, report: Report) -> Iterator[Table]:
     yield Table(titled(title, "unweighted mean over documents"), found.header, [*found.rows, documents])
 
 
-_ERRORS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
-_FAIR_COLUMNS = {"traditional": ("TP", "FP", "FN"), "fair": _ERRORS, "weighted": _ERRORS}
+_OF_CLASSES = (
+    ("mentions", "entities", "entities_in_part", "documents", "documents_exposed"),
+    (
+        "entity_recall",
+        "mention_recall",
+        "word_recall",
+        "character_recall",
+        "document_recall",
+        "document_leak_upper",
+    ),
+)
+_OF_LABELS = (
+    ("mentions", "protected", "partial", "missed"),
+    ("mention_recall", "word_recall", "character_recall"),
+)
+
+
+def masking(title: str, report: Report, betas: Sequence[float] = ()) -> Iterator[Table]:
+    """Yield the tables: classes riskiest first, labels, precision with F of these betas, replacements."""
+    classes = {phrase(name) if name == "all" else name: row for name, row in report["classes"].items()}
+    yield _recalls(titled(title, "classes"), "class", classes, *_OF_CLASSES)
+    yield _recalls(titled(title, "labels"), "label", report["labels"], *_OF_LABELS)
+    precision = report["precision"]
+    rates = ("word_precision", "weighted_word_precision", "masked_share", "retention")
+    rows: list[list[Cell | Rate]] = [
+        [phrase(name.replace("_", " ")), Rate(value) if name in rates else value]
+        for name, value in precision.items()
+        if value is not None or name == "word_precision"
+    ]
+    rows += [[f"F{beta:g}", Rate(report["f"][f"{beta:g}"])] for beta in betas]
+    yield Table(titled(title, "what was masked"), ["", phrase("value")], rows)
+    other = {f"replacements, {name}": n for name, n in report["replacements"].items()}
+    other["string leaks"] = report["string_leaks"]
+    other |= {f"redacted, {name.replace('_', ' ')}": n for name, n in (report["redacted"] or {}).items()}
+    numbers = [[phrase(name), n] for name, n in other.items()]
+    yield Table(titled(title, "further"), ["", phrase("number")], numbers)
+
+
+def _recalls(title: str, first: str, rows: Report, counts: Sequence[str], rates: Sequence[str]) -> Table:
+    weighted = any(row["weighted_word_recall"] is not None for row in rows.values())
+    rates = (*rates, "weighted_word_recall") if weighted else rates
+    entries = ((cut_label(name), row) for name, row in rows.items())
+    return _entries(title, first, entries, _words(counts), _words(rates))
+
+
+def _words(names: Sequence[str]) -> dict[str, str]:
+    """Return columns whose headers are their keys in words."""
+    return {name.replace("_", " "): name for name in names}
+
+
+_TABLES: Mapping[str, Callable[[str, Report], Iterator[Table]]] = {
+    "levels": levels,
+    "exact": exact,
+    "fair": fair,
+    "partial": prf_per_label,
+    "noisy": noisy,
+    "gate": gate,
+    "muc": muc,
+    "confusion": confusion,
+    "strings": prf_per_label,
+    "coverage": coverage,
+}
+"""The function that makes the tables of each metric but `masking`."""

@@ -28,7 +28,7 @@ from clueval.evaluation.units.intervals import reported_sequences
 from clueval.evaluation.units.rates import RateGroup, groups_of
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import keeps_inputs
-from clueval.metrics.counting import Tally
+from clueval.first.metrics.counting import Tally
 from clueval.statistics.distributions import t_below
 from clueval.statistics.jackknife import (
     Interval,

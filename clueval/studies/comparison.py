@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from clueval.evaluation.signature import Signature
 from clueval.files.visible import visible
-from clueval.metrics.tables import named
+from clueval.first.metrics.tables import named
 from clueval.reports.language import numeral, phrase, speaking
 from clueval.reports.markdown import escaped
 from clueval.reports.page import ShownTable, assets

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.files.visible import visible
-from clueval.metrics.metric import Rates
-from clueval.metrics.tables import named
+from clueval.first.metrics.metric import Rates
+from clueval.first.metrics.tables import named
 from clueval.reports.language import Remark, numeral, phrase
 from clueval.reports.markdown import escaped, row_of, signature_line
 from clueval.reports.page import ShownTable, assets

@@ -26,9 +26,9 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.type_counts import TypeCounts, lenient_counts, strict_counts
 from clueval.files.errors import OverlapError, TagError, UsageError, warn
-from clueval.metrics import metric_named
-from clueval.metrics.counting import Tally, f_measure, rate
-from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
+from clueval.first.metrics import metric_named
+from clueval.first.metrics.counting import Tally, f_measure, rate
+from clueval.first.metrics.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.options import changed_fields, field_names, with_fields
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, layer_names

@@ -24,9 +24,9 @@ from clueval.files.errors import UsageError
 from clueval.findings.choice import Choice, WrongSpan, counts_of, metrics_of, reports_of, wrong_spans
 from clueval.findings.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions
 from clueval.findings.places import ErrorPlace, places_of_document
+from clueval.first.metrics.tables import named, titled
 from clueval.formats import format_named
 from clueval.formats.format import Format
-from clueval.metrics.tables import named, titled
 from clueval.reading.convert import refuse_ending, table_format
 from clueval.reading.given import InputSide
 from clueval.reading.options import Reading

@@ -21,7 +21,7 @@ from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
 from clueval.files.errors import UsageError
 from clueval.findings.span_values import FEATURES, SpanOfSide, Value, Words, lower
-from clueval.metrics.metric import Metric
+from clueval.first.metrics.metric import Metric
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, readings_of

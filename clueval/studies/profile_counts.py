@@ -34,9 +34,9 @@ from clueval.findings.span_values import (
     range_name,
 )
 from clueval.findings.stream import within_sentences
-from clueval.metrics.counting import Counts, Tally
-from clueval.metrics.exact import Exact
-from clueval.metrics.metric import Metric, Side
+from clueval.first.metrics.counting import Counts, Tally
+from clueval.first.metrics.exact import Exact
+from clueval.first.metrics.metric import Metric, Side
 from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter

@@ -17,8 +17,8 @@ from clueval.arguments import checked_call, require_kind
 from clueval.evaluation.run import score
 from clueval.files.errors import UsageError
 from clueval.files.writing import whole_file
-from clueval.metrics.metric import Metric
-from clueval.metrics.tables import named
+from clueval.first.metrics.metric import Metric
+from clueval.first.metrics.tables import named
 from clueval.reading.given import InputSide
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import is_path_or_paths

@@ -21,10 +21,10 @@ from clueval import Result
 from clueval.core.metric import AnyMetric
 from clueval.evaluation import notices as first_notices
 from clueval.evaluation import score_path as first_paths
-from clueval.metrics import metric_named as first_named
+from clueval.first.metrics import metric_named as first_named
+from clueval.metrics import metric_named
 from clueval.reports.report import FORMS, Data, Report, renderer
 from clueval.reports.table import Table, with_estimates
-from clueval.second.metrics import metric_named
 from clueval.second.results import first_screen, notices, paths, rows, tables
 from tests.second.compare import KINDS, MIXED, Corpus, corpus
 from tests.second.texts import draw as draw_text

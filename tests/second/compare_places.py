@@ -23,12 +23,12 @@ from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.formats.inline import inline_answer
 from clueval.formats.mentions import mentions_answer
+from clueval.metrics.coverage import Coverage
+from clueval.metrics.fair.metric import Fair
+from clueval.metrics.muc import Muc
+from clueval.metrics.strings import Strings
 from clueval.reading.options import Reading
 from clueval.reading.read_options import ReadOptions
-from clueval.second.metrics.coverage import Coverage
-from clueval.second.metrics.fair.metric import Fair
-from clueval.second.metrics.muc import Muc
-from clueval.second.metrics.strings import Strings
 from clueval.second.transforms.align import Align
 from clueval.second.transforms.characters import InCharacters
 from clueval.second.transforms.locating import InlineAnswers, Locating

@@ -8,7 +8,7 @@ import pytest
 
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
-from clueval.metrics.exact import Exact as FirstExact
+from clueval.first.metrics.exact import Exact as FirstExact
 from tests.second.compare import Setting, compare, difference, disagreements
 
 

@@ -15,8 +15,8 @@ from clueval.core.matching import LEVELS, UNMATCHED, classes_of
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import OverlapError
-from clueval.metrics.confusion import Confusion as FirstConfusion
-from clueval.second.metrics.confusion import Confusion
+from clueval.first.metrics.confusion import Confusion as FirstConfusion
+from clueval.metrics.confusion import Confusion
 from tests.second.cases import any_spans, counted, moved, renamed, report, spans
 from tests.second.compare import Setting, compare, disagreements
 

@@ -14,10 +14,10 @@ from clueval.core.metric import DocumentMetric
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
-from clueval.metrics.coverage import Coverage as FirstCoverage
-from clueval.metrics.strings import Strings as FirstStrings
-from clueval.second.metrics.coverage import Coverage
-from clueval.second.metrics.strings import Strings
+from clueval.first.metrics.coverage import Coverage as FirstCoverage
+from clueval.first.metrics.strings import Strings as FirstStrings
+from clueval.metrics.coverage import Coverage
+from clueval.metrics.strings import Strings
 from tests.second.compare import (
     KINDS,
     Corpus,

@@ -24,14 +24,14 @@ from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
-from clueval.metrics.coverage import Coverage as FirstCoverage
-from clueval.metrics.exact import Exact as FirstExact
-from clueval.metrics.levels import Levels as FirstLevels
-from clueval.metrics.strings import Strings as FirstStrings
-from clueval.second.metrics.coverage import Coverage
-from clueval.second.metrics.curve import Curve
-from clueval.second.metrics.fair import Fair
-from clueval.second.metrics.strings import Strings
+from clueval.first.metrics.coverage import Coverage as FirstCoverage
+from clueval.first.metrics.exact import Exact as FirstExact
+from clueval.first.metrics.levels import Levels as FirstLevels
+from clueval.first.metrics.strings import Strings as FirstStrings
+from clueval.metrics.coverage import Coverage
+from clueval.metrics.curve import Curve
+from clueval.metrics.fair import Fair
+from clueval.metrics.strings import Strings
 from tests.second.compare import KINDS, Corpus, canonical, corpus, difference, pairs_of
 from tests.second.scoring import reports, scored
 from tests.second.texts import draw as draw_text

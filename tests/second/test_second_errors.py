@@ -18,7 +18,7 @@ from clueval.core.document import Document, Pair, Sentence
 from clueval.core.span import Span
 from clueval.files.errors import OverlapError, UsageError
 from clueval.findings.fair import fair_findings
-from clueval.second.metrics.fair import Fair
+from clueval.metrics.fair import Fair
 from clueval.second.reports.page import page
 from clueval.second.reports.place import KEY_COLUMNS
 from clueval.second.studies.errors import Errors
@@ -65,7 +65,7 @@ def test_places_and_rows_equal_the_first_edition_on_random_corpora(seed: int) ->
             "reasons": frozenset(["missed", "boundary"]),
         },
     ],
-    ids=str,
+    ids=lambda given: "-".join(given) or "default",
 )
 def test_rows_of_the_sample_equal_the_first_edition(options: dict[str, Any]) -> None:
     first = clueval.errors(GOLD, PREDICTED, layers=LAYERS, **options).rows()

@@ -22,12 +22,12 @@ from clueval.core.ranges import intersect, joined_ranges
 from clueval.core.span import Span
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalWarning, LimitError, UsageError
-from clueval.metrics.fair import Fair as FirstFair
-from clueval.metrics.fair.pairing import item
-from clueval.second.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, parse_weights
-from clueval.second.metrics.fair.pairing import Item, subtract
-from clueval.second.metrics.fair.pairing import pair_up as pair_up_items
-from clueval.second.metrics.fair.weights import freeze_weights, weighted
+from clueval.first.metrics.fair import Fair as FirstFair
+from clueval.first.metrics.fair.pairing import item
+from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, parse_weights
+from clueval.metrics.fair.pairing import Item, subtract
+from clueval.metrics.fair.pairing import pair_up as pair_up_items
+from clueval.metrics.fair.weights import freeze_weights, weighted
 from tests.oracles import pair_by_lists
 from tests.readings import fair_documents
 from tests.second.cases import any_spans, case, counted, moved, renamed, report, spans

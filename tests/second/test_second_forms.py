@@ -20,15 +20,15 @@ from clueval.evaluation.signature import require_same as first_require_same
 from clueval.evaluation.values import shown_default as first_default
 from clueval.evaluation.values import values_of as first_values
 from clueval.files.errors import CluevalError, UsageError
-from clueval.metrics import METRICS as FIRST_METRICS
-from clueval.metrics import metric_class as first_class
-from clueval.metrics import metric_named as first_named
-from clueval.metrics import with_settings as first_with_settings
+from clueval.first.metrics import METRICS as FIRST_METRICS
+from clueval.first.metrics import metric_class as first_class
+from clueval.first.metrics import metric_named as first_named
+from clueval.first.metrics import with_settings as first_with_settings
+from clueval.metrics import METRICS, chosen_metrics, metric_class, metric_named, with_settings
+from clueval.metrics.gate import Gate, GateWithin
+from clueval.metrics.settings import shown_default, values_of
+from clueval.metrics.tables import tables_of
 from clueval.options import option_of
-from clueval.second.metrics import METRICS, chosen_metrics, metric_class, metric_named, with_settings
-from clueval.second.metrics.gate import Gate, GateWithin
-from clueval.second.metrics.settings import shown_default, values_of
-from clueval.second.metrics.tables import tables_of
 from clueval.second.results import first_screen, notices, paths, rows
 from clueval.second.results.signature import Signature, joined_signature, require_same
 from tests.second import compare_forms

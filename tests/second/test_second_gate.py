@@ -20,14 +20,14 @@ from clueval.core.exact import Exact
 from clueval.core.span import Span
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalWarning, FormatError, LimitError, UsageError
-from clueval.metrics.gate import Gate as FirstGate
-from clueval.second.metrics.gate import Gate, GateWithin
-from clueval.second.metrics.gate import thresholds as thresholds_module
-from clueval.second.metrics.gate.counts import GateCounts, macro_report
-from clueval.second.metrics.gate.equality import COMPARISONS, FeatureTest, java_double, parse_types
-from clueval.second.metrics.gate.pairing import PAIRINGS, touches
-from clueval.second.metrics.gate.thresholds import average_precision, parse_thresholds, rounded
-from clueval.second.metrics.gate.within import CONTAINMENTS, Touching, kept_within
+from clueval.first.metrics.gate import Gate as FirstGate
+from clueval.metrics.gate import Gate, GateWithin
+from clueval.metrics.gate import thresholds as thresholds_module
+from clueval.metrics.gate.counts import GateCounts, macro_report
+from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, java_double, parse_types
+from clueval.metrics.gate.pairing import PAIRINGS, touches
+from clueval.metrics.gate.thresholds import average_precision, parse_thresholds, rounded
+from clueval.metrics.gate.within import CONTAINMENTS, Touching, kept_within
 from tests.second.cases import any_spans, counted, moved, renamed, report, spans
 from tests.second.compare import (
     KINDS,

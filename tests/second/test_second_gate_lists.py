@@ -17,9 +17,9 @@ from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.core.tally import Tally, added
 from clueval.files.errors import FormatError, UsageError
-from clueval.metrics.gate import Gate as FirstGate
-from clueval.metrics.gate.list_evaluation import Lists
-from clueval.second.metrics.gate import GateLists
+from clueval.first.metrics.gate import Gate as FirstGate
+from clueval.first.metrics.gate.list_evaluation import Lists
+from clueval.metrics.gate import GateLists
 from tests.second.compare import canonical, difference, second
 
 THRESHOLDS = [None, "all", "rounded", "11", (0.3, 0.5)]

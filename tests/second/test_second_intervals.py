@@ -15,9 +15,9 @@ from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
-from clueval.second.metrics.fair.metric import Fair
-from clueval.second.metrics.gate.metric import Gate
-from clueval.second.metrics.partial import Partial
+from clueval.metrics.fair.metric import Fair
+from clueval.metrics.gate.metric import Gate
+from clueval.metrics.partial import Partial
 from clueval.second.results.comparing import Comparing, comparable
 from clueval.second.results.intervals import Trust, interval_section
 from clueval.second.results.units import Units, units_of

@@ -18,9 +18,9 @@ from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.core.tally import added
 from clueval.files.errors import UsageError
-from clueval.metrics.masking import Masking as FirstMasking
-from clueval.metrics.metric import Side
-from clueval.second.metrics.masking import Masking
+from clueval.first.metrics.masking import Masking as FirstMasking
+from clueval.first.metrics.metric import Side
+from clueval.metrics.masking import Masking
 from tests.second.compare import (
     Setting,
     compare_corpora,

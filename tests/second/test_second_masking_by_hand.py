@@ -10,8 +10,8 @@ import pytest
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import LimitError, SpanError, UsageError
-from clueval.second.metrics.masking import Masking
-from clueval.second.metrics.masking.word_files import IgnoredWords, WordWeights
+from clueval.metrics.masking import Masking
+from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from tests.second.scoring import scored
 
 TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."

@@ -13,8 +13,8 @@ from nervaluate import Evaluator
 
 from clueval.core.span import Span
 from clueval.core.tally import Tally
-from clueval.metrics.muc import Muc as FirstMuc
-from clueval.second.metrics.muc import CATEGORIES, SCHEMES, Muc
+from clueval.first.metrics.muc import Muc as FirstMuc
+from clueval.metrics.muc import CATEGORIES, SCHEMES, Muc
 from tests.second.cases import any_spans, counted, moved, renamed, report, spans
 from tests.second.compare import (
     KINDS,

@@ -16,9 +16,9 @@ from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
-from clueval.metrics.noisy import Noisy as FirstNoisy
-from clueval.second.metrics import noisy
-from clueval.second.metrics.noisy import Explanation, Noisy
+from clueval.first.metrics.noisy import Noisy as FirstNoisy
+from clueval.metrics import noisy
+from clueval.metrics.noisy import Explanation, Noisy
 from clueval.statistics.alignment import Alignment, align
 from tests.metrics.test_noisy import (
     HUGO,

@@ -8,8 +8,8 @@ from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.findings.noisy import explained, explanation_rows
-from clueval.metrics.noisy import Noisy as FirstNoisy
-from clueval.second.metrics.noisy import Noisy
+from clueval.first.metrics.noisy import Noisy as FirstNoisy
+from clueval.metrics.noisy import Noisy
 from clueval.second.reports.page import page
 from clueval.second.studies.noisy import NoisyErrors
 from tests.second.compare import second

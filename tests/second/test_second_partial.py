@@ -17,8 +17,8 @@ from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import OverlapError, UsageError
-from clueval.metrics.partial import Partial as FirstPartial
-from clueval.second.metrics.partial import Partial, glued, overlap_groups, pairs_of
+from clueval.first.metrics.partial import Partial as FirstPartial
+from clueval.metrics.partial import Partial, glued, overlap_groups, pairs_of
 from tests.second.cases import any_spans, counted, moved, renamed, report, spans
 from tests.second.compare import (
     KINDS,

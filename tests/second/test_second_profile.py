@@ -15,11 +15,11 @@ from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
-from clueval.metrics.exact import Exact as FirstExact
-from clueval.metrics.partial import Partial as FirstPartial
-from clueval.second.metrics.coverage import Coverage
-from clueval.second.metrics.fair import Fair
-from clueval.second.metrics.partial import Partial
+from clueval.first.metrics.exact import Exact as FirstExact
+from clueval.first.metrics.partial import Partial as FirstPartial
+from clueval.metrics.coverage import Coverage
+from clueval.metrics.fair import Fair
+from clueval.metrics.partial import Partial
 from clueval.second.reports.page import page
 from clueval.second.studies.profile import Profile
 from tests.second.cases import spans

@@ -30,12 +30,12 @@ from clueval.core.read import Read
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, UsageError
-from clueval.second.metrics.confusion import Confusion
-from clueval.second.metrics.curve import Curve
-from clueval.second.metrics.fair import Fair
-from clueval.second.metrics.gate import Gate
-from clueval.second.metrics.muc import Muc
-from clueval.second.metrics.strings import Strings
+from clueval.metrics.confusion import Confusion
+from clueval.metrics.curve import Curve
+from clueval.metrics.fair import Fair
+from clueval.metrics.gate import Gate
+from clueval.metrics.muc import Muc
+from clueval.metrics.strings import Strings
 from clueval.second.results.saved import is_saved, load_bag, save_bag
 from tests.second.compare import corpus, pairs_of
 

@@ -13,14 +13,14 @@ import clueval
 from clueval.core.count import Plan, Unit, count, sequences_of
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
-from clueval.metrics import metric_named
-from clueval.second.metrics.confusion import Confusion
-from clueval.second.metrics.coverage import Coverage
-from clueval.second.metrics.gate import Gate
-from clueval.second.metrics.masking import Masking
-from clueval.second.metrics.noisy import Noisy
-from clueval.second.metrics.partial import Partial
-from clueval.second.metrics.strings import Strings
+from clueval.first.metrics import metric_named
+from clueval.metrics.confusion import Confusion
+from clueval.metrics.coverage import Coverage
+from clueval.metrics.gate import Gate
+from clueval.metrics.masking import Masking
+from clueval.metrics.noisy import Noisy
+from clueval.metrics.partial import Partial
+from clueval.metrics.strings import Strings
 from tests.second.compare import SIZE, Corpus, canonical, corpus, difference, pairs_of
 
 METRICS: dict[str, tuple[Any, AnyMetric, str]] = {

@@ -35,7 +35,7 @@ from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FormatError, UsageError
-from clueval.second.metrics.strings import Strings
+from clueval.metrics.strings import Strings
 from clueval.second.results import processes, workers
 from clueval.second.results.counting import Gathered, count_tasks
 from clueval.second.results.saved import save_bag

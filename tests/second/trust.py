@@ -26,14 +26,14 @@ from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED
 from clueval.evaluation.score_path import headline_paths
-from clueval.second.metrics.coverage import Coverage
-from clueval.second.metrics.fair.metric import Fair
-from clueval.second.metrics.gate.metric import Gate
-from clueval.second.metrics.masking.metric import Masking
-from clueval.second.metrics.muc import Muc
-from clueval.second.metrics.noisy import Noisy
-from clueval.second.metrics.partial import Partial
-from clueval.second.metrics.strings import Strings
+from clueval.metrics.coverage import Coverage
+from clueval.metrics.fair.metric import Fair
+from clueval.metrics.gate.metric import Gate
+from clueval.metrics.masking.metric import Masking
+from clueval.metrics.muc import Muc
+from clueval.metrics.noisy import Noisy
+from clueval.metrics.partial import Partial
+from clueval.metrics.strings import Strings
 from clueval.second.results.comparing import Comparing, comparable
 from clueval.second.results.intervals import Trust, interval_section
 from clueval.second.results.rates import entries_of

@@ -3,7 +3,7 @@
 The functions have the arguments and results of FairEval's: spans are lists ``[label, begin, end, tokens]``
 with the last token included, counts are dictionaries, rates are fractions. See
 https://github.com/rubcompling/FairEval and Ortmann (2022). The input is never changed. The metric is
-`clueval.metrics.fair`.
+`clueval.first.metrics.fair`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import SpanError, UsageError
-from clueval.metrics.counting import Tally, f_measure
-from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair
-from clueval.metrics.fair.metric import add_items
-from clueval.metrics.fair.pairing import Item, item, overlap_kind
-from clueval.metrics.fair.weights import KINDS, PARTS, TRADITIONAL_WEIGHTS, Weights, weighted_rates
+from clueval.first.metrics.counting import Tally, f_measure
+from clueval.first.metrics.fair import DEFAULT_WEIGHTS, Fair
+from clueval.first.metrics.fair.metric import add_items
+from clueval.first.metrics.fair.pairing import Item, item, overlap_kind
+from clueval.first.metrics.fair.weights import KINDS, PARTS, TRADITIONAL_WEIGHTS, Weights, weighted_rates
 
 __all__ = [
     "VERSIONS",

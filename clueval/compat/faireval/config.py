@@ -22,14 +22,14 @@ from clueval.arguments import checked_call
 from clueval.compat.faireval import VERSIONS
 from clueval.core.span import DEFAULT_LAYER, PLACEHOLDERS, Span
 from clueval.files.errors import FormatError, TextMismatch, UsageError
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.fair import Fair, parse_weights
+from clueval.first.metrics.fair.metric import FOCUSES, add_items
+from clueval.first.metrics.fair.pairing import Item
+from clueval.first.metrics.fair.weights import Weights
+from clueval.first.metrics.metric import Side
 from clueval.formats.fair_formats import is_span_line, sentence_of_spans, sentence_of_tokens, span_line
 from clueval.limits import MAX_SENTENCE, sentences_of
-from clueval.metrics.counting import Tally
-from clueval.metrics.fair import Fair, parse_weights
-from clueval.metrics.fair.metric import FOCUSES, add_items
-from clueval.metrics.fair.pairing import Item
-from clueval.metrics.fair.weights import Weights
-from clueval.metrics.metric import Side
 from clueval.reading.paths import as_path, pairs_of
 from clueval.reading.same_text import require_same_text
 from clueval.reports.table import frequencies, most_frequent

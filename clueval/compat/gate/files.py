@@ -10,7 +10,7 @@ right (strict, lenient) with McNemar's exact test, the number of changes, and up
 contexts. In a context brackets show which side has marked a piece, as in the error tables: ``[-the target that
 changed-]``, ``{+responses+}``, ``[=both=]``; for a spurious response ``[-the response-]``, ``{+targets+}``. If the
 spans of the other side overlap one another only the span itself is marked. Source: the change indicators and
-contingency tables of the plugin; see `clueval.metrics.gate.outcomes`.
+contingency tables of the plugin; see `clueval.first.metrics.gate.outcomes`.
 
 The web page loads nothing else: no network, no other file, no script. It has the score tables, for every type and
 over all, the precision-recall curve over the score thresholds as a drawing (SVG) with its average precision, the
@@ -35,10 +35,8 @@ from clueval.files.writing import whole_file
 from clueval.findings.context import Context
 from clueval.findings.table import Finding, error_table
 from clueval.findings.text import BRACKETS
-from clueval.formats import all_formats
-from clueval.formats.opened import Opened
-from clueval.metrics.counting import Tally
-from clueval.metrics.gate import (
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.gate import (
     Change,
     Contingency,
     Gate,
@@ -49,9 +47,11 @@ from clueval.metrics.gate import (
     disambiguation_curve,
     macro_report,
 )
-from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
-from clueval.metrics.metric import Side
-from clueval.metrics.tables import gate
+from clueval.first.metrics.gate.list_evaluation import ListEvaluation, Lists
+from clueval.first.metrics.metric import Side
+from clueval.first.metrics.tables import gate
+from clueval.formats import all_formats
+from clueval.formats.opened import Opened
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import require_same_text
 from clueval.reports.curve import FRAME, Dot, Line, Picture, dot

@@ -18,11 +18,11 @@ from clueval.evaluation.run import score
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import keeps_inputs
 from clueval.files.writing import whole_file
-from clueval.metrics import plain
-from clueval.metrics.counting import Tally
-from clueval.metrics.gate import Gate
-from clueval.metrics.gate.counts import macro_report
-from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
+from clueval.first.metrics import plain
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.gate import Gate
+from clueval.first.metrics.gate.counts import macro_report
+from clueval.first.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.reading.options import Reading, Readings
 from clueval.transforms.group import Group
 
@@ -58,7 +58,7 @@ def gate(
         metric: the metric with its settings; None: `Gate()`. If its `containing` names a type of `gold_set`,
             all targets of that type are evaluated, as in GATE.
         lists: the location of candidate lists in the predicted set. The report is then on the best candidate of
-            each, and its ``lists`` on the lists themselves (see `clueval.metrics.gate.list_evaluation`).
+            each, and its ``lists`` on the lists themselves (see `clueval.first.metrics.gate.list_evaluation`).
         gold_set, predicted_set: the annotation sets of the two sides.
         reference_set: an annotation set of the predicted files, usually of an older run; the report's
             ``reference`` compares the two (see `clueval.compat.gate.files`).
@@ -300,7 +300,7 @@ class BestCandidates:
 
 
 class CandidateLists:
-    """An observer that reports on candidate lists; see `clueval.metrics.gate.list_evaluation`."""
+    """An observer that reports on candidate lists; see `clueval.first.metrics.gate.list_evaluation`."""
 
     name: ClassVar[str] = "lists"
 

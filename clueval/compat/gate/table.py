@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from clueval.metrics.counting import Tally
-from clueval.metrics.gate.counts import GateCounts, macro_report
-from clueval.metrics.gate.equality import java_string, parse_types
-from clueval.metrics.gate.metric import Gate
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.gate.counts import GateCounts, macro_report
+from clueval.first.metrics.gate.equality import java_string, parse_types
+from clueval.first.metrics.gate.metric import Gate
 from clueval.reports.separated import guarded
 
 COLUMNS: Mapping[str, str] = {

@@ -15,8 +15,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar
 
 from clueval.compat.masking.program import LabelledRange, OtherProgram, TextTokens, labelled_sides, share
-from clueval.metrics.counting import Tally
-from clueval.metrics.masking.weights import Range
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.masking.weights import Range
 from clueval.transforms.group import Group
 
 NEAR = 2

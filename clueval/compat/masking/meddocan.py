@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 from clueval.compat.masking.program import Covers, OtherProgram, labelled_sides, share
-from clueval.metrics.counting import Tally, f_measure
-from clueval.metrics.masking.weights import Range
+from clueval.first.metrics.counting import Tally, f_measure
+from clueval.first.metrics.masking.weights import Range
 from clueval.transforms.group import Group
 from clueval.transforms.redaction.strict import wildcards_of
 

@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from clueval.compat.masking.program import LabelledRange, OtherProgram, labelled_sides
-from clueval.metrics.counting import Tally, f_measure
-from clueval.metrics.masking.figures import share
-from clueval.metrics.masking.weights import Range
+from clueval.first.metrics.counting import Tally, f_measure
+from clueval.first.metrics.masking.figures import share
+from clueval.first.metrics.masking.weights import Range
 from clueval.transforms.group import Group
 from clueval.transforms.redaction.strict import words_in
 

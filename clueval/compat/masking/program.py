@@ -12,13 +12,13 @@ from itertools import accumulate, compress, pairwise
 from typing import Any, ClassVar, NamedTuple, Self
 
 from clueval.core.span import Span
-from clueval.metrics.counting import Tally
-from clueval.metrics.masking import Masking
-from clueval.metrics.masking.exposure import Examination
-from clueval.metrics.masking.metric import ANNOTATORS
-from clueval.metrics.masking.text import MaskedText
-from clueval.metrics.masking.weights import Range
-from clueval.metrics.metric import Side
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.masking import Masking
+from clueval.first.metrics.masking.exposure import Examination
+from clueval.first.metrics.masking.metric import ANNOTATORS
+from clueval.first.metrics.masking.text import MaskedText
+from clueval.first.metrics.masking.weights import Range
+from clueval.first.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
 from clueval.studies.masking.found import CONVENTION

@@ -17,10 +17,10 @@ from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
 from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError
 from clueval.findings.decisions import LEAK_CHOICES, DecisionFiles, PlaceDecisions, decisions_about
+from clueval.first.metrics.masking import Masking
+from clueval.first.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
-from clueval.metrics.masking import Masking
-from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.options import column, field_names, with_fields
 from clueval.reading.items import documents_of
 from clueval.reading.layers import LayerColumns, columns_of_side
@@ -86,7 +86,7 @@ def masking(
             figures as counted, under ``masking``, and as reviewed, under ``reviewed``: leaks that are ``harmless``
             count as protected, and mentions with a wrong ``annotation`` do not count.
         conflicts: what counts where decisions differ: ``first`` or ``last`` by time, or ``drop``; None: it is an error.
-        options: settings of the metric (see `clueval.metrics.masking.Masking`) and options of `clueval.score`
+        options: settings of the metric (see `clueval.first.metrics.masking.Masking`) and options of `clueval.score`
             by their names. A setting takes the name of a file where the command does, and a list or one text with
             commas where the command takes several; `entity` may be the column of the ids of entities.
 

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.compat.masking.program import Covers, OtherProgram, TextTokens, examination_of, share
-from clueval.metrics.counting import Tally, f_measure
-from clueval.metrics.masking.exposure import Examination
-from clueval.metrics.masking.figures import weighted_sums
-from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
-from clueval.metrics.masking.weights import PositionWeights, Range
+from clueval.first.metrics.counting import Tally, f_measure
+from clueval.first.metrics.masking.exposure import Examination
+from clueval.first.metrics.masking.figures import weighted_sums
+from clueval.first.metrics.masking.mention import Mention, MentionReader, risk_by
+from clueval.first.metrics.masking.weights import PositionWeights, Range
 from clueval.transforms.group import Group
 
 IGNORABLE = frozenset(" ,.-;:/&()[]–'\"’“”")

@@ -2,7 +2,7 @@
 
 Units with equal counts are one kind.
 
->>> from clueval.metrics.exact import Exact
+>>> from clueval.first.metrics.exact import Exact
 >>> tallies = [Tally({("gold", "PER"): 2, ("tp_gold", "PER"): 1}), Tally({("gold", "LOC"): 3})]
 >>> columns = UnitColumns(Exact(), ("label",), tallies)
 >>> columns.of([("gold", "PER"), ("gold", "LOC")])
@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from operator import mul
 from typing import Any
 
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric
-from clueval.metrics.rates import DeclaredRates, Key, Keys
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.metric import Metric
+from clueval.first.metrics.rates import DeclaredRates, Key, Keys
 
 Path = tuple[str, ...]
 

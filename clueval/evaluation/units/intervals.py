@@ -15,8 +15,8 @@ from clueval.evaluation.units.columns import Column, Path, Times, UnitColumns, a
 from clueval.evaluation.units.rates import RateGroup, Value, groups_of
 from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units, summed_tallies
 from clueval.files.errors import UsageError
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric, sequences_of
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.metric import Metric, sequences_of
 from clueval.statistics.jackknife import (
     ROUNDING,
     Interval,

@@ -19,10 +19,10 @@ from clueval.evaluation.totals import Counted, plain_sequence
 from clueval.evaluation.units.saved import FORMAT
 from clueval.evaluation.units.unit import Tallies, Unit, Units, summed_tallies
 from clueval.files.errors import CluevalError, FormatError
-from clueval.metrics import METRICS, metric_class, metric_named
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric
-from clueval.metrics.rates import LAYER, Shape
+from clueval.first.metrics import METRICS, metric_class, metric_named
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.metric import Metric
+from clueval.first.metrics.rates import LAYER, Shape
 from clueval.reading.paths import as_path
 from clueval.textfiles import lines
 

@@ -29,7 +29,7 @@ from clueval.evaluation.units.unit import (
     joined,
 )
 from clueval.files.errors import UsageError
-from clueval.metrics.counting import Tally
+from clueval.first.metrics.counting import Tally
 from clueval.spans.document import Document
 from clueval.spans.filters import ID
 

@@ -2,7 +2,7 @@
 
 Rates that depend on the same columns are a group: those of an entry that follow from counts, those that follow from
 sums over labels, such as their mean, and all others, for which the metric scores every corpus. The metric declares
-which are which (`clueval.metrics.rates`). A rate is recognised by its name.
+which are which (`clueval.first.metrics.rates`). A rate is recognised by its name.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from clueval.evaluation.units.columns import (
     is_rate,
     summed,
 )
-from clueval.metrics.counting import Tally
-from clueval.metrics.rates import DeclaredRates, EntryRates
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.rates import DeclaredRates, EntryRates
 
 Value = float | None
 Sums = Sequence[Sequence[int]]
@@ -244,7 +244,7 @@ def _group_of(source: UnitColumns, declared: DeclaredRates) -> RateGroup:
 
 
 def _sizes_of(source: UnitColumns, path: Path) -> Sizes:
-    """Return the gold and the predicted spans of an entry: see `clueval.metrics.rates.EntryRates`."""
+    """Return the gold and the predicted spans of an entry: see `clueval.first.metrics.rates.EntryRates`."""
     around = [path[:end] for end in range(len(path), -1, -1) if path[:end] in source.declared]
     for place in (*around, *source.declared):
         declared = source.declared[place]

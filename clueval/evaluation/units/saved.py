@@ -19,7 +19,7 @@ from typing import Any
 from clueval.evaluation.units.unit import CountedUnits, Tallies, Unit, Units
 from clueval.files.errors import UsageError
 from clueval.files.writing import whole_file
-from clueval.metrics.metric import Metric
+from clueval.first.metrics.metric import Metric
 from clueval.version import __version__
 
 FORMAT = 1

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from clueval.metrics.counting import Tally, add_tally
-from clueval.metrics.metric import Metric
+from clueval.first.metrics.counting import Tally, add_tally
+from clueval.first.metrics.metric import Metric
 
 DOCUMENT = "document"
 SENTENCE = "sentence"

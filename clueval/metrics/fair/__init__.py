@@ -26,8 +26,8 @@ The report also has a matrix of the labels of each error. `clueval errors --metr
 types, and `clueval faireval` runs configuration files of the program FairEval.
 
 Source: Ortmann, Katrin. 2022. Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans. LREC 2022, pages
-1400-1407, and her program FairEval, which compares sentence by sentence; a whole document gives the same numbers,
-because spans of different sentences do not overlap.
+1400-1407, and her program FairEval, which compares sentence by sentence; cases give the same numbers, because spans
+of different cases do not overlap.
 """
 
 # To read the package: `metric` counts and scores, `pairing` pairs the spans step by step,

@@ -1,21 +1,18 @@
 """The metric `fair`: its settings, counts and scores."""
 
-# The label of a span is `Span.label`; its tokens are `Span.tokens`, or all positions of its range. The tally has the
-# keys ``("traditional", kind, label)`` and ``("fair", kind, gold label, predicted label)``; FN and FP have the label of
-# their only span. ``("excluded", label)`` has the spans of a label that is named in `Fair.exclude`.
-
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
+from clueval.core.case import TOKENS, Case
+from clueval.core.metric import Metric, Sizes
 from clueval.core.span import NO_LABEL, PLACEHOLDERS, Span
-from clueval.files.errors import UsageError, warn
-from clueval.metrics.counting import Tally
-from clueval.metrics.fair.pairing import Item, item, pair_up
+from clueval.core.tally import Counts, Tally
+from clueval.files.errors import UsageError, shortened, warn
+from clueval.metrics.fair.pairing import Item, pair_up
 from clueval.metrics.fair.weights import (
     BOUNDARY,
     DEFAULT_WEIGHTS,
@@ -25,18 +22,10 @@ from clueval.metrics.fair.weights import (
     Weights,
     freeze_weights,
     parse_weights,
-    weighted_rates,
+    weighted,
 )
-from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
-from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Key, Numbers, Shape
 from clueval.options import option_field
-from clueval.reports.table import cut_label
 
-if TYPE_CHECKING:
-    from clueval.reports.table import Table
-
-
-_Table = dict[str, dict[str, int]]
 FOCUSES = ("target", "system")
 
 
@@ -49,34 +38,32 @@ class FairError(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Fair:
+class Fair(Metric):
     """Fair evaluation: each error counts once, under its own type.
-
-    `focus` is the side whose label an LE or LBE is counted under: ``"target"`` (gold) or ``"system"``
-    (predicted). `weights` maps error types to their weights as TP, FP and FN in the weighted scores; None
-    means `DEFAULT_WEIGHTS`. Only spans with one of `labels` (empty: any label) and with none of
-    `exclude` are evaluated, on both sides.
 
     Swapping gold and predicted swaps FN with FP and BES with BEL if no span overlaps more than one span of
     the other side. In general it does not, because the gold spans choose their partners. The smallest case:
     gold A[0,1) and A[0,2) both share tokens with predicted A[0,3): two BEL. Swapped, gold A[0,3) chooses
     A[0,2), a BES; no tokens of A[0,1) are left to share, so it is an FP.
 
+    Its tally has the keys ``("traditional", kind, label)`` and ``("fair", kind, gold label, predicted label)``; FN and
+    FP have the label of their only span. ``("excluded", label)`` has the spans of a label that `exclude` names.
+
+    Attributes:
+        focus: the side whose label an LE or LBE is counted under: ``"target"`` (gold) or ``"system"`` (predicted).
+        weights: the weights of error types as TP, FP and FN in the weighted scores; None: `DEFAULT_WEIGHTS`.
+        labels: only spans with these labels are evaluated, on both sides; empty: with any label.
+        exclude: spans with these labels are not evaluated.
+
     Raises `UsageError` for another focus and for invalid weights.
 
-    >>> gold, predicted = Side([Span(0, 4, "PER")]), Side([Span(0, 3, "PER")])
-    >>> [finding.kind for finding in Fair().findings(gold, predicted)]
-    ['BES']
+    >>> case = Case(((Span(0, 4, "PER"),), (Span(0, 3, "PER"),)), (None, None))
+    >>> [error.kind for error in Fair().findings(case)], Fair().count(case)["fair", "BES", "PER", "PER"]
+    (['BES'], 1)
     """
 
     name: ClassVar[str] = "fair"
-    zero: ClassVar[str] = "0"
-    tally_keys: ClassVar[tuple[Shape, ...]] = (
-        (("traditional",), PARTS, str),
-        (("fair",), KINDS, str),
-        (("fair",), KINDS, str, str),
-        (("excluded",), str),
-    )
+    filters: ClassVar[str | None] = "use Fair.labels and Fair.exclude instead"
 
     focus: str = option_field(
         "target",
@@ -114,36 +101,32 @@ class Fair:
                 raise UsageError(f"Fair.{name} must be several labels, not the string {labels!r}")
             object.__setattr__(self, name, tuple(labels))
 
-    def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count the errors of one document; O(n log n) for n spans, plus the pairs that overlap.
+    @property
+    def reads(self) -> frozenset[str]:
+        return frozenset((TOKENS,))
 
-        Raises `UsageError` if a filter excludes spans of a side: an excluded span could still be a partner,
-        but each span is paired only once. Use `labels` and `exclude` instead.
-        """
-        _, golds = self._items(gold)
-        _, predictions = self._items(predicted)
-        tally: Tally = Counter()
-        add_items(tally, golds, predictions)
-        if self._named:
-            tally.update(
-                self._excluded(Counter(span.label for side in (gold, predicted) for span in side.spans))
-            )
+    def count(self, case: Case) -> Tally:
+        gold, predicted = self._items(case.gold), self._items(case.predicted)
+        golds, predicteds = ({item.key for item in side} for side in (gold, predicted))
+        tally = Tally(("traditional", "TP" if key in predicteds else "FN", key.label) for key, _ in gold)
+        tally.update(("traditional", "FP", key.label) for key, _ in predicted if key not in golds)
+        tally.update(
+            ("fair", kind, *[item.key.label for item in pair if item is not None])
+            for kind, *pair in pair_up(gold, predicted)
+        )
+        if named := self._named:
+            labels = (span.label for side in (case.gold, case.predicted) for span in side)
+            tally.update(("excluded", label) for label in labels if label in named)
         return tally
 
-    def findings(self, gold: Side, predicted: Side) -> Iterator[FairError]:
+    def findings(self, case: Case) -> Iterator[FairError]:
         """Yield the errors that `count` counts, by position (of the gold span, if there is one)."""
-        gold_spans, golds = self._items(gold)
-        predicted_spans, predictions = self._items(predicted)
-        found = []
-        for kind, i, j in pair_up(golds, predictions):
-            if kind != "TP":
-                one = None if i is None else gold_spans[i]
-                other = None if j is None else predicted_spans[j]
-                where = one or other
-                assert where is not None  # an error has at least one span
-                found.append((where.start, where.end, FairError(kind, one, other)))
-        found.sort(key=lambda entry: entry[:2])
-        return (finding for _, _, finding in found)
+        errors = [
+            FairError(kind, *(None if item is None else item.span for item in pair))
+            for kind, *pair in pair_up(self._items(case.gold), self._items(case.predicted))
+            if kind != "TP"
+        ]
+        yield from sorted(errors, key=_position)
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return traditional, fair and weighted scores, overall and by label; the confusion; the gold labels.
@@ -152,31 +135,31 @@ class Fair:
         the false positives, its column ``_`` the false negatives. (A span without a label has the label
         ``_``, and is counted in the same row and column.)
         """
-        traditional, fair, confusion = self._tables(total)
-        labels = sorted(fair)
+        by_label = self._by_label(total)
+        golds = {label: counts[0]["TP"] + counts[0]["FN"] for label, counts in by_label.items()}
         return {
-            "overall": self._versions(_sum(traditional, PARTS), _sum(fair, KINDS)),
-            "per_label": {label: self._versions(traditional[label], fair[label]) for label in labels},
-            "confusion": _matrix(confusion, labels),
-            "label_counts": {
-                label: traditional[label]["TP"] + traditional[label]["FN"]
-                for label in labels
-                if traditional[label]["TP"] + traditional[label]["FN"]
-            },
+            "overall": self._versions(*_overall(by_label)),
+            "per_label": {label: self._versions(*counts) for label, counts in by_label.items()},
+            "confusion": _confusion(total, list(by_label)),
+            "label_counts": {label: number for label, number in golds.items() if number},
         }
 
-    @property
-    def needs(self) -> Needs:
-        """Return that all spans are needed: each pair depends on every span."""
-        return Needs(every_span="use Fair.labels and Fair.exclude instead", nested=True, rates=self._rates)
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        traditional, fair = _overall(self._by_label(total))
+        return {
+            "overall.fair": weighted(fair, DEFAULT_WEIGHTS),
+            "overall.traditional": weighted(traditional, TRADITIONAL_WEIGHTS),
+            "overall.weighted": weighted(fair, self.weights or DEFAULT_WEIGHTS),
+        }
 
-    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        return {f"fair_{version}": rates_of(entry) for version, entry in report["overall"].items()}
-
-    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        from clueval.metrics.tables import fair
-
-        return fair(title, report)
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        by_label = self._by_label(total)
+        entries = {f"per_label.{label}": counts for label, (counts, _) in by_label.items()}
+        return {
+            f"{place}.{version}": (counts["TP"] + counts["FN"], counts["TP"] + counts["FP"])
+            for place, counts in {"overall": _overall(by_label)[0], **entries}.items()
+            for version in ("traditional", "fair", "weighted")
+        }
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` for one of `labels` that no span has; warn of one of `exclude`, unless by default."""
@@ -186,104 +169,71 @@ class Fair:
                 raise UsageError(f"no span is labelled {label!r}", advice="check Fair.labels")
         for label in sorted(self._named) if total else ():
             if not total["excluded", label]:
-                warn(f"fair.exclude: no span has the label {cut_label(label)!r}")
-
-    def wanted(self, label: str) -> bool:
-        """Return whether spans with this label are evaluated."""
-        return label not in self.exclude and (not self.labels or label in self.labels)
+                warn(shortened(f"fair.exclude: no span has the label {label!r}"))
 
     @property
     def _named(self) -> set[str]:
         """The labels to exclude that are not excluded by default."""
         return {*self.exclude} - {*PLACEHOLDERS}
 
-    def _excluded(self, labels: Counter[str]) -> Tally:
-        return Counter({("excluded", label): labels[label] for label in self._named & labels.keys()})
+    def _items(self, spans: Sequence[Span]) -> list[Item]:
+        """Return the spans that are evaluated, as items."""
+        return [item for item in map(Item.of, spans) if self._wants(item.key.label)]
 
-    def _items(self, side: Side) -> tuple[list[Span], list[Item]]:
-        """Return the spans that are evaluated, in the order of the side, and their items for `pair_up`."""
-        refuse_filter(self, (side,))
-        spans, items = [], []
-        for span in side.spans:
-            label = span.label
-            if self.wanted(label):
-                spans.append(span)
-                tokens = span.tokens or None if span.parts is None else span.parts
-                items.append(item(label, span.start, span.end, tokens))
-        return spans, items
+    def _wants(self, label: str) -> bool:
+        return label not in self.exclude and (not self.labels or label in self.labels)
 
-    def _tables(self, total: Tally) -> tuple[_Table, _Table, Counter[tuple[str, str]]]:
-        """Return traditional and fair counts by label, and the cells of the confusion matrix."""
-        traditional: _Table = {}
-        fair: _Table = {}
-        confusion: Counter[tuple[str, str]] = Counter()
-        for (version, kind, *names), number in total.items():
-            if version == "excluded":
-                continue
-            for label in names:
-                if label not in fair:
-                    traditional[label] = dict.fromkeys(PARTS, 0)
-                    fair[label] = dict.fromkeys(KINDS, 0)
+    def _by_label(self, total: Tally) -> dict[str, tuple[Counter[str], Counter[str]]]:
+        """Return the traditional and the fair counts of each label, labels in order."""
+        found: dict[str, tuple[Counter[str], Counter[str]]] = {}
+        for (version, kind, *labels), number in sorted(total.items()):
+            for label in labels:
+                found.setdefault(label, (Counter(), Counter()))
             if version == "traditional":
-                traditional[names[0]][kind] += number
-                continue
-            label = names[0] if self.focus == "target" else names[-1]
-            fair[label][kind] += number
-            if kind in BOUNDARY:
-                fair[label]["BE"] += number
-            if kind != "TP":
-                gold = NO_LABEL if kind == "FP" else names[0]
-                predicted = NO_LABEL if kind == "FN" else names[-1]
-                confusion[gold, predicted] += number
-        return traditional, fair, confusion
+                found[labels[0]][0][kind] += number
+            elif version == "fair":
+                of_label = found[labels[0] if self.focus == "target" else labels[-1]][1]
+                of_label[kind] += number
+                of_label["BE"] += number if kind in BOUNDARY else 0
+        return dict(sorted(found.items()))
 
-    def _rates(self, keys: Collection[Key], layers: Sequence[str]) -> Iterator[DeclaredRates]:
-        """Yield how the rates follow from a tally."""
-        table: dict[tuple[str, str], dict[str, list[Key]]] = {}
-        for key in sorted(key for key in keys if key[0] != "excluded"):
-            version, kind, *names = key
-            label = names[-1 if version == "fair" and self.focus == "system" else 0]
-            of_label = table.setdefault((version, label), {kind: [] for kind in KINDS})
-            for each in (kind, "BE") if kind in BOUNDARY else (kind,):
-                of_label[each].append(key)
-        labels = sorted({label for _, label in table})
-        for before, names in ((("overall",), labels), *((("per_label", label), [label]) for label in labels)):
-            traditional, fair = (
-                [
-                    [key for name in names for key in table.get((version, name), {}).get(kind, ())]
-                    for kind in KINDS
-                ]
-                for version in ("traditional", "fair")
-            )
-            tp, fp, fn, *_ = traditional
-            for version, counts, weights in (
-                ("traditional", traditional, TRADITIONAL_WEIGHTS),
-                ("fair", fair, DEFAULT_WEIGHTS),
-                ("weighted", fair, self.weights or DEFAULT_WEIGHTS),
-            ):
-                function = partial(_rates_in_each, weights)
-                yield EntryRates((*before, version), THREE, counts, function, [*tp, *fn], [*tp, *fp])
-
-    def _versions(self, traditional: dict[str, int], fair: dict[str, int]) -> dict[str, dict[str, float]]:
+    def _versions(self, traditional: Counter[str], fair: Counter[str]) -> dict[str, dict[str, float]]:
         return {
-            "traditional": {**traditional, **weighted_rates(traditional, TRADITIONAL_WEIGHTS)},
-            "fair": {**fair, **weighted_rates(fair, DEFAULT_WEIGHTS)},
-            "weighted": {**fair, **weighted_rates(fair, self.weights or DEFAULT_WEIGHTS)},
+            "traditional": _entry(traditional, PARTS, TRADITIONAL_WEIGHTS),
+            "fair": _entry(fair, KINDS, DEFAULT_WEIGHTS),
+            "weighted": _entry(fair, KINDS, self.weights or DEFAULT_WEIGHTS),
         }
 
 
-def _rates_in_each(weights: Weights, *columns: Numbers) -> Columns:
-    rows = [weighted_rates(dict(zip(KINDS, row, strict=True)), weights) for row in zip(*columns, strict=True)]
-    return [[row[name] for row in rows] for name in THREE]
+def _position(error: FairError) -> tuple[int, int]:
+    span = error.gold or error.predicted
+    assert span is not None  # an error has at least one span
+    return span.start, span.end
 
 
-def _sum(table: _Table, kinds: tuple[str, ...]) -> dict[str, int]:
-    return {kind: sum(counts[kind] for counts in table.values()) for kind in kinds}
+def _overall(by_label: Mapping[str, tuple[Counter[str], Counter[str]]]) -> tuple[Counter[str], Counter[str]]:
+    """Return the sums of the traditional and of the fair counts."""
+    sums: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    for counts in by_label.values():
+        for total, of_label in zip(sums, counts, strict=True):
+            total.update(of_label)
+    return sums
 
 
-def _matrix(cells: Mapping[tuple[str, str], int], labels: list[str]) -> dict[str, dict[str, int]]:
+def _entry(counts: Counter[str], kinds: Sequence[str], weights: Weights) -> dict[str, float]:
+    found = weighted(counts, weights)
+    rates = {"precision": found.precision, "recall": found.recall, "f1": found.f()}
+    return {**{kind: counts[kind] for kind in kinds}, **rates}
+
+
+def _confusion(total: Tally, labels: Sequence[str]) -> dict[str, dict[str, int]]:
     """Return a row for every label, `NO_LABEL` last, with the cells that are not 0, in the same order."""
-    names = [label for label in labels if label != NO_LABEL] + [NO_LABEL]
+    cells: Counter[tuple[str, str]] = Counter()
+    for (version, kind, *names), number in total.items():
+        if version == "fair" and kind != "TP":
+            gold = NO_LABEL if kind == "FP" else names[0]
+            cells[gold, NO_LABEL if kind == "FN" else names[-1]] += number
+    names = [*(label for label in labels if label != NO_LABEL), NO_LABEL]
     matrix: dict[str, dict[str, int]] = {gold: {} for gold in names}
     for (gold, predicted), number in sorted(
         cells.items(), key=lambda cell: (cell[0][1] == NO_LABEL, cell[0])
@@ -291,18 +241,3 @@ def _matrix(cells: Mapping[tuple[str, str], int], labels: list[str]) -> dict[str
         if number:
             matrix[gold][predicted] = number
     return matrix
-
-
-def add_items(tally: Tally, gold: Sequence[Item], predicted: Sequence[Item]) -> None:
-    """Count the two lists of items of one document into a tally."""
-    gold_set, predicted_set = set(gold), set(predicted)
-    for span in gold:
-        tally["traditional", "TP" if span in predicted_set else "FN", span[0]] += 1
-    for span in predicted:
-        if span not in gold_set:
-            tally["traditional", "FP", span[0]] += 1
-    for kind, i, j in pair_up(gold, predicted):
-        labels = [] if i is None else [gold[i][0]]
-        if j is not None:
-            labels.append(predicted[j][0])
-        tally["fair", kind, *labels] += 1

@@ -1,186 +1,223 @@
 """The steps of fair evaluation: each pairs two spans; a long span may be in several pairs, with shorter ones.
 
-The steps are those of FairEval, since the published numbers depend on their order and on every
-tie: exact pairs (TP), pairs with the same range and different labels (LE), boundary errors (BES, BEL, BEO),
-errors in both (LBE), and the remaining spans (FN, FP). Ranges are half-open. Gold is FairEval's target,
-predicted its system.
+The steps are those of FairEval, since the published numbers depend on their order and on every tie. Gold is FairEval's
+target, predicted its system.
 
-Exact pairs and label errors are found by hashing. The remaining spans form overlap components, whose
-pairings do not affect each other. Most components are a single span, or one span of each side, and need no
-search; small ones are searched as lists, large ones by their overlapping pairs. The cost is
-O(n log n) for n spans, plus these pairs; too many of them are an error.
+1. TP: each gold span, in order, takes the first equal predicted span that is free.
+2. LE: each gold span takes the first free predicted span of the same range and another label.
+3. The other spans of each side are sorted by length, shortest first.
+4. For spans of the same label (BES, BEL, BEO): each gold span takes the most similar free predicted span that it
+   overlaps, and both become *counted*.
+5. Each gold span that is left takes the most similar counted predicted span that still shares a token with it.
+6. Each predicted span that is left takes such a gold span.
+7. The same three steps for spans of different labels (LBE).
+8. What is left is FN and FP.
 
-An example: gold A[0,4) and A[6,8), predicted A[0,9). There is no exact pair and no label error. The shortest
-span comes first: for A[6,8), A[0,9) is free and contains it, so BEL, and A[0,9) keeps the tokens 0-5 and 8.
-Then for A[0,4) no span is free, but A[0,9), already counted, still shares four tokens with it, so BEL again.
-No span remains.
+Tokens that a pair shares are taken from both of its spans. The *most similar* span shares most tokens; of equals it has
+fewest tokens, then the least length, then it is the first in the list. (FairEval asks between the first two which span
+lacks fewest tokens of the span that chooses; that follows from the first.)
 
-A span of one side (the query) looks for a candidate of the other side. The candidate that shares most tokens
-wins; then the one that lacks fewest of the query's tokens; then the one with fewest other tokens; then the
-shorter one; then the earlier one. For one query the second rule follows from the first, and the third means:
-fewest tokens. So the order is
+An example: gold A[0,4) and A[6,8), predicted A[0,9). There is no exact pair and no label error. The shortest span comes
+first: for A[6,8), A[0,9) is free and contains it, so BEL, and A[0,9) keeps the tokens 0-5 and 8. Then for A[0,4) no
+span is free, but A[0,9), already counted, still shares four tokens with it, so BEL again. No span remains.
 
-    (-shared, tokens of the candidate, length of the candidate, its place in the list)
-
-and the least is taken. Spans lose tokens while they are paired, so a token set is kept as *runs*, the
-sorted, disjoint half-open ranges that are left of it: the number of runs does not depend on the length of the span.
-
-A search compares the spans that overlap the query, or, in small components, all of them. If very many spans overlap one
-another, that is an error; see `clueval.spans.limits`.
+The tokens of a span are `Span.tokens`, or all positions of its range or its fragments. They are kept as *runs*, sorted,
+disjoint half-open ranges, whose number does not depend on the length of a span.
 """
 
 from __future__ import annotations
 
-import heapq
 from bisect import bisect_left
-from collections import defaultdict
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
 
-from clueval.core.ranges import Ranges, intersect
-from clueval.spans.limits import PAIRINGS_OF_SPAN
-from clueval.spans.overlaps import sharing
+from clueval.core.overlap import overlaps_between, shared_positions
+from clueval.core.ranges import Ranges, intersect, joined_ranges
+from clueval.core.span import Span
 
-# The most similar span
+Runs = list[tuple[int, int]]
 
-Rank = tuple[int, int, int, int]
-"""The order of similarity; the least rank is the most similar."""
+
+_Range = tuple[int, int, Ranges | None]
+"""Start, end and parts of a span."""
+
+
+class Identity(NamedTuple):
+    """What makes spans equal. `tokens` are None if they are all positions of the span."""
+
+    label: str
+    range: _Range
+    tokens: frozenset[int] | None
+
+
+class Item(NamedTuple):
+    """A span, and what makes it equal to others."""
+
+    key: Identity
+    span: Span
+
+    @classmethod
+    def of(cls, span: Span) -> Item:
+        """Return the item of a span.
+
+        >>> Item.of(Span(3, 5, "NP", tokens=frozenset({3, 4}))).key == Item.of(Span(3, 5, "NP")).key
+        True
+        """
+        tokens = span.tokens if span.tokens and span.parts is None else None
+        if tokens and len(tokens) == len(span) and tokens.issuperset(range(span.start, span.end)):
+            tokens = None
+        return cls(Identity(span.label, (span.start, span.end, span.parts), tokens), span)
+
+
+Pairing = tuple[str, Item | None, Item | None]
+"""TP, LE, BES, BEL, BEO, LBE, FN or FP, with a gold and a predicted span; FN and FP have only one."""
+
+
+def pair_up(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pairing]:
+    """Yield the pairs of two sides, and the spans in no pair, in the order of the steps.
+
+    Costs O(n log n) for n spans, and the pairs that overlap. Raises `LimitError` for too many of these.
+
+    >>> gold, predicted = [Span(0, 4, "A"), Span(6, 8, "A")], [Span(0, 9, "A")]
+    >>> [kind for kind, *_ in pair_up(list(map(Item.of, gold)), list(map(Item.of, predicted)))]
+    ['BEL', 'BEL']
+    """
+    for kind, find in (("TP", _equal_pairs), ("LE", _label_errors)):
+        pairs = find(gold, predicted)
+        yield from ((kind, gold[own], predicted[other]) for own, other in pairs.items())
+        taken = set(pairs.values())
+        gold = [item for number, item in enumerate(gold) if number not in pairs]
+        predicted = [item for number, item in enumerate(predicted) if number not in taken]
+    yield from _boundary_errors(gold, predicted)
+
+
+def _equal_pairs(gold: Sequence[Item], predicted: Sequence[Item]) -> dict[int, int]:
+    """Step 1, by number."""
+    free: dict[Identity, list[int]] = {item.key: [] for item in gold}
+    for number in range(len(predicted) - 1, -1, -1):  # so that the first is the last of the list
+        if (numbers := free.get(predicted[number].key)) is not None:
+            numbers.append(number)
+    return {number: free[item.key].pop() for number, item in enumerate(gold) if free[item.key]}
+
+
+def _label_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> dict[int, int]:
+    """Step 2, by number."""
+    free: dict[_Range, OrderedDict[int, str]] = {}
+    ranges = {item.key.range for item in gold}
+    for number, (key, _) in enumerate(predicted):
+        if key.range in ranges:
+            free.setdefault(key.range, OrderedDict())[number] = key.label
+    pairs = {}
+    for number, (key, _) in enumerate(gold) if free else ():
+        of_range = free.get(key.range, OrderedDict())
+        other = next((each for each, label in of_range.items() if label != key.label), None)
+        if other is not None:
+            del of_range[other]
+            pairs[number] = other
+    return pairs
+
+
+# Steps 3 to 8
 
 
 @dataclass(slots=True, eq=False)
-class Leftover:
-    """A span that is not a true positive: its place in the caller's list, and its remaining tokens."""
+class _Leftover:
+    """A span that is neither in a TP nor in an LE, and its tokens that no pair has taken.
 
-    index: int
+    `around` are the numbers of the spans of the other side that overlap it (objects that hold one another would stay in
+    memory until the garbage collector finds them). `place` orders the list of free or of counted spans in which it is.
+    """
+
+    item: Item
     label: str
-    start: int
-    end: int
+    length: int
     runs: Runs
     size: int
-    gaps: Ranges | None = None
-    """The fragments of a discontinuous span; None for others."""
+    place: int = 0
+    counted: bool = False
+    around: Sequence[int] = ()
 
-    @property
-    def length(self) -> int:
-        return self.end - self.start
-
-    @property
-    def fragments(self) -> Ranges:
-        """All positions of the span; those of a range even where they are no tokens."""
-        return ((self.start, self.end),) if self.gaps is None else self.gaps
-
-
-def take_shared(one: Leftover, other: Leftover) -> None:
-    """Remove the tokens that both spans have from both."""
-    shared = intersect(one.runs, other.runs)
-    if shared:
-        size = size_of(shared)
-        for span in (one, other):
-            if span.size == size:
-                span.runs.clear()
-            else:
-                subtract(span.runs, shared)
-            span.size -= size
-
-
-def rank(span: Leftover, candidate: Leftover, place: int) -> Rank:
-    """Return how similar a candidate is to a span; the least is the most similar."""
-    if len(span.runs) == 1 == len(candidate.runs):  # nearly all: no need to build the intersection
-        (start, end), (other_start, other_end) = span.runs[0], candidate.runs[0]
-        shared = max(0, min(end, other_end) - max(start, other_start))
-    else:
-        shared = size_of(intersect(span.runs, candidate.runs))
-    return (-shared, candidate.size, candidate.length, place)
-
-
-def can_pair(span: Leftover, candidate: Leftover, same_label: bool) -> bool:
-    """Return whether two spans of different ranges overlap and have the same label (or different ones)."""
-    if span.gaps is not None or candidate.gaps is not None:
-        own, other = span.fragments, candidate.fragments
-        return (span.label == candidate.label) is same_label and own != other and bool(intersect(own, other))
-    return (
-        span.start < candidate.end
-        and candidate.start < span.end
-        and (span.label == candidate.label) is same_label
-        and (span.start != candidate.start or span.end != candidate.end)
-    )
-
-
-Neighbours = dict[int, list[Leftover]]
-"""For each span of one side, by its index, the spans of the other side that overlap it."""
-
-
-def neighbours(gold: Sequence[Leftover], predicted: Sequence[Leftover]) -> tuple[Neighbours, Neighbours]:
-    """Return the spans that overlap each gold and each predicted span.
-
-    Costs O(n log n) for n spans, plus the pairs that overlap. Raises `LimitError` for too many pairs.
-    """
-    of_gold: Neighbours = {span.index: [] for span in gold}
-    of_predicted: Neighbours = {span.index: [] for span in predicted}
-    for span, found in zip(gold, sharing(gold, predicted, PAIRINGS_OF_SPAN), strict=True):
-        for place in found:
-            of_gold[span.index].append(predicted[place])
-            of_predicted[predicted[place].index].append(span)
-    return of_gold, of_predicted
-
-
-class Pool:
-    """Spans of one side, with a search for the one most similar to a span of the other side.
-
-    A search compares all spans, or only the `neighbours` of the query, if these are given.
-    """
-
-    __slots__ = ("_neighbours", "_next", "_places", "_spans")
-
-    def __init__(self, neighbours: Neighbours | None = None) -> None:
-        self._neighbours = neighbours
-        self._spans: dict[int, Leftover] = {}
-        self._places: dict[int, int] = {}
-        self._next = 0
-
-    def add(self, span: Leftover) -> None:
-        """Append a span to the list."""
-        self._spans[span.index] = span
-        self._places[span.index] = self._next
-        self._next += 1
-
-    def remove(self, span: Leftover) -> None:
-        """Remove a span from the list."""
-        del self._spans[span.index], self._places[span.index]
-
-    def most_similar(self, span: Leftover, *, same_label: bool, sharing: bool) -> Leftover | None:
-        """Return the most similar candidate, if any; with `sharing` it must have a token in common."""
-        candidates = self._spans.values() if self._neighbours is None else self._neighbours[span.index]
-        best: Leftover | None = None
-        best_rank: Rank | None = None
-        for candidate in candidates:
-            place = self._places.get(candidate.index)
-            if place is not None and can_pair(span, candidate, same_label):
-                this = rank(span, candidate, place)
-                if (best_rank is None or this < best_rank) and not (sharing and this[0] == 0):
-                    best, best_rank = candidate, this
-        return best
-
-
-Runs = list[tuple[int, int]]
-"""A set of positions as sorted, disjoint half-open ranges."""
-
-_FAR_END = 1 << 62
-
-
-def runs_of(tokens: frozenset[int]) -> Runs:
-    """Return the runs of a token set.
-
-    >>> runs_of(frozenset({1, 2, 5}))
-    [(1, 3), (5, 6)]
-    """
-    runs: Runs = []
-    for token in sorted(tokens):
-        if runs and runs[-1][1] == token:
-            runs[-1] = (runs[-1][0], token + 1)
+    @classmethod
+    def of(cls, item: Item, around: Sequence[int]) -> _Leftover:
+        label, (start, end, _), tokens = item.key
+        if tokens is None:
+            runs = [part for part in item.span.fragments if part[0] < part[1]]
         else:
-            runs.append((token, token + 1))
-    return runs
+            runs = list(joined_ranges(((token, token + 1) for token in tokens), join=int.__ge__))
+        return cls(item, label, end - start, runs, _size_of(runs), around=around)
+
+
+def _boundary_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pairing]:
+    around = overlaps_between([item.span for item in gold], [item.span for item in predicted])
+    golds, predicteds = (
+        list(map(_Leftover.of, *each)) for each in zip((gold, predicted), around, strict=True)
+    )
+    places = count()
+    by_length = []
+    for side in (golds, predicteds):
+        by_length.append(sorted(side, key=lambda own: own.length))
+        for own in by_length[-1]:
+            own.place = next(places)
+    for same_label in (True, False):
+        for side, others, counted in (
+            (by_length[0], predicteds, False),
+            (by_length[0], predicteds, True),
+            (by_length[1], golds, True),
+        ):
+            for own in side:
+                partner, shared = (
+                    (None, []) if own.counted else _most_similar(own, others, counted, same_label)
+                )
+                if partner is None:
+                    continue
+                _take(shared, own, partner)
+                for each in (own, partner):
+                    if not each.counted:
+                        each.counted, each.place = True, next(places)
+                pair = (partner.item, own.item) if others is golds else (own.item, partner.item)
+                yield _boundary_kind(*(item.span for item in pair)) if same_label else "LBE", *pair
+    yield from (("FN", own.item, None) for own in by_length[0] if not own.counted)
+    yield from (("FP", None, own.item) for own in by_length[1] if not own.counted)
+
+
+def _most_similar(
+    own: _Leftover, others: Sequence[_Leftover], counted: bool, same_label: bool
+) -> tuple[_Leftover | None, Runs]:
+    """Return the most similar of the others, or None, and what both share.
+
+    It is free, or counted and shares a token, and has another range: spans of one range were paired before, or are no
+    pair.
+    """
+    best, taken, least = None, [], None
+    for number in own.around:
+        other = others[number]
+        if other.counted is counted and (other.label == own.label) is same_label:
+            if other.item.key.range == own.item.key.range:
+                continue
+            shared = intersect(own.runs, other.runs)
+            rank = -_size_of(shared), other.size, other.length, other.place
+            if (shared or not counted) and (least is None or rank < least):
+                best, taken, least = other, shared, rank
+    return best, taken
+
+
+def _take(shared: Runs, own: _Leftover, other: _Leftover) -> None:
+    """Remove the tokens that both spans have from both."""
+    size = _size_of(shared)
+    for each in (own, other):
+        subtract(each.runs, shared)
+        each.size -= size
+
+
+def _boundary_kind(gold: Span, predicted: Span) -> str:
+    """Return BES, BEL or BEO for two spans of one label that overlap."""
+    shared = shared_positions(gold, predicted)
+    if shared == _size_of(predicted.fragments):
+        return "BES"
+    return "BEL" if shared == _size_of(gold.fragments) else "BEO"
 
 
 def subtract(runs: Runs, gone: Runs) -> None:
@@ -192,286 +229,11 @@ def subtract(runs: Runs, gone: Runs) -> None:
     [(0, 2), (4, 8)]
     """
     for start, end in gone:
-        i = bisect_left(runs, (start, _FAR_END)) - 1
-        first, last = runs[i]
-        runs[i : i + 1] = [piece for piece in ((first, start), (end, last)) if piece[0] < piece[1]]
+        number = bisect_left(runs, (start + 1,)) - 1
+        first, last = runs[number]
+        pieces = (first, start), (end, last)
+        runs[number : number + 1] = [piece for piece in pieces if piece[0] < piece[1]]
 
 
-def size_of(runs: Iterable[tuple[int, int]]) -> int:
-    """Return the number of positions.
-
-    >>> size_of([(0, 2), (4, 8)])
-    6
-    """
+def _size_of(runs: Iterable[tuple[int, int]]) -> int:
     return sum([end - start for start, end in runs])
-
-
-# The steps
-
-Item = tuple[str, int, int, frozenset[int] | Ranges | None]
-"""Label, start, end (half-open) and tokens (None: the whole range); equal items are equal spans.
-
-The tokens of a discontinuous span are its fragments. Such a span overlaps those that share a token with it, and its
-tokens say which of two spans is within the other.
-"""
-
-Pair = tuple[str, int | None, int | None]
-"""TP, LE, BES, BEL, BEO, LBE, FN or FP, with the places of the two spans in their lists."""
-
-_LIST_IS_FASTER = 64
-"""Up to this many pairs of spans in one component, comparing all of them is fastest."""
-
-
-def item(label: str, start: int, end: int, tokens: frozenset[int] | Ranges | None) -> Item:
-    """Return an item, with None for tokens that are the whole range.
-
-    >>> item("NP", 3, 6, frozenset({3, 4, 5}))
-    ('NP', 3, 6, None)
-    """
-    if (
-        isinstance(tokens, frozenset)
-        and len(tokens) == end - start
-        and all(start <= token < end for token in tokens)
-    ):
-        tokens = None
-    return label, start, end, tokens
-
-
-def overlap_kind(start: int, end: int, other_start: int, other_end: int) -> str | None:
-    """Return how the other range lies to the first (half-open): TP, BES, BEL, BEO; None: no overlap.
-    overlap.
-
-    >>> [overlap_kind(2, 6, *other) for other in ((2, 6), (2, 4), (2, 7), (4, 8), (6, 8))]
-    ['TP', 'BES', 'BEL', 'BEO', None]
-    """
-    if (start, end) == (other_start, other_end):
-        return "TP"
-    if not (start < other_end and other_start < end):
-        return None
-    if start <= other_start and other_end <= end:
-        return "BES"
-    return "BEL" if other_start <= start and end <= other_end else "BEO"
-
-
-def pair_up(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pair]:
-    """Yield every span of both lists exactly once, in the order of the steps.
-
-    >>> list(pair_up([("A", 0, 4, None), ("A", 6, 8, None)], [("A", 0, 9, None)]))
-    [('BEL', 1, 0), ('BEL', 0, 0)]
-    """
-    golds, predictions = list(range(len(gold))), list(range(len(predicted)))
-    for find in (_exact_pairs, _label_errors):
-        if not golds or not predictions:
-            break
-        pairs = list(find(gold, golds, predicted, predictions))
-        yield from pairs
-        if pairs:
-            golds = _without(golds, {pair[1] for pair in pairs})
-            predictions = _without(predictions, {pair[2] for pair in pairs})
-    if not golds or not predictions:
-        yield from (("FN", i, None) for i in golds)
-        yield from (("FP", None, j) for j in predictions)
-        return
-    for gold_part, predicted_part in _components(gold, golds, predicted, predictions):
-        if not predicted_part:
-            yield from (("FN", i, None) for i in gold_part)
-        elif not gold_part:
-            yield from (("FP", None, j) for j in predicted_part)
-        elif len(gold_part) == len(predicted_part) == 1:
-            yield from _pair_of_two(gold, gold_part[0], predicted, predicted_part[0])
-        else:
-            yield from _boundary_errors(_leftovers(gold, gold_part), _leftovers(predicted, predicted_part))
-
-
-def _without(places: list[int], gone: set[int | None]) -> list[int]:
-    return [place for place in places if place not in gone]
-
-
-def _exact_pairs(
-    gold: Sequence[Item], golds: list[int], predicted: Sequence[Item], predictions: list[int]
-) -> Iterator[Pair]:
-    """Step 1: pair each gold span with the first equal predicted span that is free."""
-    wanted = {gold[i] for i in golds}
-    free: dict[Item, list[int]] = {}
-    for j in reversed(predictions):
-        if predicted[j] in wanted:
-            free.setdefault(predicted[j], []).append(j)
-    for i in golds:
-        equal = free.get(gold[i])
-        if equal:
-            yield "TP", i, equal.pop()
-
-
-def _label_errors(
-    gold: Sequence[Item], golds: list[int], predicted: Sequence[Item], predictions: list[int]
-) -> Iterator[Pair]:
-    """Step 2: pair each gold span with the first free predicted span of its range and another label.
-
-    Each range has a heap of labels, by their first free span: the answer is the top of the heap or the next
-    entry.
-    """
-    wanted = {_place(gold[i]) for i in golds}
-    by_range: dict[object, dict[str, list[int]]] = defaultdict(dict)
-    for j in reversed(predictions):
-        extent = _place(predicted[j])
-        if extent in wanted:
-            by_range[extent].setdefault(predicted[j][0], []).append(j)
-    heaps = {
-        extent: sorted((places[-1], label, places) for label, places in labels.items())
-        for extent, labels in by_range.items()
-    }
-    for i in golds:
-        label = gold[i][0]
-        heap = heaps.get(_place(gold[i]))
-        if not heap:
-            continue
-        same = heapq.heappop(heap) if heap[0][1] == label else None
-        if heap:
-            place, other, places = heapq.heappop(heap)
-            places.pop()
-            if places:
-                heapq.heappush(heap, (places[-1], other, places))
-            yield "LE", i, place
-        if same is not None:
-            heapq.heappush(heap, same)
-
-
-def _place(item: Item) -> tuple[object, ...]:
-    """Return the range of a span; of a discontinuous one, its fragments, too."""
-    return item[1:] if isinstance(item[3], tuple) else item[1:3]
-
-
-def _components(
-    gold: Sequence[Item], golds: list[int], predicted: Sequence[Item], predictions: list[int]
-) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the overlap components from left to right, as places of gold and of predicted spans.
-
-    Step 3: the spans of each side are sorted by length, the shortest first, and then by their place in the
-    list.
-    """
-    entries = [(*gold[i][1:3], 0, i) for i in golds]
-    entries += [(*predicted[j][1:3], 1, j) for j in predictions]
-    entries.sort()
-    sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
-    reach = -1
-    for start, end, side, place in entries:
-        if start >= reach and reach >= 0:
-            yield _places(sides[0]), _places(sides[1])
-            sides = ([], [])
-        sides[side].append((end - start, place))
-        if end > reach:
-            reach = end
-    if entries:
-        yield _places(sides[0]), _places(sides[1])
-
-
-def _places(part: list[tuple[int, int]]) -> list[int]:
-    """Return the places of spans, given as lengths and places, sorted by both."""
-    if len(part) > 1:
-        part.sort()
-    return [place for _, place in part]
-
-
-def _pair_of_two(gold: Sequence[Item], i: int, predicted: Sequence[Item], j: int) -> Iterator[Pair]:
-    """Do steps 4 to 8 for two spans that overlap no others: one error, or two if the ranges are equal."""
-    label, start, end, tokens = gold[i]
-    other_label, other_start, other_end, other_tokens = predicted[j]
-    if isinstance(tokens, tuple) or isinstance(other_tokens, tuple):
-        yield from _boundary_errors(_leftovers(gold, [i]), _leftovers(predicted, [j]))
-        return
-    kind = overlap_kind(start, end, other_start, other_end)
-    if kind is None or kind == "TP":  # the same range and label with other tokens
-        yield "FN", i, None
-        yield "FP", None, j
-    else:
-        yield (kind if label == other_label else "LBE"), i, j
-
-
-def _leftovers(items: Sequence[Item], places: Iterable[int]) -> list[Leftover]:
-    spans = []
-    for place in places:
-        label, start, end, tokens = items[place]
-        whole = [(start, end)] if start < end else []
-        gaps = tokens if isinstance(tokens, tuple) else None
-        runs = whole if tokens is None else list(tokens) if isinstance(tokens, tuple) else runs_of(tokens)
-        spans.append(Leftover(place, label, start, end, runs, size_of(runs), gaps))
-    return spans
-
-
-def _pools(gold: list[Leftover], predicted: list[Leftover]) -> tuple[Pool, Pool, Pool]:
-    """Return empty pools for free predicted, counted gold and counted predicted spans."""
-    if len(gold) * len(predicted) <= _LIST_IS_FASTER:
-        return Pool(), Pool(), Pool()
-    of_gold, of_predicted = neighbours(gold, predicted)
-    return Pool(of_gold), Pool(of_predicted), Pool(of_gold)
-
-
-def _boundary_errors(gold: list[Leftover], predicted: list[Leftover]) -> Iterator[Pair]:
-    """Do steps 4 to 8 for a component: same label first, then other labels, then the remaining spans."""
-    free, counted_gold, counted_predicted = _pools(gold, predicted)
-    for span in predicted:
-        free.add(span)
-    for same_label in (True, False):
-        found, gold = _against_free(gold, free, counted_gold, counted_predicted, same_label)
-        for one, other in found:
-            yield _error(one, other, same_label)
-        taken = {other.index for _, other in found}
-        predicted = [span for span in predicted if span.index not in taken]
-        found, gold = _against_counted(gold, counted_predicted, counted_gold, same_label)
-        for one, other in found:
-            yield _error(one, other, same_label)
-        found, predicted = _against_counted(predicted, counted_gold, counted_predicted, same_label)
-        for one, other in found:
-            free.remove(one)
-            yield _error(other, one, same_label)
-    yield from (("FN", span.index, None) for span in gold)
-    yield from (("FP", None, span.index) for span in predicted)
-
-
-Found = tuple[list[tuple[Leftover, Leftover]], list[Leftover]]
-"""Each span that was paired, with its partner; and the spans that were not paired."""
-
-
-def _against_free(
-    gold: list[Leftover], free: Pool, counted_gold: Pool, counted_predicted: Pool, same_label: bool
-) -> Found:
-    """Step 4: pair each gold span with the most similar predicted span that is free; both become counted."""
-    pairs, left = [], []
-    for span in gold:
-        other = free.most_similar(span, same_label=same_label, sharing=False)
-        if other is None:
-            left.append(span)
-            continue
-        free.remove(other)
-        take_shared(span, other)
-        counted_gold.add(span)
-        counted_predicted.add(other)
-        pairs.append((span, other))
-    return pairs, left
-
-
-def _against_counted(spans: list[Leftover], counted: Pool, own_counted: Pool, same_label: bool) -> Found:
-    """Steps 5 and 6: pair each span with the most similar counted span that still shares a token with it."""
-    pairs, left = [], []
-    for span in spans:
-        other = counted.most_similar(span, same_label=same_label, sharing=True)
-        if other is None:
-            left.append(span)
-            continue
-        take_shared(span, other)
-        own_counted.add(span)
-        pairs.append((span, other))
-    return pairs, left
-
-
-def _error(gold: Leftover, predicted: Leftover, same_label: bool) -> Pair:
-    if not same_label:
-        return "LBE", gold.index, predicted.index
-    if gold.gaps is not None or predicted.gaps is not None:
-        own, other = gold.fragments, predicted.fragments
-        shared = size_of(intersect(own, other))
-        within = "BES" if shared == size_of(other) else "BEL" if shared == size_of(own) else "BEO"
-        return within, gold.index, predicted.index
-    kind = overlap_kind(gold.start, gold.end, predicted.start, predicted.end)
-    assert kind is not None  # pools return overlapping spans only
-    return kind, gold.index, predicted.index

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from clueval.core.span import Frozen
+from clueval.core.tally import Counts
 from clueval.files.errors import UsageError
-from clueval.metrics.counting import f_measure, rate
 
 Weights = Mapping[str, Mapping[str, float]]
 
@@ -80,7 +80,7 @@ def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(names)
 
 
-# The formula -----------------------------------------------------------------------------------------------
+# The formula
 
 _SIGN = re.compile(r"[ \t]*([A-Za-z]+|\d+(?:\.\d+)?|\.\d+|[^ \t])?")
 
@@ -171,21 +171,19 @@ class _FormulaReader:
         )
 
 
-# Rates -----------------------------------------------------------------------------------------------------
+# Rates
 
 
-def weigh(counts: Mapping[str, float], weights: Weights, part: str) -> float:
-    """Return the sum of all counts, weighted as `part` (TP, FP or FN); a missing error type counts 0."""
-    return math.fsum(parts.get(part, 0) * counts.get(kind, 0) for kind, parts in weights.items())
+def weighted(counts: Mapping[str, int], weights: Weights) -> Counts:
+    """Return weighted counts of errors: those of TP are correct, those of TP and FN are gold, of TP and FP predicted.
 
+    An error type without a weight, or without a count, is not counted.
 
-def weighted_rates(counts: Mapping[str, float], weights: Weights) -> dict[str, Any]:
-    """Return precision, recall and F1 of weighted counts, as fractions; 0/0 is 0.
-
-    >>> weighted_rates({"TP": 1, "LE": 2}, DEFAULT_WEIGHTS)["precision"]
-    0.5
+    >>> weighted({"TP": 1, "LE": 2}, DEFAULT_WEIGHTS)
+    Counts(gold=2.0, predicted=2.0, tp_gold=1.0, tp_predicted=1.0)
     """
-    tp = weigh(counts, weights, "TP")
-    precision = rate(tp, tp + weigh(counts, weights, "FP"))
-    recall = rate(tp, tp + weigh(counts, weights, "FN"))
-    return {"precision": precision, "recall": recall, "f1": f_measure(precision, recall)}
+    tp, fp, fn = (
+        math.fsum(parts.get(part, 0) * counts.get(kind, 0) for kind, parts in weights.items())
+        for part in PARTS
+    )
+    return Counts(tp + fn, tp + fp, tp, tp)

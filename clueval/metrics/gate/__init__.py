@@ -20,9 +20,6 @@ The scores are those of all types together, of each type, their mean over the ty
 the place of a target of another type is incorrect there, and in the scores of one type the two are missing and
 spurious.
 
-Where very many annotations lie over one another, in more than 300,000 pairs of a target and a response and more than
-ten for each annotation, the document is refused.
-
 `clueval gate` prints more: candidate lists, changes against a reference set, GATE's own table. There each setting is an
 option of its own, such as `--features`.
 
@@ -30,76 +27,11 @@ Source: the plugin Evaluation of GATE, the General Architecture for Text Enginee
 notes of its authors.
 """
 
-# To read the package: `metric` counts and scores; `annotations` selects the targets and responses of an evaluation,
-# `equality` tests whether two are equal, `pairing` lists the pairs that are possible and chooses among them,
-# `counts` has the counts, the measures, and the keys that counts are added by, `thresholds` evaluates score
-# thresholds, `outcomes` gives the outcome of every annotation and compares with a reference; `candidate_lists` and
-# `list_evaluation` evaluate lists of candidates.
-from clueval.metrics.gate.annotations import CONTAINMENTS, kept_within
-from clueval.metrics.gate.candidate_lists import (
-    CandidateList,
-    best_candidates,
-    candidate_lists,
-    count_lists_by_rank,
-    count_lists_by_score,
-    lists_curve,
-    ranks_curve,
-)
-from clueval.metrics.gate.counts import GateCounts, macro_report
-from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, TypeSpec, parse_types
-from clueval.metrics.gate.list_evaluation import (
-    MaximumRecall,
-    disambiguation,
-    disambiguation_curve,
-    maximum_recall,
-)
-from clueval.metrics.gate.metric import Gate
-from clueval.metrics.gate.outcomes import (
-    Change,
-    Contingency,
-    Outcome,
-    changes,
-    changes_of_targets,
-    contingency,
-)
-from clueval.metrics.gate.pairing import PAIRINGS
-from clueval.metrics.gate.thresholds import (
-    CurvePoint,
-    average_precision,
-    parse_thresholds,
-)
-from clueval.statistics.distributions import mcnemar_exact
+# To read the package: `metric` counts cases and scores; `equality` tests whether two annotations are equal, `pairing`
+# lists the pairs that are possible in a case and chooses among them, `counts` has the counts, the measures and the keys
+# that counts are added by, `thresholds` evaluates score thresholds, `names` checks names in the settings. `within`
+# finds what lies within others, `candidates` and `lists` evaluate lists of candidates; these count documents.
+from clueval.metrics.gate.lists import GateLists
+from clueval.metrics.gate.metric import Gate, GateWithin
 
-__all__ = [
-    "COMPARISONS",
-    "CONTAINMENTS",
-    "PAIRINGS",
-    "CandidateList",
-    "Change",
-    "Contingency",
-    "CurvePoint",
-    "FeatureTest",
-    "Gate",
-    "GateCounts",
-    "MaximumRecall",
-    "Outcome",
-    "TypeSpec",
-    "average_precision",
-    "best_candidates",
-    "candidate_lists",
-    "changes",
-    "changes_of_targets",
-    "contingency",
-    "count_lists_by_rank",
-    "count_lists_by_score",
-    "disambiguation",
-    "disambiguation_curve",
-    "kept_within",
-    "lists_curve",
-    "macro_report",
-    "maximum_recall",
-    "mcnemar_exact",
-    "parse_thresholds",
-    "parse_types",
-    "ranks_curve",
-]
+__all__ = ["Gate", "GateLists", "GateWithin"]

@@ -9,24 +9,23 @@ responses.
 there is nothing to find. Accuracies, error rates and F are 0 then. Recall in responses is 1 without
 responses.
 
-Source: GATE's plugin Evaluation and the notes of its authors, whose identities `tests/metrics/test_gate.py`
-asserts.
+Source: GATE's plugin Evaluation and the notes of its authors, whose identities are asserted in
+`tests/second/test_second_gate.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import fsum
 from operator import add
 from typing import NamedTuple
 
-from clueval.metrics.counting import Tally, f_measure, rate
-from clueval.metrics.rates import Shape, is_score
+from clueval.core.tally import Tally, f_measure, rate
 
 
 class GateCounts(NamedTuple):
-    """The counts of an evaluation; two of them add count by count. (A tuple, because sweeps make one per
-    threshold.)
+    """The counts of an evaluation; two of them add count by count.
 
     `correct_strict`, `correct_partial`, `incorrect_strict` and `incorrect_partial` count pairs; of the correct
     ones, `single_correct_*` counts those whose target is touched by no truly spurious response.
@@ -176,64 +175,75 @@ def _share(part: int, whole: int, other: int) -> float:
     return 0.0 if other else 1.0
 
 
-_CHANGE = (int,) * len(NAMES)
+# Tallies. The keys are ("all", name), ("type", type, name) and ("by", feature, value, name) for counts, with the names
+# in `NAMES`; ("all", "score", score, changes) and ("type", type, "score", score, changes) for the number of cases in
+# which a score changes the counts by these numbers, joined by blanks (see `clueval.metrics.gate.thresholds`);
+# the same with "threshold" and a threshold for the number of cases whose scores are rounded to it.
 
-TALLY_KEYS: tuple[Shape, ...] = (
-    (("all",), NAMES),
-    (("type",), str, NAMES),
-    (("by",), str, str, NAMES),
-    (("all",), ("score",), is_score, *_CHANGE),
-    (("type",), str, ("score",), is_score, *_CHANGE),
-    (("seen",), ("all", "nil")),
-    (("seen",), ("gold type", "predicted type", "feature"), str),
-)
-"""The keys of the tally of metric ``gate``.
+Path = tuple[str, ...]
+"""How the keys of an evaluation begin."""
 
-They are ``("all", name)``, ``("type", type, name)`` and ``("by", feature, value, name)`` for counts, with the names in
-`NAMES`; ``("all", "score", score, *changes)`` and ``("type", type, "score", score, *changes)`` for the number of
-documents in which a score changes the counts by these numbers (see `clueval.metrics.gate.thresholds`); ``("seen",
-"all")``, ``("seen", "gold type", type)``, ``("seen", "predicted type", type)``, ``("seen", "feature", feature)`` and
-``("seen", "nil")`` for the annotations that have what `GateNames` looks for.
-"""
+ALL: Path = ("all",)
 
 
-def key_of(type: str | None) -> tuple[str, ...]:
-    return ("all",) if type is None else ("type", type)
+def of_type(kind: str) -> Path:
+    return "type", kind
 
 
-def add_evaluation(
-    tally: Tally, type: str | None, counts: Sequence[int], steps: Mapping[float, Sequence[int]]
-) -> None:
-    """Add the counts of one type, or of all, and the changes that every score makes."""
-    own = key_of(type)
-    add_counts(tally, own, counts)
-    for score, change in steps.items():
-        tally[(*own, "score", repr(score), *change)] = 1  # a score comes once, so the key is new
+def of_value(feature: str, value: str) -> Path:
+    return "by", feature, value
 
 
-def add_counts(tally: Tally, key: tuple[str, ...], counts: Sequence[int]) -> None:
-    for name, number in zip(NAMES, counts, strict=True):
-        tally[(*key, name)] += number
+@lru_cache(maxsize=1024)
+def _keys(path: Path) -> list[Path]:
+    return [(*path, name) for name in NAMES]
 
 
-def counts_at(total: Tally, key: tuple[str, ...]) -> GateCounts:
-    return GateCounts(*[total[(*key, name)] for name in NAMES])
+def add_counts(tally: Tally, path: Path, counts: Sequence[int]) -> None:
+    for key, number in zip(_keys(path), counts, strict=True):
+        if number:
+            tally[key] = tally.get(key, 0) + number  # "+=" calls a method of Counter for each new key
 
 
-def counts_by(total: Tally, feature: str) -> Iterator[tuple[str, GateCounts]]:
-    """Yield the values of a feature of the break-down in alphabetical order, and their counts."""
-    for value in sorted({key[2] for key in total if key[:2] == ("by", feature)}):
-        yield value, counts_at(total, ("by", feature, value))
+def add_changes(tally: Tally, path: Path, changes: Mapping[float, Sequence[int]]) -> None:
+    for score, change in changes.items():
+        key = (*path, "score", repr(score), _joined(tuple(change)))
+        tally[key] = tally.get(key, 0) + 1
 
 
-def changes_by_score(total: Tally, type: str | None) -> dict[float, list[int]]:
-    """Return the changes that every score makes in the counts of one type, or of all, over all documents."""
-    own = (*key_of(type), "score")
-    width = len(own)
-    found: dict[float, list[int]] = {}
+@lru_cache(maxsize=4096)
+def _joined(change: tuple[int, ...]) -> str:  # few are different, and tallies share them
+    return " ".join(map(str, change))
+
+
+@lru_cache(maxsize=4096)
+def _split(change: str) -> tuple[int, ...]:
+    return tuple(map(int, change.split()))
+
+
+def add_thresholds(tally: Tally, path: Path, thresholds: Iterable[float]) -> None:
+    for threshold in thresholds:
+        tally[(*path, "threshold", repr(threshold))] += 1
+
+
+def counts_at(total: Tally, path: Path) -> GateCounts:
+    return GateCounts(*[total[key] for key in _keys(path)])
+
+
+def changes_at(total: Tally, path: Path) -> dict[float, Sequence[int]]:
+    """Return the changes that every score makes in the counts of all cases."""
+    begin = (*path, "score")
+    found: dict[float, Sequence[int]] = {}
     for key, number in total.items():
-        if key[:width] == own:
-            change = [number * each for each in key[width + 1 :]]
-            score = float(key[width])
-            found[score] = list(map(add, found[score], change)) if score in found else change
+        if key[:-2] == begin:
+            score, change = float(key[-2]), _split(key[-1])
+            if number != 1:
+                change = tuple([number * each for each in change])
+            found[score] = tuple(map(add, found[score], change)) if score in found else change
     return found
+
+
+def thresholds_at(total: Tally, path: Path) -> set[float]:
+    """Return the thresholds that scores are rounded to."""
+    begin = (*path, "threshold")
+    return {float(key[-1]) for key in total if key[:-1] == begin}

@@ -1,8 +1,8 @@
 """Equality of a target and a response: the test of their types and the test of their features.
 
-Positions are not compared here. Two values are equal only if they have the same type: truth value, whole
-number, number with a fraction, string, list. 1 is not equal to 1.0 or "1", as in Java, in which GATE is
-written; compared as strings they are what Java's ``toString`` makes of them. None is a missing feature.
+Positions are not compared here. Two values are equal only if they have the same type: truth value, whole number, number
+with a fraction, string, list. 1 is not equal to 1.0 or "1", as in Java, in which GATE is written; compared as strings
+they are what Java's ``toString`` makes of them. None is a missing feature.
 
 Source: GATE's plugin Evaluation (``gateplugin-Evaluation``), feature comparison and type specifications.
 """
@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
@@ -28,10 +28,8 @@ def java_double(number: float) -> str:
     >>> java_double(1.0), java_double(12345678.0), java_double(0.0005), java_double(-math.inf)
     ('1.0', '1.2345678E7', '5.0E-4', '-Infinity')
     """
-    if math.isnan(number):
-        return "NaN"
-    if math.isinf(number):
-        return "Infinity" if number > 0 else "-Infinity"
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
     sign = "-" if math.copysign(1, number) < 0 else ""
     if number == 0:
         return f"{sign}0.0"
@@ -54,8 +52,6 @@ def java_string(value: object) -> str:
     >>> [java_string(value) for value in (1, 1.0, True, "a", ["x", 2], {"k": False})]
     ['1', '1.0', 'true', 'a', '[x, 2]', '{k=false}']
     """
-    if isinstance(value, str):
-        return value
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -101,19 +97,24 @@ class FeatureTest:
     * ``string``: the same, but with the values as Java writes them, so that 1 is "1" and 1.0 is "1.0";
     * ``subsumption``: only features that the target has are compared; the response may have more.
 
+    Attributes:
+        every: the names of all features, of whatever type.
+        by_type: the names that are compared for the types that have features of their own.
+
     Raises `UsageError` for an unknown comparison, for an empty name and for a name that comes twice.
 
     >>> test = FeatureTest(("kind",), "subsumption")
-    >>> test.agree(Span(0, 1), Span(0, 1, features={"kind": "a"}))
+    >>> test.agree(Span(0, 1), Span(0, 1, features={"kind": "a"}), "M")
     True
     """
 
     names: tuple[str, ...] = ()
     comparison: str = "equality"
-    _plain: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
-    _by_type: Mapping[str, tuple[str, ...]] = field(
+    every: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
+    by_type: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _plain: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.comparison not in COMPARISONS:
@@ -129,53 +130,23 @@ class FeatureTest:
             for name in [given] if match is None else match[2].split(","):
                 _require_feature(name, own if match is None else [*plain, *own])
                 own.append(name.strip())
-        by_type = {
-            kind: [*plain, *(name for name in own if name not in plain)] for kind, own in by_type.items()
-        }
+        of_types = {kind: tuple(dict.fromkeys([*plain, *own])) for kind, own in by_type.items()}
+        every = dict.fromkeys([*plain, *(name for own in by_type.values() for name in own)])
+        object.__setattr__(self, "every", tuple(every))
+        object.__setattr__(self, "by_type", of_types)
         object.__setattr__(self, "_plain", tuple(plain))
-        object.__setattr__(self, "_by_type", {kind: tuple(own) for kind, own in by_type.items()})
 
-    @property
-    def every(self) -> tuple[str, ...]:
-        """The names of all features, of whatever type."""
-        return tuple(dict.fromkeys([*self._plain, *(name for own in self._by_type.values() for name in own)]))
-
-    @property
-    def types(self) -> tuple[str, ...]:
-        """Return the types that have features of their own."""
-        return tuple(self._by_type)
-
-    def of_type(self, kind: Hashable) -> tuple[str, ...]:
-        """Return the names of the features that are compared for a type of the targets."""
-        return self._by_type.get(kind, self._plain) if isinstance(kind, str) else self._plain
-
-    @property
-    def has_keys(self) -> bool:
-        """Return whether annotations agree if and only if their `key` is the same; not for subsumption."""
-        return not self.names or self.comparison != "subsumption"
-
-    def key(self, span: Span, kind: str | None = None) -> Hashable:
-        """Return the key that annotations of a type share if they agree; only if `has_keys`.
-
-        `kind` is the type of the targets; None: the label of the span.
-        """
-        names = self.of_type(span.label if kind is None else kind)
-        return tuple(self._key_of(span.features.get(name)) for name in names)
-
-    def agree(self, target: Span, response: Span) -> bool:
-        """Return whether the features of the two agree."""
-        if self.has_keys:
-            return self.key(target) == self.key(response, target.label)
-        return all(
-            equality_key(target.features[name]) == equality_key(response.features.get(name))
-            for name in self.of_type(target.label)
-            if name in target.features
-        )
-
-    def _key_of(self, value: Any) -> Hashable:
-        if self.comparison == "string" and value is not None:
-            return java_string(value)
-        return equality_key(value)
+    def agree(self, target: Span, response: Span, kind: str) -> bool:
+        """Return whether the features of the two agree; `kind` is the type of the target."""
+        for name in self.by_type.get(kind, self._plain):
+            one, other = target.features.get(name), response.features.get(name)
+            if self.comparison == "subsumption" and name not in target.features:
+                continue
+            if self.comparison == "string" and one is not None and other is not None:
+                one, other = java_string(one), java_string(other)
+            if equality_key(one) != equality_key(other):
+                return False
+        return True
 
 
 _OF_TYPE = re.compile(r"([^\[\]]+)\[([^\[\]]+)\]", re.DOTALL)
@@ -183,7 +154,7 @@ _OF_TYPE = re.compile(r"([^\[\]]+)\[([^\[\]]+)\]", re.DOTALL)
 
 
 def _require_feature(name: object, known: Sequence[str]) -> None:
-    """Raise `UsageError` for an empty name, one with a bracket, and one that is in `known`."""
+    """Raise `UsageError` for an empty name, and one that is in `known`."""
     if not isinstance(name, str) or not name.strip():
         raise UsageError(f"the name of a feature is empty: {name!r}", advice="remove it from Gate.features")
     if name.strip() in known:
@@ -201,8 +172,7 @@ def features_from_text(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in re.split(r",(?![^\[]*\])", text))
 
 
-@dataclass(frozen=True, slots=True)
-class TypeSpec:
+class TypeSpec(NamedTuple):
     """A type: its name among the targets, and its name among the responses.
 
     >>> str(TypeSpec("Person", "PER")), str(TypeSpec("Place", "Place"))
@@ -222,8 +192,8 @@ def parse_types(specs: Iterable[str]) -> tuple[TypeSpec, ...]:
     A name means one type on each side: the same name may be one type's target and another's response.
     Raises `UsageError` for an empty specification and for a name that comes twice on one side.
 
-    >>> [(spec.target, spec.response) for spec in parse_types(["Place", "Person=PER"])]
-    [('Place', 'Place'), ('Person', 'PER')]
+    >>> parse_types(["Place", "Person=PER"])[1]
+    TypeSpec(target='Person', response='PER')
     """
     if isinstance(specs, str):
         raise UsageError(f"types must be several specifications, not the string {specs!r}")
@@ -234,10 +204,7 @@ def parse_types(specs: Iterable[str]) -> tuple[TypeSpec, ...]:
         if not spec.target or not spec.response:
             raise UsageError(f"the type {text!r} cannot be read", advice="write it TYPE or TARGET=RESPONSE")
         for other in parsed:
-            for side, name, taken in (
-                ("targets", spec.target, other.target),
-                ("responses", spec.response, other.response),
-            ):
+            for side, name, taken in zip(("targets", "responses"), spec, other, strict=True):
                 if name == taken:
                     raise UsageError(
                         f"type {name!r} of the {side} is named twice: {other} and {spec}",

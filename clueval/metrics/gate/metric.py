@@ -1,72 +1,76 @@
-"""The metric `gate`: its settings, counts and scores."""
+"""The metric `gate`: its settings, counts and scores, on cases and on documents."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Any, ClassVar
 
+from clueval.core.case import TOKENS, Case, Where, case_of, keys_of, located
+from clueval.core.document import Document, Pair, Row
+from clueval.core.metric import DocumentMetric, Metric, Sizes
 from clueval.core.span import Span
-from clueval.files.errors import UsageError
-from clueval.metrics.counting import Tally
-from clueval.metrics.gate.annotations import (
-    CONTAINMENTS,
-    NO_ANNOTATIONS,
-    Annotations,
-    GateNames,
-    kept_within,
-    label_of,
-    layer_of,
-    problem_of,
-    require_containment,
-    scores_of,
-    together,
-    without_nil,
-)
+from clueval.core.tally import Counts, Tally, added
+from clueval.files.errors import CluevalError, UsageError, described
 from clueval.metrics.gate.counts import (
-    NAMES,
-    TALLY_KEYS,
+    ALL,
     GateCounts,
+    Path,
+    add_changes,
     add_counts,
-    add_evaluation,
-    changes_by_score,
+    add_thresholds,
+    changes_at,
     counts_at,
-    counts_by,
-    key_of,
     macro_report,
+    of_type,
+    of_value,
+    thresholds_at,
 )
 from clueval.metrics.gate.equality import (
     COMPARISONS,
     FeatureTest,
+    TypeSpec,
     features_from_text,
+    java_string,
     parse_types,
     types_from_text,
 )
-from clueval.metrics.gate.outcomes import Outcome, outcome_of
-from clueval.metrics.gate.pairing import PAIRINGS, PairingProblem, by_content, count, in_order
+from clueval.metrics.gate.names import Names, is_nil
+from clueval.metrics.gate.pairing import PAIRINGS, Evaluation, evaluation, in_order, parts_of
 from clueval.metrics.gate.thresholds import (
+    EVERY,
+    ROUNDED,
     CurvePoint,
     Thresholds,
     average_precision,
-    counts_and_changes,
+    changes_of,
     curve,
+    grid_of,
     parse_thresholds,
+    rounded,
+    score_of,
     threshold_name,
     thresholds_with,
 )
-from clueval.metrics.metric import Needs, Rates, Side, no_tally, rates_of, refuse_filter
-from clueval.metrics.rates import Columns, DeclaredRates, EntryRates, Numbers, Shape, mean, no_rates
+from clueval.metrics.gate.within import CONTAINMENTS, containing_in, kept_within, require_containment
 from clueval.options import option_field
 
-if TYPE_CHECKING:
-    from clueval.reports.table import Table
+_FEW = 16
+"""Cases with more spans are hardly ever the same."""
+
+WITHOUT_VALUE = "(none)"
+"""The group of the annotations that lack the feature of a break-down."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Metric):
     """GATE's tagging evaluation.
 
-    Args:
+    Its tally has the keys that `clueval.metrics.gate.counts` and `Names` describe.
+
+    Attributes:
         types: type specifications, ``"Person"`` or ``"Person=PER"`` (targets=responses), which are evaluated
             each and all together; results go by the targets' name. Empty: every label that occurs.
         features: the features that are compared, ``M[inst]`` for one type. Empty: none; the type decides.
@@ -82,17 +86,11 @@ class Gate:
         beta: the weight of recall in F.
 
     Raises `UsageError` for invalid settings.
-
-    >>> metric = Gate()
-    >>> tally = metric.count(Side([Span(0, 4, "PER")]), Side([Span(0, 3, "PER")]))
-    >>> report = metric.scores(tally, ["label"])["all"]
-    >>> report["correct_partial"], report["f1_strict"], report["f1_lenient"]
-    (1, 0.0, 1.0)
     """
 
     name: ClassVar[str] = "gate"
     zero: ClassVar[str] = "1 if both sides are empty"
-    tally_keys: ClassVar[tuple[Shape, ...]] = TALLY_KEYS
+    filters: ClassVar[str | None] = "use Gate.types and Gate.nil instead"
 
     types: tuple[str, ...] = option_field(
         (),
@@ -180,6 +178,12 @@ class Gate:
         1.0, "--beta", "B", "report F-beta, which weighs recall B times as much as precision"
     )
 
+    def __new__(cls, *values: Any, **settings: Any) -> Gate:
+        """Return a `GateWithin`, which counts documents, if `containing` is given."""
+        given = dict(zip((setting.name for setting in fields(cls)), values, strict=False)) | settings
+        within = cls is Gate and given.get("containing") is not None
+        return object.__new__(GateWithin if within else cls)
+
     def __post_init__(self) -> None:
         for name in ("types", "features", "by"):
             given = getattr(self, name)
@@ -189,6 +193,9 @@ class Gate:
         parse_types(self.types)
         FeatureTest(self.features, self.feature_comparison)  # raises for names that cannot be
         require_containment(self.containment)
+        for feature in self.by:
+            if not isinstance(feature, str):
+                raise UsageError(f"Gate.by must be names of features, not {described(feature)}")
         if self.pairing not in PAIRINGS:
             raise UsageError(f"unknown Gate.pairing {self.pairing!r}", advice=f"one of {', '.join(PAIRINGS)}")
         if self.nil is not None and not self.features:
@@ -201,46 +208,134 @@ class Gate:
             raise UsageError(f"Gate.beta must be greater than 0, not {self.beta!r}")
         object.__setattr__(self, "thresholds", thresholds_with(self.score_feature, self.thresholds))
 
-    # Counting
-
-    def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document; O(n log n) for n spans, plus the number of possible pairings.
-
-        Raises `UsageError` if a filter excludes spans of a side, `FormatError` for a response without a
-        score if scores are needed, `LimitError` for too many possible pairings.
-        """
-        targets, responses = self._annotations(gold, predicted)
-        tally: Tally = Tally()
-        by_type = list(self._by_type(targets, responses, gold))
-        if len(by_type) == 1 and (self.types or self.unfiltered is None):
-            ((name, own, other),) = by_type
-            found = counts_and_changes(self._problem(own, other), other.scores, self.thresholds)
-            add_evaluation(tally, None, *found)
-            add_evaluation(tally, name, *found)
-        else:
-            for kind, own, other in ((None, targets, responses), *by_type):
-                found = counts_and_changes(self._problem(own, other), other.scores, self.thresholds)
-                add_evaluation(tally, kind, *found)
-        for feature in self.by:
-            for value, own, other in together(targets.by_value(feature), responses.by_value(feature)):
-                add_counts(tally, ("by", feature, value), count(self._problem(own, other)))
-        self._named.note(tally, gold.spans, predicted.spans)
-        return tally
+    @property
+    def reads(self) -> frozenset[str]:
+        """The features, and tokens for the order of spans that differ in features alone."""
+        features = frozenset((*self.test.every, *self.by))
+        return features | {TOKENS} if features else features
 
     @property
-    def _looks_at_features(self) -> bool:
-        """Return whether the settings need more than the place and the type of a span."""
-        return bool(self.features or self.by or self.score_feature is not None or self.containing is not None)
+    def keeps(self) -> bool:
+        return self.score_feature is None
 
-    def outcome(self, gold: Side, predicted: Side, type: str | None = None) -> Outcome:
-        """Return the outcome of every annotation of a document, for one type (its target name) or all."""
-        targets, responses = self._annotations(gold, predicted)
-        if type is None and len(self.types) == 1:
-            type = parse_types(self.types)[0].target  # the named type, as in `count`
-        if type is not None:
-            by_type = {name: sides for name, *sides in self._by_type(targets, responses, gold)}
-            targets, responses = by_type.get(type, [NO_ANNOTATIONS, NO_ANNOTATIONS])
-        return outcome_of(self._problem(targets, responses))
+    @property
+    def test(self) -> FeatureTest:
+        """The test of features."""
+        return _test(self.features, self.feature_comparison)
+
+    @property
+    def specs(self) -> tuple[TypeSpec, ...]:
+        """The types, as specifications."""
+        return _specs(self.types)
+
+    @property
+    def names(self) -> Names:
+        """What must occur in the data."""
+        return Names(self.specs, self.test, self.by, self.nil)
+
+    # Counting
+
+    def count(self, case: Case) -> Tally:
+        """Count a case; O(n log n) for n spans, plus the number of possible pairings.
+
+        Raises `FormatError` for a response without a score if scores are needed, `LimitError` for too many possible
+        pairings, `UsageError` for too many scores of annotations that overlap.
+        """
+        spans = (*case.gold, *case.predicted)
+        has_gaps = any(span.parts is not None for span in spans)
+        if self.thresholds == EVERY and not self.reads and not has_gaps and len(spans) <= _FEW:
+            return self._count_scored(case)
+        return self.count_all(case)
+
+    def count_all(self, case: Case) -> Tally:
+        """Return the counts of a case, by the definition."""
+        tally = self.evaluated(case)
+        self.names.note(tally, case.gold, case.predicted)
+        return tally
+
+    def _count_scored(self, case: Case) -> Tally:
+        """Count a case as the one that has the ranks of its scores instead of them: many differ in scores alone."""
+        names = _types_by_label(self.types)[1]
+        scores = [
+            score_of(span, str(self.score_feature)) if not names or span.label in names else 0.0
+            for span in case.predicted
+        ]
+        levels = sorted({*scores})
+        ranks = {score: rank for rank, score in enumerate(levels)}
+        first = min([span.start for span in (*case.gold, *case.predicted)], default=0)
+        gold, predicted = (
+            tuple([(span.start - first, span.end - first, span.label) for span in spans])
+            for spans in (case.gold, case.predicted)
+        )
+        tally = _of_ranks(self, gold, predicted, tuple([ranks[score] for score in scores]))
+        return Tally(
+            {
+                (*key[:-2], repr(levels[int(float(key[-2]))]), key[-1])
+                if key[-3:-2] == ("score",)
+                else key: number
+                for key, number in tally.items()
+            }
+        )
+
+    def evaluated(self, case: Case) -> Tally:
+        """Return the counts of the annotations of a case that are evaluated: all together, by type and by value."""
+        tally: Tally = Tally()
+        case = in_order(case)
+        targets, responses = (
+            self.kept(spans, names)
+            for spans, names in zip((case.gold, case.predicted), _types_by_label(self.types), strict=True)
+        )
+        scores: dict[int, float] = {}
+        if self.score_feature is not None:
+            scores = {number: score_of(case.predicted[number], self.score_feature) for number in responses}
+        whole = self._evaluation(case, targets, responses)
+        kinds = {*targets.values(), *responses.values()}
+        if len(kinds) == 1:  # all types are this one
+            self._add(tally, [ALL, of_type(*kinds)], whole, scores)
+        else:
+            self._add(tally, [ALL], whole, scores)
+            for kind, part in parts_of(whole, targets, responses):
+                self._add(tally, [of_type(kind)], part, scores)
+        for feature in self.by:
+            values = [
+                {number: _value(spans[number].features.get(feature)) for number in numbers}
+                for spans, numbers in ((case.gold, targets), (case.predicted, responses))
+            ]
+            for value, part in parts_of(whole, *values):
+                add_counts(tally, of_value(feature, value), part.counts())
+        return tally
+
+    def kept(self, spans: Sequence[Span], names: Mapping[str, str]) -> dict[int, str]:
+        """Return the types of the spans that are evaluated, by number; `names` are those of labels, empty: labels."""
+        found = {}
+        for number, span in enumerate(spans):
+            kind = names.get(span.label) if names else span.label
+            if kind is not None and (self.nil is None or not is_nil(span, self.test.every[0], self.nil)):
+                found[number] = kind
+        return found
+
+    def _evaluation(self, case: Case, targets: Mapping[int, str], responses: Mapping[int, str]) -> Evaluation:
+        test = self.test
+
+        def equal(target: int, response: int) -> bool:
+            kind = targets[target]
+            return kind == responses[response] and test.agree(
+                case.gold[target], case.predicted[response], kind
+            )
+
+        return evaluation(case, list(targets), list(responses), equal, self.pairing)
+
+    def _add(
+        self, tally: Tally, paths: Sequence[Path], part: Evaluation, scores: Mapping[int, float]
+    ) -> None:
+        """Add the counts of an evaluation under some paths, and the changes that scores make."""
+        counts = part.counts()
+        changes = {} if self.thresholds is None else changes_of(part, counts, scores, self.thresholds)
+        for path in paths:
+            add_counts(tally, path, counts)
+            add_changes(tally, path, changes)
+            if self.thresholds == ROUNDED:
+                add_thresholds(tally, path, {rounded(scores[number]) for number in part.responses})
 
     # Results
 
@@ -264,130 +359,177 @@ class Gate:
             }
         if self.by:
             report["by"] = {
-                feature: {value: counts.report(self.beta) for value, counts in counts_by(total, feature)}
+                feature: {value: counts.report(self.beta) for value, counts in self._by_value(total, feature)}
                 for feature in self.by
             }
         return report
 
-    @property
-    def needs(self) -> Needs:
-        """Return that all spans are needed; with features, scores or `containing`, whole documents too."""
-        return Needs(
-            documents=self._looks_at_features,
-            every_span="use Gate.types and Gate.nil instead",
-            within=self.containing,
-            nested=True,
-            rates=self._rates,
-            empty=no_tally,
-        )
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        """Return the counts of all types: ``all`` the strict ones, ``all.lenient`` the lenient ones.
 
-    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        return {f"gate_{kind}": rates_of(report["all"], f"_{kind}") for kind in ("strict", "lenient")}
+        The rates of the entry ``all`` of the report follow from them, except those of 0/0.
+        """
+        counts = self.counts(total)
+        return {
+            path: Counts(counts.targets, counts.responses, correct, correct)
+            for path, correct in (("all", counts.correct_strict), ("all.lenient", counts.correct_lenient))
+        }
 
-    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        from clueval.metrics.tables import gate
-
-        return gate(title, report)
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        """Return the targets and the responses of each entry."""
+        per_type = {name: self.counts(total, name) for name in self.types_of(total)}
+        found = {"all": self.counts(total), "macro": sum(per_type.values(), GateCounts())}
+        found |= {f"per_type.{name}": counts for name, counts in per_type.items()}
+        found |= {f"thresholds.{threshold_name(at)}": counts for at, counts in self.curve(total)}
+        for feature in self.by:
+            found |= {f"by.{feature}.{value}": counts for value, counts in self._by_value(total, feature)}
+        return {path: (counts.targets, counts.responses) for path, counts in found.items()}
 
     def check(self, total: Tally) -> None:
-        """Raise `UsageError` for a type or feature in the settings that no annotation has; see `GateNames`.
+        """Raise `UsageError` for a type or feature in the settings that no annotation has; see `Names`.
 
-        Annotations that `nil` or `containing` exclude count as having it. A single document may lack a type,
-        and a corpus may be empty, so this is not part of `scores`.
+        Annotations that `nil` excludes count as having it.
         """
-        self._named.check(total)
+        self.names.check(total)
 
     def types_of(self, total: Tally) -> list[str]:
         """Return the types as they were given or, by default, all that occurred in alphabetical order."""
-        if self.types:
-            return [spec.target for spec in parse_types(self.types)]
-        return sorted({key[1] for key in total if key[0] == "type"})
+        return [spec.target for spec in self.specs] or sorted({key[1] for key in total if key[0] == "type"})
 
-    def counts(self, total: Tally, type: str | None = None) -> GateCounts:
+    def counts(self, total: Tally, kind: str | None = None) -> GateCounts:
         """Return the counts of one type or of all."""
-        return counts_at(total, key_of(type))
+        return counts_at(total, ALL if kind is None else of_type(kind))
 
-    def curve(self, total: Tally, type: str | None = None) -> list[CurvePoint]:
-        """Return the counts at every threshold, rising; none without scores."""
+    def curve(self, total: Tally, kind: str | None = None) -> list[CurvePoint]:
+        """Return the counts of one type or of all at every threshold, rising; none without scores."""
         if self.thresholds is None:
             return []
-        return curve(changes_by_score(total, type), self.counts(total, type).targets, self.thresholds)
+        path = ALL if kind is None else of_type(kind)
+        found = changes_at(total, path)
+        wanted: Collection[float] | None = grid_of(self.thresholds)
+        if wanted is None:
+            wanted = thresholds_at(total, path) if self.thresholds == ROUNDED else found.keys()
+        return curve(found, self.counts(total, kind).targets, wanted)
 
-    # Internal
+    def _by_value(self, total: Tally, feature: str) -> list[tuple[str, GateCounts]]:
+        """Return the values of a feature of the break-down in alphabetical order, and their counts."""
+        values = sorted({key[2] for key in total if key[:2] == ("by", feature)})
+        return [(value, counts_at(total, of_value(feature, value))) for value in values]
 
-    def _rates(self, keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
-        """Yield how the rates follow from a tally; those at thresholds, and means over named types, are scored."""
 
-        rates = tuple(GateCounts().measures(self.beta))
+@dataclass(frozen=True, slots=True)
+class GateWithin(Gate, DocumentMetric):
+    """GATE's evaluation of the annotations that lie within others: `Gate` with `containing`.
 
-        def measures_of(*counts: Numbers) -> Columns:
-            rows = [GateCounts(*row).measures(self.beta).values() for row in zip(*counts, strict=True)]
-            return list(map(list, zip(*rows, strict=True)))
+    Its tally has the keys of `Gate`, and ``("seen", "within")`` with the number of containing annotations.
+    """
 
-        def entry(path: tuple[str, ...], *before: str) -> EntryRates:
-            counts = [[(*before, name)] for name in NAMES]
-            return EntryRates(path, rates, counts, measures_of, counts[0], counts[1])
+    same_text: ClassVar[bool] = True
 
-        yield entry(("all",), "all")
-        names = [spec.target for spec in parse_types(self.types)] or sorted(
-            {key[1] for key in keys if key[0] == "type"}
+    @property
+    def within(self) -> str | None:
+        return self.containing
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        """Count the pairs of one text.
+
+        Raises `UsageError` for a document without the containing layer, and the errors of `Gate.count`.
+        """
+        tally: Tally = Tally()
+        for pair in pairs:
+            targets, responses = (list(side.layers.get(sequence, ())) for side in pair.sides)
+            self.names.note(tally, targets, responses)
+            if self.containing is not None:
+                around = (containing_in(side, self.containing) for side in pair.sides)
+                tally["seen", "within"] += sum(map(len, around))
+            tally.update(self.count_spans(pair, sequence, targets, responses))
+        return tally
+
+    def count_spans(
+        self, pair: Pair, sequence: str, targets: Sequence[Span], responses: Sequence[Span]
+    ) -> Tally:
+        """Return the counts of the targets and the responses of a pair that are evaluated.
+
+        Those of the type `unfiltered` are of all its targets; so are those of all types, if it is the only one.
+        """
+        inside = self.inside(pair.gold, targets)
+        responses = self.inside(pair.predicted, responses)
+        only = self.unfiltered
+        if only is None:
+            return self._counted(pair, sequence, inside, responses)
+        labels = {spec.target: spec.response for spec in self.specs} or {only: only}
+        of_type = [span for span in targets if span.label == only]
+        others = [span for span in responses if span.label == labels.get(only)]
+        found = self._counted(pair, sequence, inside, responses)
+        alone = self._counted(pair, sequence, of_type, others)
+        begins = ("all", "type") if list(labels) == [only] and self.types else ()
+        return Tally(
+            {
+                key: number
+                for tally, is_own in ((found, False), (alone, True))
+                for key, number in tally.items()
+                if (key[0] in begins or key[:2] == ("type", only)) is is_own
+            }
         )
-        types = [entry(("per_type", name), "type", name) for name in names]
-        yield from types
-        if not self.types:
-            yield mean(("macro",), types, empty=1.0, rates=rates)
-        elif len(types) == 1:
-            yield types[0]._replace(path=("macro",))
-        scored = [key for key in keys if key[:2] == ("all", "score")]
-        for at, _ in self.curve(Tally(scored)):
-            reached = [
-                key for key in scored if float(key[2]) >= at for _ in range(key[4])
-            ]  # the change in responses
-            yield EntryRates(
-                ("thresholds", threshold_name(at)), (), [], no_rates, [("all", "targets")], reached
+
+    def inside(self, document: Document, spans: Sequence[Span]) -> Sequence[Span]:
+        """Return the spans of a document that lie within its containing annotations."""
+        if self.containing is None:
+            return spans
+        return kept_within(spans, containing_in(document, self.containing), self.containment)
+
+    def _counted(
+        self, pair: Pair, sequence: str, targets: Sequence[Span], responses: Sequence[Span]
+    ) -> Tally:
+        sides = [
+            replace(side, layers={sequence: spans})
+            for side, spans in zip(pair.sides, (targets, responses), strict=True)
+        ]
+        if self.keeps:
+            (column,) = keys_of(sides, [sequence], reads=self.reads)
+            cases = [(case_of(key, sequence), times) for key, times in Counter(column.keys).items()]
+        else:
+            cases = [
+                (Case(each.sides, each.counted), 1) for each in located(sides, [sequence], reads=self.reads)
+            ]
+        try:
+            return added((self.evaluated(case), times) for case, times in cases)
+        except CluevalError as error:
+            error.document, error.file = pair.predicted.id, error.file or pair.predicted.file
+            raise
+
+    def check(self, total: Tally) -> None:
+        """Raise `UsageError` for a layer, type or feature in the settings that no annotation has; see `Names`."""
+        if self.containing is not None and ("seen", "within") in total and not total["seen", "within"]:
+            raise UsageError(
+                f"no annotation is in {self.containing!r}, within which the metric counts",
+                advice="check its spelling",
             )
-        for feature, value in sorted({key[1:3] for key in keys if key[0] == "by"}):
-            yield entry(("by", feature, value), "by", feature, value)
+        Gate.check(self, total)
 
-    @property
-    def _test(self) -> FeatureTest:
-        return FeatureTest(self.features, self.feature_comparison)
 
-    @property
-    def _named(self) -> GateNames:
-        return GateNames(parse_types(self.types), self._test, self.by, self.nil)
+@lru_cache(maxsize=4096)
+def _of_ranks(metric: Gate, gold: Sequence[Row], predicted: Sequence[Row], ranks: Sequence[int]) -> Tally:
+    """Return the counts of a case whose predicted spans have ranks as scores."""
+    name = str(metric.score_feature)
+    scored = [Span(*row, {name: rank}) for row, rank in zip(predicted, ranks, strict=True)]
+    return metric.count_all(Case((tuple([Span(*row) for row in gold]), tuple(scored)), (None, None)))
 
-    def _annotations(self, gold: Side, predicted: Side) -> tuple[Annotations, Annotations]:
-        """Return the targets and responses of the evaluation over all types."""
-        specs = parse_types(self.types)
-        targets = self._of_side(gold, {spec.target: spec.target for spec in specs})
-        responses = self._of_side(predicted, {spec.response: spec.target for spec in specs})
-        if self.score_feature is not None:
-            scores = scores_of(responses.spans, self.score_feature, predicted.document)
-            responses = responses._replace(scores=scores)
-        return targets, responses
 
-    def _of_side(self, side: Side, names: Mapping[str, str], *, within: bool = True) -> Annotations:
-        refuse_filter(self, (side,))
-        spans: Sequence[Span] = side.spans
-        if names:
-            spans = [span for span in spans if label_of(span) in names]
-        if within and self.containing is not None:
-            spans = kept_within(spans, layer_of(side.document, self.containing), self.containment)
-        if self.nil is not None:
-            spans = without_nil(spans, self._test.every[0], self.nil)
-        ids_count = side.document is None or side.document.ordered
-        listed = in_order(spans) if ids_count else by_content(spans, (*self._test.every, *self.by))
-        return Annotations.of(listed, names, self._test)
+@lru_cache
+def _specs(types: tuple[str, ...]) -> tuple[TypeSpec, ...]:
+    return parse_types(types)
 
-    def _by_type(
-        self, targets: Annotations, responses: Annotations, gold: Side
-    ) -> Iterator[tuple[str, Annotations, Annotations]]:
-        names = [spec.target for spec in parse_types(self.types)] or None
-        for name, own, other in together(targets.by_type(), responses.by_type(), names):
-            if name == self.unfiltered and self.containing is not None:
-                own = self._of_side(gold, {name: name}, within=False)
-            yield name, own, other
 
-    def _problem(self, targets: Annotations, responses: Annotations) -> PairingProblem:
-        return problem_of(targets, responses, self._test, self.pairing)
+@lru_cache
+def _types_by_label(types: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the type of each label, among the targets and among the responses."""
+    specs = parse_types(types)
+    return {spec.target: spec.target for spec in specs}, {spec.response: spec.target for spec in specs}
+
+
+_test = lru_cache(FeatureTest)
+
+
+def _value(value: object) -> str:
+    return WITHOUT_VALUE if value is None else java_string(value)

@@ -1,9 +1,8 @@
-"""Score thresholds: the counts at every threshold in one sweep, and the precision-recall curve.
+"""Score thresholds: the counts at every threshold, and the precision-recall curve.
 
-At threshold t the responses with a score of t or more are evaluated, with all targets. The responses of a component
-enter by falling score, and the component is counted anew at every score. The change that a score makes is kept as a
-difference, so that documents can be added: the counts at t are the sum of the differences of all scores from t up,
-over all documents.
+At threshold t the responses with a score of t or more are evaluated, with all targets. A case is counted at each score
+of its responses, and what changes from the next higher score is kept, so that cases can be added: the counts at t are
+the sum of the changes of all scores from t up.
 
 *Average precision* is the sum, from the highest threshold down, of precision times the gain in recall:
 ``AP = sum over n of (R_n - R_(n-1)) P_n``, as scikit-learn's `average_precision_score` defines it. Here
@@ -15,30 +14,40 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import add, sub
 from typing import NamedTuple
 
-from clueval.files.errors import UsageError
+from clueval.core.span import Span, name_of
+from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES, GateCounts
 from clueval.metrics.gate.equality import java_string
-from clueval.metrics.gate.pairing import Component, PairingProblem, components, count, count_component
+from clueval.metrics.gate.pairing import Evaluation
 
 GRIDS: Mapping[str, tuple[float, ...]] = {
     str(steps + 1): tuple(number / steps for number in range(steps + 1)) for steps in (10, 20, 50)
 }
 """Thresholds from 0 to 1 in equal steps, by their number."""
 
-ALL, ROUNDED = "all", "rounded"
+EVERY, ROUNDED = "all", "rounded"
 """Every score that occurs; every score rounded to two decimals."""
 
 Thresholds = str | tuple[float, ...]
+
+MOST_WORK = 10_000_000
+"""The greatest product of the scores of a case and of its annotations and possible pairings."""
+
+_LARGE = 1e12
+"""Above this, hundredths are hardly more than the precision of a float."""
+
+
+# Settings
 
 
 def thresholds_with(score_feature: str | None, given: Thresholds | None) -> Thresholds | None:
     """Return the thresholds of a metric: none without scores, by default all. Raises `UsageError`."""
     if score_feature is not None:
-        return ALL if given is None else parse_thresholds(given)
+        return EVERY if given is None else parse_thresholds(given)
     if given is not None:
         raise UsageError(
             "Gate.thresholds need scores",
@@ -55,14 +64,10 @@ def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
     >>> parse_thresholds("11"), parse_thresholds("0.2,-inf"), parse_thresholds([1, 0.5])
     ('11', (-inf, 0.2), (0.5, 1.0))
     """
-    if isinstance(given, str):
-        if given in (ALL, ROUNDED, *GRIDS):
-            return given
-        parts: Iterable[float | str] = given.split(",")
-    else:
-        parts = given
+    if isinstance(given, str) and given in (EVERY, ROUNDED, *GRIDS):
+        return given
     numbers = set()
-    for part in parts:
+    for part in given.split(",") if isinstance(given, str) else given:
         try:
             number = float(part)
         except (TypeError, ValueError):
@@ -70,12 +75,17 @@ def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
         if math.isnan(number):
             raise UsageError(
                 f"the threshold {part!r} is not a number",
-                advice=f"numbers such as 0.2,0.5, or one of {', '.join((ALL, ROUNDED, *GRIDS))}",
+                advice=f"numbers such as 0.2,0.5, or one of {', '.join((EVERY, ROUNDED, *GRIDS))}",
             )
         numbers.add(number + 0.0)  # -0.0 is 0.0
     if not numbers:
-        raise UsageError("no threshold is named", advice=f"one of {', '.join((ALL, ROUNDED, *GRIDS))}")
+        raise UsageError("no threshold is named", advice=f"one of {', '.join((EVERY, ROUNDED, *GRIDS))}")
     return tuple(sorted(numbers))
+
+
+def grid_of(thresholds: Thresholds) -> tuple[float, ...] | None:
+    """Return the thresholds in rising order, or None if they follow from the scores."""
+    return GRIDS.get(thresholds) if isinstance(thresholds, str) else thresholds
 
 
 def threshold_name(threshold: float) -> str:
@@ -84,7 +94,51 @@ def threshold_name(threshold: float) -> str:
     >>> threshold_name(0.5), threshold_name(float("inf"))
     ('0.5', 'Infinity')
     """
-    return java_string(threshold) if threshold in (float("inf"), -float("inf")) else repr(threshold)
+    return java_string(threshold) if math.isinf(threshold) else repr(threshold)
+
+
+# Scores
+
+
+def score_of(span: Span, feature: str) -> float:
+    """Return the score of a response: a number, or a string that can be read as one.
+
+    Raises `FormatError` for a response without a score and for a score that is not a finite number.
+    """
+    return required_score(number_of(span.features.get(feature)), span, feature, "predicted annotation")
+
+
+def number_of(value: object) -> float | None:
+    """Return a number, also one that is written as a string, if it is finite, otherwise None."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def required_score(score: float | None, span: Span, feature: str, whose: str) -> float:
+    """Return the score. Raises `FormatError` if it is None; `whose` is the kind of annotations that need one."""
+    if score is not None:
+        return score
+    value = span.features.get(feature)
+    problem = f"has the score {value!r:.40}, which is not a number"
+    if value is None:
+        problem = f"has no score {feature!r}"
+    raise FormatError(
+        f"annotation {annotation_name(span)} {problem}",
+        line=span.line,
+        advice=f"every {whose} needs a finite number as Gate.score_feature",
+    )
+
+
+def annotation_name(span: Span) -> str:
+    """Return the name of an annotation in errors: its id, if it has one, position and label."""
+    return name_of(span) if span.id is None else f"{span.id} {name_of(span)}"
 
 
 def rounded(score: float) -> float:
@@ -95,83 +149,6 @@ def rounded(score: float) -> float:
     """
     hundredfold = score * 100 + 0.5
     return math.floor(hundredfold) / 100 if math.isfinite(hundredfold) else score
-
-
-def grid_of(thresholds: Thresholds) -> tuple[float, ...] | None:
-    """Return the thresholds in rising order, or None if the scores themselves are the thresholds."""
-    return GRIDS.get(thresholds) if isinstance(thresholds, str) else thresholds
-
-
-def differences(
-    problem: PairingProblem, scores: Sequence[float], thresholds: Thresholds = ALL
-) -> dict[float, list[int]]:
-    """Return the changes that every score makes in the counts, in the order of `NAMES`; targets are not
-    counted.
-
-    With a grid, a score is replaced by the highest threshold that it reaches, and responses below all
-    thresholds are not counted. With rounded scores, scores between the same two thresholds are replaced by
-    the least.
-
-    Raises `UsageError` if very many annotations overlap and have very many scores; see `MOST_WORK`.
-    """
-    grid = grid_of(thresholds)
-    names: Mapping[float | None, float] = {}
-    steps: Sequence[float | None]
-    found: dict[float, list[int]] = {}
-    if thresholds == ROUNDED:
-        steps = [_hundredth(score) for score in scores]
-        names = dict(sorted(zip(steps, scores, strict=True), reverse=True))
-        found = {score: [0] * len(NAMES) for score in scores}
-    else:
-        steps = scores if grid is None else [_step(score, grid) for score in scores]
-    for component in components(problem):
-        if component.responses:
-            for step, change in _changes(problem, component, steps):
-                score = names.get(step, step)
-                found[score] = list(map(add, found[score], change)) if score in found else change
-    return found
-
-
-MOST_WORK = 10_000_000
-"""The greatest product of the scores of a component and of its annotations and possible pairings."""
-
-
-def _changes(
-    problem: PairingProblem, component: Component, scores: Sequence[float | None]
-) -> Iterator[tuple[float, list[int]]]:
-    """Yield each score of a component, falling, and its change in the counts; targets are not counted.
-
-    Responses whose score is None are ignored.
-    """
-    targets = component.targets
-    scored = [(score, number) for number in component.responses if (score := scores[number]) is not None]
-    steps = sorted({score for score, _ in scored}, reverse=True)
-    _require_little_work(problem, component, len(steps))
-    before = [len(targets)] + [0] * (len(NAMES) - 1)
-    for step in steps:
-        entered = [number for score, number in scored if score >= step]
-        known = set(entered)
-        pairs = [pair for pair in component.pairs if pair.response in known]
-        counts = count_component(problem, Component(targets, entered, pairs))
-        yield step, list(map(sub, counts, before))
-        before = counts
-
-
-def _require_little_work(problem: PairingProblem, component: Component, scores: int) -> None:
-    annotations = len(component.targets) + len(component.responses)
-    if scores * (annotations + len(component.pairs)) > MOST_WORK:
-        firsts = (problem.targets[component.targets[0]], problem.responses[component.responses[0]])
-        raise UsageError(
-            f"{annotations:,} annotations, from position {min(span.start for span in firsts)} on, overlap one another, "
-            f"directly or through others, and have {scores:,} scores: counting them at every score takes too long",
-            advice="set Gate.thresholds, for example to 11 or rounded",
-        )
-
-
-def _step(score: float, grid: Sequence[float]) -> float | None:
-    """Return the highest threshold of the grid that a score reaches, or None."""
-    place = bisect_right(grid, score)
-    return grid[place - 1] if place else None
 
 
 def _hundredth(score: float) -> float:
@@ -186,21 +163,55 @@ def _hundredth(score: float) -> float:
     return number / 100
 
 
-_LARGE = 1e12
-"""Above this, hundredths are hardly more than the precision of a float."""
+def step_of(thresholds: Thresholds) -> Callable[[float], float]:
+    """Return the function that gives the score at which a response counts: the highest threshold that it reaches.
+
+    It is -infinity for a score below all thresholds.
+    """
+    if thresholds == ROUNDED:
+        return _hundredth
+    grid = grid_of(thresholds)
+    if grid is None:
+        return float
+    return lambda score: grid[place - 1] if (place := bisect_right(grid, score)) else -math.inf
 
 
-def counts_and_changes(
-    problem: PairingProblem, scores: Sequence[float], thresholds: Thresholds | None
-) -> tuple[Sequence[int], Mapping[float, Sequence[int]]]:
-    """Return the counts, and the changes that every score makes: none without thresholds."""
-    if thresholds is None:
-        return count(problem), {}
-    steps = differences(problem, scores, thresholds)
-    if not steps or grid_of(thresholds) is not None:
-        return count(problem), steps
-    # Every response enters at some score, so the changes add up to the counts.
-    return [len(problem.targets), *list(map(sum, zip(*steps.values(), strict=True)))[1:]], steps
+# Counting a case
+
+
+def changes_of(
+    whole: Evaluation, counts: Sequence[int], scores: Mapping[int, float], thresholds: Thresholds
+) -> dict[float, list[int]]:
+    """Return the changes that every score makes in the counts, in the order of `NAMES`; targets are not counted.
+
+    `counts` are those of all responses, `scores` those of the responses, by number. Raises `UsageError` if very many
+    annotations overlap and have very many scores; see `MOST_WORK`.
+    """
+    step = step_of(thresholds)
+    steps = {number: step(scores[number]) for number in whole.responses}
+    found: dict[float, list[int]] = {}
+    wanted = sorted({*steps.values()}, reverse=True)
+    _require_little_work(whole, len(wanted))
+    before = [len(whole.targets)] + [0] * (len(NAMES) - 1)
+    for score in wanted:
+        after = counts
+        if score != wanted[-1]:
+            entered = [number for number in whole.responses if steps[number] >= score]
+            after = whole.among(whole.targets, entered).counts()
+        found[score] = list(map(sub, after, before))
+        before = list(after)
+    return found
+
+
+def _require_little_work(whole: Evaluation, scores: int) -> None:
+    annotations = len(whole.targets) + len(whole.responses)
+    if scores * (annotations + len(whole.pairs)) > MOST_WORK:
+        first = min(span.start for spans in whole.case.sides for span in (spans or ())[:1])
+        raise UsageError(
+            f"{annotations:,} annotations, from position {first} on, overlap one another, directly or through others, "
+            f"and have {scores:,} scores: counting them at every score takes too long",
+            advice="set Gate.thresholds, for example to 11 or rounded",
+        )
 
 
 # Results
@@ -213,27 +224,16 @@ class CurvePoint(NamedTuple):
     counts: GateCounts
 
 
-def curve(
-    found: Mapping[float, Sequence[int]], targets: int, thresholds: Thresholds = ALL
-) -> list[CurvePoint]:
-    """Return the counts at every threshold, rising; the last threshold is infinity, which no response
-    reaches.
+def curve(found: Mapping[float, Sequence[int]], targets: int, wanted: Iterable[float]) -> list[CurvePoint]:
+    """Return the counts at every threshold, rising, and at infinity, which no response reaches.
 
-    `found` holds the differences by score, summed over all documents, `targets` the number of targets.
+    `found` has the changes by score, summed over all cases, `targets` the number of targets.
     """
-    grid = grid_of(thresholds)
-    if grid is not None:
-        wanted = set(grid)
-    elif thresholds == ROUNDED:
-        wanted = {rounded(score) for score in found}
-    else:
-        wanted = set(found)
-    wanted.add(math.inf)
     scores = sorted(found, reverse=True)
     total = [targets] + [0] * (len(NAMES) - 1)
     points = []
     entered = 0
-    for threshold in sorted(wanted, reverse=True):
+    for threshold in sorted({*wanted, math.inf}, reverse=True):
         while entered < len(scores) and scores[entered] >= threshold:
             total = list(map(add, total, found[scores[entered]]))
             entered += 1

@@ -11,20 +11,20 @@ The keys of the tally, of which `clueval.metrics.masking.figures` makes the repo
   by its id or by its words.
 * ``("seen", layer)``: documents whose predicted side has a layer that ``masks`` names; ``("annotator", layer)``:
   documents whose gold side has one that ``annotators`` names; ``("gold", "layer")``: documents whose gold side has
-  the layer of the sequence, and ``("gold", "classes")`` those with the layer or feature that ``risk_layer`` names.
+  the layer of the sequence, and ``("gold", "classes")`` those with the layer or feature that ``risk_layer`` names;
+  ``("kept", name)``: documents with a span whose class or label is a name of ``keep`` that is not usual.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable
 
-from clueval.metrics.counting import Tally
-from clueval.metrics.masking.exposure import Examination, Judged, consistency_of, replacements_of
-from clueval.metrics.masking.mention import Mention, Risk
-from clueval.metrics.masking.weights import PositionWeights
-from clueval.metrics.rates import Shape, is_score
+from clueval.core.tally import Tally
+from clueval.metrics.masking.exposure import Examination, Judged
+from clueval.metrics.masking.mention import Risk
+from clueval.metrics.masking.positions import PositionWeights, Range
+from clueval.metrics.masking.strings import find_strings
 
 MENTION_FIELDS = (
     *("mentions", "protected", "partial", "missed"),
@@ -41,181 +41,199 @@ PRECISION_FIELDS = (
 REPLACEMENT_FIELDS = ("entities", "several", "shared")
 REDACTED_FIELDS = ("placeholders", "uncertain", "initials", "replaced_words")
 
-_ROWS = ("all", "class", "label")
-
-TALLY_KEYS: tuple[Shape, ...] = (
-    (_ROWS, str, FIELDS),
-    (("precision",), PRECISION_FIELDS),
-    (("replacements",), REPLACEMENT_FIELDS),
-    (("redacted",), (*REDACTED_FIELDS, "documents")),
-    (("string_leaks",), ("all",)),
-    (("weighted",), (*_ROWS, "precision"), str, (*FIELDS, *PRECISION_FIELDS), is_score),
-    (("entities",), ("by id", "by surface")),
-    (("seen",), str),
-    (("annotator",), str),
-    (("kept",), str),
-    (("gold",), ("layer", "classes")),
-)
-"""The shapes of the keys, see `clueval.metrics.tally_keys`."""
-
 WeightOf = Callable[[int], float]
 """The weight of a word, given its number."""
 
 Row = tuple[str, str]
 """The kind of a row (``all``, ``class`` or ``label``) and its name."""
 
+_ALL: Row = ("all", "")
+
 
 def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> Tally:
-    """Return everything that is counted in one document; `weight_of` is None if words have no weights."""
-    tally: Tally = Tally()
-    for found in examination.judged.values():
-        counted = [one for one in found if one.mention.counted]
-        _add_mentions(tally, counted)
-        _add_entities(tally, counted, risk)
-        if weight_of is not None:
-            _add_weights(tally, examination, counted, weight_of)
-    _add_documents(tally, examination)
-    _add_precision(tally, examination, weight_of)
-    for field, number in consistency_of(examination).items():
-        tally["replacements", field] += number
-    tally["string_leaks", "all"] += len(examination.string_leaks)
-    _add_redacted(tally, examination)
+    """Return everything that is counted in one document; `weight_of` is None if words have no weights.
+
+    Mentions are read, compared and counted one by one, and not kept.
+    """
+    tally = Tally()
+    documents: dict[Row, bool] = {}
+    strings: set[tuple[str, ...]] = set()
+    places: list[list[Range]] = []
+    for name in examination.views:
+        view = _View(examination, risk, weight_of)
+        view.read(name)
+        view.add_to(tally)
+        for row, is_exposed in view.documents().items():
+            documents[row] = is_exposed or documents.get(row, False)
+        strings |= view.strings
+        places.append(view.places)
+    for row, is_exposed in documents.items():
+        tally[*row, "documents"] += 1
+        tally[*row, "documents_exposed"] += is_exposed
+    text, masks = examination.text, examination.masks
+    mentioned = PositionWeights.at((one for found in places for one in found), text.size)
+    _add_masks(tally, examination, mentioned)
+    for found in places:
+        inside = mentioned if len(places) == 1 else PositionWeights.at(found, text.size)
+        _add_masked_words(tally, examination, inside, weight_of)
+    leaks = find_strings(text, strings, mentioned, masks.exposed, **examination.document.in_errors)
+    tally["string_leaks", "all"] += sum(1 for _ in leaks)
     return tally
 
 
-def _add_mentions(tally: Tally, found: Sequence[Judged]) -> None:
-    """Add mentions to their rows; those of the same class and label are added up first."""
-    sums: dict[tuple[str, str], list[int]] = {}
-    for mention, characters, exposed, words, words_exposed in found:
-        group = mention.kind, mention.label
-        if group not in sums:
-            sums[group] = [0] * len(MENTION_FIELDS)
-        numbers = sums[group]
+class _Entity:
+    """The riskiest class of an entity, its mentions, those exposed and those replaced, and different replacements."""
+
+    __slots__ = ("different", "exposed", "kind", "mentions", "replaced")
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.mentions = self.exposed = self.replaced = self.different = 0
+
+
+class _View:
+    """The counts of the mentions of one annotator.
+
+    `places` and `strings` are the positions and the words of all mentions; all else is of those that are counted.
+    """
+
+    def __init__(self, examination: Examination, risk: Risk, weight_of: WeightOf | None) -> None:
+        self.places: list[Range] = []
+        self.strings: set[tuple[str, ...]] = set()
+        self._examination, self._risk, self._weight_of = examination, risk, weight_of
+        self._by_id = self._initials = self._uncertain = 0
+        self._groups: dict[tuple[str, str], list[int]] = {}  # of class and label, by the fields of mentions
+        # words by class, label, weight and whether they are exposed
+        self._weights: Counter[tuple[str, str, str, bool]] = Counter()
+        self._entities: dict[int, _Entity] = {}
+        self._replaced: set[tuple[int, str]] = set()  # entities with their replacements
+
+    def read(self, name: str) -> None:
+        """Count the mentions of an annotator."""
+        again, uncertain = self._examination.again, self._examination.uncertain
+        for one in self._examination.judged(name):
+            mention = one.mention
+            self.places += mention.ranges
+            self.strings.add(mention.words)
+            if again is not None and uncertain is not None:
+                is_other = one.status != again.judge(mention).status
+                self._uncertain += is_other or uncertain.within(mention.ranges) > 0
+            if mention.counted:
+                self._add(one)
+
+    def _add(self, one: Judged) -> None:
+        mention, characters, exposed, words, words_exposed = one
+        numbers = self._groups.get((mention.kind, mention.label))
+        if numbers is None:
+            numbers = self._groups[mention.kind, mention.label] = [0] * len(MENTION_FIELDS)
         numbers[0] += 1
         numbers[1 if not exposed else 3 if exposed == characters else 2] += 1
         numbers[4] += words
         numbers[5] += words_exposed
         numbers[6] += characters
         numbers[7] += exposed
-    by_id = sum([one.mention.has_id for one in found])
-    tally["entities", "by id"] += by_id
-    tally["entities", "by surface"] += len(found) - by_id
-    for (kind, label), numbers in sums.items():
-        for row, name in (("all", ""), ("class", kind), ("label", label)):
-            for field, number in zip(MENTION_FIELDS, numbers, strict=True):
-                tally[row, name, field] += number
+        self._by_id += mention.has_id
+        self._add_to_entity(one)
+        if self._weight_of is not None:
+            for word, is_exposed in self._examination.masks.words_of(mention):
+                self._weights[mention.kind, mention.label, repr(self._weight_of(word)), is_exposed] += 1
 
+    def _add_to_entity(self, one: Judged) -> None:
+        mention = one.mention
+        entity = self._entities.get(mention.entity)
+        if entity is None:
+            entity = self._entities[mention.entity] = _Entity(mention.kind)
+        elif entity.kind != mention.kind:
+            entity.kind = min(entity.kind, mention.kind, key=self._risk)
+        entity.mentions += 1
+        if one.exposed:
+            entity.exposed += 1
+        elif (replacement := self._examination.masks.replacement(mention)) is not None:
+            entity.replaced += 1
+            if (mention.entity, replacement) not in self._replaced:
+                self._replaced.add((mention.entity, replacement))
+                entity.different += 1
+            self._initials += shows_initial(one, replacement)
 
-def by_entity(found: Iterable[Judged]) -> dict[int, list[Judged]]:
-    """Group the mentions of one annotator by their entities."""
-    entities: dict[int, list[Judged]] = {}
-    for one in found:
-        entities.setdefault(one.mention.entity, []).append(one)
-    return entities
+    def documents(self) -> dict[Row, bool]:
+        """Return the rows that the document is counted in, and whether a mention of them is exposed."""
+        found: dict[Row, bool] = {}
+        for (kind, _), numbers in self._groups.items():
+            for row in (_ALL, ("class", kind)):
+                found[row] = found.get(row, False) or numbers[1] < numbers[0]
+        return found
 
-
-def _add_entities(tally: Tally, found: Sequence[Judged], risk: Risk) -> None:
-    kinds: dict[int, str] = {}
-    for kind, entity in [(one.mention.kind, one.mention.entity) for one in found]:
-        if kinds.setdefault(entity, kind) != kind:
-            kinds[entity] = min(kind, kinds[entity], key=risk)
-    exposed = Counter([one.mention.entity for one in found if one.exposed])
-    mentions = Counter([one.mention.entity for one in found if one.mention.entity in exposed])
-    of_exposed = Counter([kinds[entity] for entity in exposed])
-    in_part = Counter([kinds[entity] for entity, number in exposed.items() if number < mentions[entity]])
-    for kind, number in Counter(kinds.values()).items():
-        for row in (("all", ""), ("class", kind)):
-            tally[*row, "entities"] += number
-            tally[*row, "entities_protected"] += number - of_exposed[kind]
-            tally[*row, "entities_in_part"] += in_part[kind]
-
-
-def _add_documents(tally: Tally, examination: Examination) -> None:
-    counted = [one for found in examination.judged.values() for one in found if one.mention.counted]
-    exposed = {one.mention.kind for one in counted if one.exposed}
-    rows = {("class", kind): kind in exposed for kind in {one.mention.kind for one in counted}}
-    for row, is_exposed in ({("all", ""): bool(exposed), **rows} if rows else {}).items():
-        tally[*row, "documents"] += 1
-        tally[*row, "documents_exposed"] += is_exposed
-
-
-def _add_precision(tally: Tally, examination: Examination, weight_of: WeightOf | None) -> None:
-    text, masked, mentioned = examination.text, examination.masked, examination.mentioned
-    letters, hidden, inside_mentions = text.letters.total, text.letters & masked, text.letters & mentioned
-    tally["precision", "letters"] += letters
-    tally["precision", "letters_masked"] += hidden.total
-    tally["precision", "letters_outside"] += letters - inside_mentions.total
-    tally["precision", "characters_over_masked"] += (hidden - mentioned).total
-    masks = [mask for mask in examination.masks if mask.counted]
-    tally["precision", "masks"] += len(masks)
-    tally["precision", "masks_needless"] += sum([not mentioned.within(mask.ranges) for mask in masks])
-    for found in examination.mentions.values():
-        own = (one for mention in found for one in mention.ranges)
-        alone = len(examination.mentions) == 1
-        inside = mentioned if alone else PositionWeights.at(own, text.size)
-        right = hidden & inside
-        if text.in_tokens and weight_of is None:
-            tally["precision", "words"] += text.size - hidden.bytes.count(0)
-            tally["precision", "words_right"] += text.size - right.bytes.count(0)
-            continue
-        for word, letters in _masked_words(examination):
-            start, end = text.starts[word], text.ends[word]
-            is_right = right.between(start, end) == letters
-            tally["precision", "words"] += 1
-            tally["precision", "words_right"] += is_right
-            if weight_of is not None:
-                weight = repr(weight_of(word))
-                tally["weighted", "precision", "", "words", weight] += 1
-                tally["weighted", "precision", "", "words_right", weight] += is_right
-
-
-def _masked_words(examination: Examination) -> Iterator[tuple[int, int]]:
-    """Yield the words with masked letters or digits, by number, and how many of these they have."""
-    text = examination.text
-    masked = text.letters & examination.masked
-    past = 0
-    for start, end in examination.masked_ranges:
-        for word in text.words_in(start, end):
-            letters = masked.between(text.starts[word], text.ends[word])
-            if word >= past and letters:
-                yield word, letters
-                past = word + 1
-
-
-def _add_weights(
-    tally: Tally, examination: Examination, found: Iterable[Judged], weight_of: WeightOf
-) -> None:
-    groups: dict[tuple[str, str], list[Mention]] = {}
-    for one in found:
-        groups.setdefault((one.mention.kind, one.mention.label), []).append(one.mention)
-    for (kind, label), mentions in groups.items():
-        for word, exposed in chain.from_iterable(map(examination.words_of, mentions)):
-            weight = repr(weight_of(word))
-            for row in (("all", ""), ("class", kind), ("label", label)):
-                tally["weighted", *row, "words", weight] += 1
-                tally["weighted", *row, "words_exposed", weight] += exposed
-
-
-def _add_redacted(tally: Tally, examination: Examination) -> None:
-    """Add what is known of a redacted text, if the predicted side comes from one."""
-    details = examination.details
-    if not details:
-        return
-    tally["redacted", "documents"] += 1
-    for field in ("placeholders", "replaced_words"):
-        tally["redacted", field] += details[field]
-    for _, one, replacement in replacements_of(examination):
-        tally["redacted", "initials"] += shows_initial(one, replacement)
-    other: Examination = details["from_the_right"]
-    for name, found in examination.judged.items():
-        pairs = zip(found, other.judged[name], strict=True)
-        tally["redacted", "uncertain"] += sum(
-            one.status != again.status or details["uncertain"].within(one.mention.ranges) > 0
-            for one, again in pairs
-        )
+    def add_to(self, tally: Tally) -> None:
+        for (kind, label), numbers in self._groups.items():
+            for row in (_ALL, ("class", kind), ("label", label)):
+                for field, number in zip(MENTION_FIELDS, numbers, strict=True):
+                    tally[*row, field] += number
+            tally["entities", "by surface"] += numbers[0]
+        for (kind, label, weight, is_exposed), number in self._weights.items():
+            for row in (_ALL, ("class", kind), ("label", label)):
+                tally["weighted", *row, "words", weight] += number
+                tally["weighted", *row, "words_exposed", weight] += number * is_exposed
+        tally["entities", "by id"] += self._by_id
+        tally["entities", "by surface"] -= self._by_id
+        kinds: Counter[tuple[str, str]] = Counter()
+        for entity in self._entities.values():
+            kinds[entity.kind, "entities"] += 1
+            kinds[entity.kind, "entities_protected"] += not entity.exposed
+            kinds[entity.kind, "entities_in_part"] += 0 < entity.exposed < entity.mentions
+            tally["replacements", "entities"] += entity.replaced > 1
+            tally["replacements", "several"] += entity.different > 1
+        for (kind, field), number in kinds.items():
+            tally[*_ALL, field] += number
+            tally["class", kind, field] += number
+        shared = Counter(replacement for _, replacement in self._replaced)
+        tally["replacements", "shared"] += sum(number > 1 for number in shared.values())
+        if self._examination.again is not None:
+            tally["redacted", "initials"] += self._initials
+            tally["redacted", "uncertain"] += self._uncertain
 
 
 def shows_initial(one: Judged, replacement: str) -> bool:
     """Return whether a placeholder shows the first letter of the mention that it stands for."""
     is_crossed_out = not replacement.strip("Xx")
     return not is_crossed_out and replacement[0].isalnum() and replacement[0] == one.mention.words[0][:1]
+
+
+def _add_masks(tally: Tally, examination: Examination, mentioned: PositionWeights) -> None:
+    """Add what is counted once for each document: letters and digits, and masks."""
+    text, masks = examination.text, examination.masks
+    hidden = text.letters & masks.masked
+    letters = text.letters.total
+    tally["precision", "letters"] += letters
+    tally["precision", "letters_masked"] += hidden.total
+    tally["precision", "letters_outside"] += letters - (text.letters & mentioned).total
+    tally["precision", "characters_over_masked"] += (hidden - mentioned).total
+    for number, span in enumerate(masks.spans):
+        if masks.counted is None or masks.counted[number]:
+            tally["precision", "masks"] += 1
+            tally["precision", "masks_needless"] += not mentioned.within(span.fragments)
+
+
+def _add_masked_words(
+    tally: Tally, examination: Examination, mentioned: PositionWeights, weight_of: WeightOf | None
+) -> None:
+    """Add the words with masked letters or digits; they are right if all of these are mentioned."""
+    text = examination.text
+    hidden = text.letters & examination.masks.masked
+    right = hidden & mentioned
+    if text.in_tokens and weight_of is None:
+        tally["precision", "words"] += hidden.positions
+        tally["precision", "words_right"] += right.positions
+        return
+    past = 0
+    for run in hidden.runs(0, text.size):
+        words = text.words_in(*run)
+        for word in range(max(words.start, past), words.stop):
+            start, end = text.starts[word], text.ends[word]
+            is_right = right.between(start, end) == hidden.between(start, end)
+            tally["precision", "words"] += 1
+            tally["precision", "words_right"] += is_right
+            if weight_of is not None:
+                weight = repr(weight_of(word))
+                tally["weighted", "precision", "", "words", weight] += 1
+                tally["weighted", "precision", "", "words_right", weight] += is_right
+        past = max(past, words.stop)

@@ -1,12 +1,13 @@
-"""The report of metric `masking`, from the sum of its counts, and its tables. 0/0 is undefined, None."""
+"""The report of metric `masking`, from the sum of its counts. 0/0 is undefined, None."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from clueval.metrics.counting import Tally, f_measure
+from clueval.core.metric import Sizes
+from clueval.core.tally import Tally, f_measure
 from clueval.metrics.masking.counts import (
     FIELDS,
     MENTION_FIELDS,
@@ -15,9 +16,6 @@ from clueval.metrics.masking.counts import (
     Row,
 )
 from clueval.metrics.masking.mention import Risk
-from clueval.metrics.rates import EntryRates, no_rates
-from clueval.reports.language import phrase
-from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.statistics.distributions import upper_bound
 
 ALL = "all"
@@ -70,13 +68,13 @@ def entities_told_by(tally: Tally) -> dict[str, str]:
     return {"entities": " and ".join(names)} if names else {}
 
 
-def weighing(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[EntryRates]:
-    """Yield for each row what it is about, mentions or words; its rates are those of single corpora."""
-    for kind, name in sorted({key[:2] for key in keys if key[0] in _PLACES}, key=lambda row: row[0] != ALL):
-        mentions = [(kind, name, "mentions")]
-        yield EntryRates((_PLACES[kind], name or ALL), (), [], no_rates, mentions, mentions)
-    words = [("precision", "words")]
-    yield EntryRates(("precision",), (), [], no_rates, words, words)
+def sizes_of(tally: Tally) -> dict[str, Sizes]:
+    """Return for each row what it is about, mentions or words."""
+    found: dict[tuple[str, ...], tuple[str, ...]] = {("precision",): ("precision", "words")}
+    for key in tally:
+        if key[0] in _PLACES:
+            found[_PLACES[key[0]], key[1] or ALL] = (key[0], key[1], "mentions")
+    return {".".join(path): (tally[key], tally[key]) for path, key in found.items()}
 
 
 _PLACES = {ALL: "classes", "class": "classes", "label": "labels"}
@@ -166,59 +164,3 @@ def _precision(tally: Tally, weights: _Weights | None) -> dict[str, Any]:
 
 def _f(precision: float | None, recall: float | None, beta: float) -> float | None:
     return None if precision is None or recall is None else f_measure(precision, recall, beta)
-
-
-_OF_CLASSES = (
-    ("mentions", "entities", "entities_in_part", "documents", "documents_exposed"),
-    (
-        "entity_recall",
-        "mention_recall",
-        "word_recall",
-        "character_recall",
-        "document_recall",
-        "document_leak_upper",
-    ),
-)
-_OF_LABELS = (
-    ("mentions", "protected", "partial", "missed"),
-    ("mention_recall", "word_recall", "character_recall"),
-)
-
-
-def tables(title: str, report: Mapping[str, Any], betas: Sequence[float]) -> Iterator[Table]:
-    """Yield the tables: classes riskiest first, labels, precision with F of these betas, replacements."""
-    classes = {phrase(name) if name == ALL else name: row for name, row in report["classes"].items()}
-    yield _rows(f"{title}: {phrase('classes')}", "class", classes, _OF_CLASSES)
-    yield _rows(f"{title}: {phrase('labels')}", "label", report["labels"], _OF_LABELS)
-    precision = report["precision"]
-    rates = ("word_precision", "weighted_word_precision", "masked_share", "retention")
-    rows: list[list[Cell | Rate]] = [
-        [phrase(name.replace("_", " ")), Rate(value) if name in rates else value]
-        for name, value in precision.items()
-        if value is not None or name == "word_precision"
-    ]
-    rows += [[f"F{beta:g}", Rate(report["f"][f"{beta:g}"])] for beta in betas]
-    yield Table(f"{title}: {phrase('what was masked')}", ["", phrase("value")], rows)
-    other = {f"replacements, {name}": n for name, n in report["replacements"].items()}
-    other["string leaks"] = report["string_leaks"]
-    other |= {f"redacted, {name.replace('_', ' ')}": n for name, n in (report["redacted"] or {}).items()}
-    numbers = [[phrase(name), n] for name, n in other.items()]
-    yield Table(f"{title}: {phrase('further')}", ["", phrase("number")], numbers)
-
-
-def _rows(title: str, first: str, rows: Mapping[str, Any], columns: tuple[tuple[str, ...], ...]) -> Table:
-    counts, rates = columns
-    weighted = ("weighted_word_recall",) if rows and _is_weighted(rows) else ()
-    header = [phrase(name.replace("_", " ")) for name in (first, *counts, *rates, *weighted)]
-    return Table(
-        title,
-        header,
-        [
-            [cut_label(name), *(row[c] for c in counts), *(Rate(row[r]) for r in (*rates, *weighted))]
-            for name, row in rows.items()
-        ],
-    )
-
-
-def _is_weighted(rows: Mapping[str, Any]) -> bool:
-    return any(row["weighted_word_recall"] is not None for row in rows.values())

@@ -9,17 +9,18 @@ are one entity.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from sys import intern
 from typing import NamedTuple
 
-from clueval.core.span import NO_LABEL, Span
+from clueval.core.document import Document
+from clueval.core.ranges import Ranges, Regions
+from clueval.core.span import NO_LABEL, Span, by_position
+from clueval.files.limits import MAX_MENTIONED, require_short_mentions
+from clueval.metrics.masking.positions import Range
 from clueval.metrics.masking.text import MaskedText
-from clueval.metrics.masking.weights import Range, Ranges, union_of
-from clueval.spans.document import Document
-from clueval.spans.flat import by_position
-from clueval.spans.limits import require_short_mentions
 
 CLASS_LAYER = "risk"
 CLASS_FEATURE = "identifier_type"
@@ -30,14 +31,14 @@ Risk = Callable[[str], tuple[int, str]]
 
 
 class Mention(NamedTuple):
-    """A gold span that needs masking; `ranges` are its positions.
+    """A gold span that needs masking, with positions of the text.
 
     `entity` is a number, the same for mentions of one entity that were read together; `words` are those that count.
     `has_id`: the entity comes from the annotation, not from the words. `counted`: no
     filter excludes it. `harmless`: a reviewer has decided that what can be read of it may stay.
     """
 
-    ranges: Ranges
+    span: Span
     kind: str
     label: str
     entity: int
@@ -47,12 +48,8 @@ class Mention(NamedTuple):
     harmless: bool = False
 
     @property
-    def start(self) -> int:
-        return self.ranges[0][0]
-
-    @property
-    def end(self) -> int:
-        return self.ranges[-1][1]
+    def ranges(self) -> Ranges:
+        return self.span.fragments
 
 
 def risk_by(order: Sequence[str]) -> Risk:
@@ -90,39 +87,42 @@ class MentionReader:
         Raises `LimitError` if they have too many words together.
         """
         text, names = self.text, class_names(self.document.layers, self.class_layer)
-        unions = list(self._unions(names[0]))
-        numbers: dict[Hashable, int] = {}
-        mentioned = 0
+        regions = list(self._regions(names[0]))
+        numbers: dict[tuple[str, ...], int] = {}
+        mentioned, of_document = 0, len(text.spelled)
         entities = OverlappedLabels(self.document.layers, self.entity)
-        known: dict[int, tuple[str, str | None, str | None]] = {}  # by labels, which spans share
+        special = {*names, self.entity}
         for number, span in enumerate(spans):
-            own = None if span.features else known.get(id(span.labels))
-            if own is None:
-                own = span.label, own_class(span, names), entities.own_label(span)
-                if not span.features:
-                    known[id(span.labels)] = own
-            label, kind, entity = own
-            ranges = text.ranges_of(span, self.document)
+            label, kind, entity = span.label, None, None
+            if span.features or not special.isdisjoint(span.by_layer):
+                kind, entity = own_class(span, names), entities.own_label(span)
+            placed = text.placed(span, self.document)
             if kind is None:
-                kind = _riskiest(unions, ranges) if unions else NO_LABEL
+                kind = NO_LABEL
+                if placed.start < placed.end:
+                    kind = next((name for name, where in regions if where.touch(placed)), NO_LABEL)
             if kind in self.keep or label in self.keep:
                 continue
             entity = entities.label_in_place(span) if entity is None else entity
-            mentioned += sum([len(text.words_in(*one)) for one in ranges])
-            require_short_mentions(mentioned, len(text.spelled), self.document)
+            ranges = placed.fragments
+            for one in ranges:
+                mentioned += len(text.words_in(*one))
+            if mentioned > MAX_MENTIONED:
+                require_short_mentions(mentioned, of_document, **self.document.in_errors)
             words = text.strings_of(ranges)
-            key = (label, tuple(map(str.casefold, words))) if entity is None else (entity,)
+            # equal words are kept once
+            key = (label, *[intern(word.casefold()) for word in words]) if entity is None else (entity,)
             is_counted = counted is None or counted[number]
             entity_number = numbers.setdefault(key, len(numbers))
-            yield Mention(ranges, kind, label, entity_number, words, entity is not None, is_counted)
+            yield Mention(placed, kind, label, entity_number, words, entity is not None, is_counted)
 
-    def _unions(self, layer: str) -> Iterator[tuple[str, list[Range]]]:
+    def _regions(self, layer: str) -> Iterator[tuple[str, Regions]]:
         """Yield the classes in a layer, riskiest first, with all the positions that are of this class."""
         by_class: dict[str, list[Range]] = {}
         for span in self.document.layers.get(layer, ()):
-            by_class.setdefault(span.label, []).extend(self.text.ranges_of(span, self.document))
+            by_class.setdefault(span.label, []).extend(self.text.placed(span, self.document).fragments)
         for kind in sorted(by_class, key=self.risk):
-            yield kind, union_of(by_class[kind])
+            yield kind, Regions(by_class[kind])
 
 
 def class_names(layers: Container[str], class_layer: str | None) -> list[str]:
@@ -142,26 +142,13 @@ def own_class(span: Span, names: Iterable[str]) -> str | None:
     return None
 
 
-def _riskiest(unions: Iterable[tuple[str, list[Range]]], ranges: Ranges) -> str:
-    return next((kind for kind, union in unions if _share(union, ranges)), NO_LABEL)
-
-
-def _share(union: Sequence[Range], ranges: Ranges) -> bool:
-    """Return whether the ranges share a position with a union of ranges."""
-    for start, end in ranges:
-        place = bisect_right(union, start, key=lambda one: one[1])
-        if start < end and place < len(union) and union[place][0] < end:
-            return True
-    return False
-
-
 class OverlappedLabels:
     """Labels that spans have in a feature, in a layer of their own, or in a layer of the document in their place."""
 
     def __init__(self, layers: Mapping[str, Sequence[Span]], name: str) -> None:
         self._name = name
         spans = layers.get(name, ())
-        self._same = {(span.start, span.end): span.label for span in reversed(spans)}
+        self._same = {by_position(span): span.label for span in reversed(spans)}
         self._spans = sorted(spans, key=by_position)
         self._reach = list(accumulate((span.end for span in self._spans), max))
 
@@ -176,8 +163,8 @@ class OverlappedLabels:
         """Return the label of the layer in the place of a span, None if it has none there."""
         if not self._spans:
             return None
-        if (span.start, span.end) in self._same:
-            return self._same[span.start, span.end]
+        if by_position(span) in self._same:
+            return self._same[by_position(span)]
         first = bisect_right(self._reach, span.start)  # the first span that ends after the start
         overlaps = first < len(self._spans) and self._spans[first].overlaps(span)
         return self._spans[first].label if overlaps else None

@@ -9,18 +9,18 @@ has tokens, else a match of ``\\w+``.
 from __future__ import annotations
 
 import re
-from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import compress, pairwise
 from operator import not_
 
+from clueval.core.characters import Characters, are_unknown, tokens_in
+from clueval.core.document import Document
+from clueval.core.ranges import Ranges
 from clueval.core.span import Span, name_of
 from clueval.files.errors import SpanError, UsageError
-from clueval.metrics.masking.weights import SHORT, PositionWeights, Range, Ranges
-from clueval.spans.document import Document
-from clueval.transforms.characters import Characters, are_unknown, tokens_in
+from clueval.metrics.masking.positions import SHORT, PositionWeights, Range
 
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W_]+")
@@ -33,8 +33,7 @@ class MaskedText:
     """The text of a document in positions, which are tokens or characters, and its words.
 
     `letters` and `core` are the weights of the positions: letters and digits, and what is not ignorable. `spelled` has
-    the words, `starts` and `ends` their positions; the flags `counting` are set for words that count, which `counted`
-    names.
+    the words, `starts` and `ends` their positions; the flags `counting` are set for words that count.
     """
 
     def __init__(
@@ -110,19 +109,27 @@ class MaskedText:
 
     # Positions
 
-    def ranges_of(self, span: Span, document: Document) -> Ranges:
-        """Return the positions of a span of one of the sides, `document`. Raises `SpanError` outside the text."""
+    def placed(self, span: Span, document: Document) -> Span:
+        """Return a span of one of the sides, `document`, with positions of this text, as parts if some are left out.
+
+        Raises `SpanError` outside the text.
+        """
         first = document.start
-        if self.in_tokens and span.tokens is None and span.parts is None and span.end - first <= self.size:
-            return ((span.start - first, span.end - first),)
+        if self.in_tokens and span.tokens is None and span.end - first <= self.size:
+            if not first:
+                return span
+            return span.placed(lambda start, end: (start - first, end - first))
         limit = self.size if self.in_tokens or self._places.starts is None else len(self._places.starts)
         if span.end - first > limit:
             raise SpanError(f"span {name_of(span)} lies outside the text", **document.in_errors)
         parts = _runs_of(span.tokens) if span.tokens else span.fragments
         if self.in_tokens:
-            return tuple((start - first, end - first) for start, end in parts)
-        shift, between = self._places.offset - first, self._places.range_between
-        return tuple(between(start + shift, end + shift) for start, end in parts)
+            ranges = [(start - first, end - first) for start, end in parts]
+        else:
+            shift, between = self._places.offset - first, self._places.range_between
+            ranges = [between(start + shift, end + shift) for start, end in parts]
+        solid = [each for each in ranges if each[0] < each[1]] or ranges[:1]
+        return Span.of_fragments(solid, span.labels, span.features, id=span.id, line=span.line)
 
     def place(self, start: int, end: int) -> Range:
         """Return the characters of the positions ``[start, end)``."""
@@ -151,7 +158,7 @@ class MaskedText:
 
     def core_in(self, start: int, end: int, exposed: PositionWeights) -> list[Range]:
         """Return the runs of characters in ``[start, end)`` that are core, given the weights of what is exposed."""
-        runs = exposed.runs(start, end)
+        runs = list(exposed.runs(start, end))
         if not self.in_tokens:
             return runs
         text = self.characters
@@ -183,12 +190,6 @@ class MaskedText:
                 if self.counting.bytes[word] and self.letters.between(*part):
                     found.append(self.characters[slice(*part)])
         return tuple(found) or (self.between(ranges),)
-
-    @cached_property
-    def counted(self) -> tuple[Sequence[str], Sequence[int]]:
-        """The words that count, by position, and their numbers among all words."""
-        flags = self.counting.bytes
-        return list(compress(self.spelled, flags)), array("q", compress(range(len(flags)), flags))
 
 
 class _UnusualToken(Exception):

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from clueval.core.document import Document
 from clueval.files.errors import FormatError, UsageError
-from clueval.spans.document import Document
 from clueval.textfiles import lines
 
 _MOST = 10**18

@@ -19,11 +19,11 @@ from clueval.core.overlap import first_clash
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tally import Tally
 from clueval.files.errors import OverlapError, UsageError
+from clueval.metrics.fair import Fair
+from clueval.metrics.gate import Gate
+from clueval.metrics.muc import SCHEMES, Muc
+from clueval.metrics.partial import Partial
 from clueval.second.agreement.readings import Reading, spans_of, unlabelled
-from clueval.second.metrics.fair import Fair
-from clueval.second.metrics.gate import Gate
-from clueval.second.metrics.muc import SCHEMES, Muc
-from clueval.second.metrics.partial import Partial
 
 KEPT, IGNORED, REMOVED = "kept", "ignored", "removed"
 """What happens to labels. `KEPT`: a span needs the right one. `IGNORED`: the metric counts whatever the label, so a

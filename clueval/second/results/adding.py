@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from clueval.core.bag import Bag, Place
 from clueval.core.count import DOCUMENT, SENTENCE, Plan, Unit
 from clueval.files.errors import UsageError
-from clueval.second.metrics import with_settings
+from clueval.metrics import with_settings
 from clueval.second.results.inputs import Unplaced, schemes_of
 from clueval.second.results.signature import Signature, joined_signature, require_same
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from clueval.core.metric import AnyMetric
 from clueval.files.visible import visible
+from clueval.metrics.tables import named, titled
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut_label, how_many
 from clueval.reports.text import MORE, foot, layers_not_predicted, layers_without_spans, summary
 from clueval.reports.text import shown as shown_rate
-from clueval.second.metrics.tables import named, titled
 from clueval.second.results.paths import headline_rates
 from clueval.second.results.rows import Row, rows_of
 from clueval.second.results.signature import Signature

@@ -14,8 +14,8 @@ from clueval.arguments import require_kind
 from clueval.core.matching import KINDS, LEVELS
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
+from clueval.metrics import METRICS
 from clueval.reports.table import cut_label
-from clueval.second.metrics import METRICS
 
 Path = tuple[str, ...]
 

@@ -12,9 +12,9 @@ from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
 from clueval.evaluation.options import Groups
 from clueval.files.errors import UsageError
+from clueval.metrics.curve import Curve
+from clueval.metrics.gate import Gate
 from clueval.reading.same_text import require_same_text
-from clueval.second.metrics.curve import Curve
-from clueval.second.metrics.gate import Gate
 from clueval.second.transforms.align import Align
 from clueval.second.transforms.changes import EachPair
 from clueval.second.transforms.characters import UNIT, InCharacters

@@ -10,7 +10,7 @@ from clueval.core.count import Plan, Unit
 from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER, MERGED
 from clueval.core.tally import Tally, added
-from clueval.second.metrics.curve import Curve
+from clueval.metrics.curve import Curve
 from clueval.second.results.intervals import Trust, interval_section
 from clueval.second.results.units import Units, units_of
 

@@ -16,8 +16,8 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path, keeps_inputs
+from clueval.metrics import chosen_metrics
 from clueval.reports.report import READABLE, Data, Report, renderer
-from clueval.second.metrics import chosen_metrics
 from clueval.second.results.adding import Counted, added_counts
 from clueval.second.results.inputs import Unplaced, inputs_of, passed_over_of
 from clueval.second.results.intervals import Trust, interval_section

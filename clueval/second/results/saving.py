@@ -11,8 +11,8 @@ from typing import Any
 from clueval.core.count import Plan
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalError, FormatError, UsageError
-from clueval.second.metrics import METRICS, metric_class, metric_named
-from clueval.second.metrics.curve import Curve
+from clueval.metrics import METRICS, metric_class, metric_named
+from clueval.metrics.curve import Curve
 from clueval.second.results.adding import Counted
 from clueval.second.results.saved import load_bag, save_bag
 from clueval.second.results.signature import Signature

@@ -14,13 +14,13 @@ from clueval.core.document import ID
 from clueval.core.metric import AnyMetric
 from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.files.errors import UsageError, warn
+from clueval.metrics import chosen_metrics
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import is_path_or_paths
 from clueval.reading.spooled import spooled
-from clueval.second.metrics import chosen_metrics
 from clueval.second.results.counting import Gathered, count_tasks
 from clueval.second.results.inputs import Unplaced, schemes_of
 from clueval.second.results.intervals import Trust as IntervalTrust

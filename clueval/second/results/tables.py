@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from clueval.core.metric import AnyMetric
+from clueval.metrics.tables import named, tables_of
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.reports.table import Content as Report
-from clueval.second.metrics.tables import named, tables_of
 
 
 def of_report(report: Report, metrics: Iterable[AnyMetric], *, first: bool = False) -> Iterator[Table]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from clueval.core.case import Where
 from clueval.core.span import NOTHING
-from clueval.second.metrics.noisy import Explanation, Noisy
+from clueval.metrics.noisy import Explanation, Noisy
 from clueval.second.reports.language import numeral, phrase
 from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
 from clueval.second.reports.report import Report

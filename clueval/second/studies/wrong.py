@@ -27,7 +27,7 @@ from clueval.core.overlap import first_clash, shared_positions
 from clueval.core.ranges import Ranges
 from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Span, by_position
 from clueval.files.errors import CluevalError, UsageError
-from clueval.second.metrics.fair import Fair
+from clueval.metrics.fair import Fair
 from clueval.second.reports.language import phrase
 
 RIGHT = "right"

@@ -20,7 +20,7 @@ from clueval.arguments import checked_call
 from clueval.evaluation.signature import Signature
 from clueval.files.errors import UsageError
 from clueval.files.visible import visible
-from clueval.metrics.counting import Tally
+from clueval.first.metrics.counting import Tally
 from clueval.options import field_names, require_share, with_fields
 from clueval.reading.layers import layer_names
 from clueval.reading.options import Reading

@@ -35,9 +35,9 @@ from typing import Any
 
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import OverlapError, UsageError
-from clueval.metrics import metric_named
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric, Side
+from clueval.first.metrics import metric_named
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.metric import Metric, Side
 from clueval.studies.annotators.places import (
     MOST_SHAPES,
     Mark,

@@ -16,7 +16,7 @@ from typing import Any
 from clueval.files.errors import FileError, UsageError
 from clueval.files.visible import visible_lines
 from clueval.files.writing import make_folder, whole_file
-from clueval.metrics.tables import named
+from clueval.first.metrics.tables import named
 from clueval.reports.language import numeral, phrase
 from clueval.reports.separated import guarded
 from clueval.reports.table import Rate, Table, with_decimals

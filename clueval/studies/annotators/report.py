@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from clueval.metrics.counting import Tally
+from clueval.first.metrics.counting import Tally
 from clueval.reports.language import Remark
 from clueval.statistics.agreement import (
     Unitized,

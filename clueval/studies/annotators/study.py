@@ -11,7 +11,7 @@ from clueval.evaluation.plan import choices_of
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.signature import Signature
 from clueval.files.errors import UsageError
-from clueval.metrics.counting import Tally
+from clueval.first.metrics.counting import Tally
 from clueval.reports.language import Remark
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, SeenNames

@@ -11,12 +11,12 @@ from sys import intern
 from typing import Any
 
 from clueval.core.ranges import intersect
-from clueval.metrics.masking import Masking
-from clueval.metrics.masking.counts import by_entity
-from clueval.metrics.masking.exposure import Examination, Judged, replacements_of
-from clueval.metrics.masking.mention import Mention, Risk, risk_by
-from clueval.metrics.masking.text import MaskedText
-from clueval.metrics.metric import Side
+from clueval.first.metrics.masking import Masking
+from clueval.first.metrics.masking.counts import by_entity
+from clueval.first.metrics.masking.exposure import Examination, Judged, replacements_of
+from clueval.first.metrics.masking.mention import Mention, Risk, risk_by
+from clueval.first.metrics.masking.text import MaskedText
+from clueval.first.metrics.metric import Side
 from clueval.studies.masking.leak import (
     MOST_SIBLINGS,
     NO_EXCERPT,

@@ -9,7 +9,7 @@ from math import inf
 from operator import itemgetter
 
 from clueval.core.span import NO_LABEL
-from clueval.metrics.masking.mention import Risk
+from clueval.first.metrics.masking.mention import Risk
 from clueval.reports.language import numeral, phrase
 from clueval.studies.masking.leak import Leak
 

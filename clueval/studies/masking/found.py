@@ -16,9 +16,9 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.files.visible import visible
 from clueval.files.writing import whole_file
-from clueval.metrics.masking import Masking
-from clueval.metrics.masking.mention import risk_by
-from clueval.metrics.tables import first_of, named, of_report, of_section
+from clueval.first.metrics.masking import Masking
+from clueval.first.metrics.masking.mention import risk_by
+from clueval.first.metrics.tables import first_of, named, of_report, of_section
 from clueval.reports import separated
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from clueval.findings.decisions import ANY_LAYER, PlaceDecision, PlaceKey
-from clueval.metrics.masking.mention import Risk
-from clueval.metrics.masking.weights import Range
+from clueval.first.metrics.masking.mention import Risk
+from clueval.first.metrics.masking.weights import Range
 
 MOST_SIBLINGS = 30
 """How many other mentions of the entity a page shows with a leak."""

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 from clueval.core.span import NO_LABEL
 from clueval.findings.decisions import PlaceKey
-from clueval.metrics.masking.weights import Range
-from clueval.metrics.tables import of_report, of_section
+from clueval.first.metrics.masking.weights import Range
+from clueval.first.metrics.tables import of_report, of_section
 from clueval.reports.language import numeral, phrase
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
 from clueval.studies.masking.found import MaskingFindings, number_tables, percent_above, where_masked

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from clueval.arguments import require_kind
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.files.errors import CluevalError, FileError, UsageError
-from clueval.metrics.masking.metric import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN
+from clueval.first.metrics.masking.metric import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN
 from clueval.reading.paths import files_of
 from clueval.spans.document import Document
 from clueval.textfiles import blocks, is_folder

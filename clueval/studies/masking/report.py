@@ -23,10 +23,10 @@ from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
 from clueval.files.errors import UsageError, warn
 from clueval.findings.decisions import PlaceDecisions
-from clueval.metrics import with_settings
-from clueval.metrics.masking import Masking
-from clueval.metrics.masking.figures import MOST_DOCUMENTS
-from clueval.metrics.masking.mention import risk_by
+from clueval.first.metrics import with_settings
+from clueval.first.metrics.masking import Masking
+from clueval.first.metrics.masking.figures import MOST_DOCUMENTS
+from clueval.first.metrics.masking.mention import risk_by
 from clueval.options import field_names, fraction
 from clueval.reports.language import numeral, phrase, speaking
 from clueval.reports.report import READABLE, Data, Report, renderer

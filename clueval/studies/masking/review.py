@@ -26,12 +26,12 @@ from clueval.findings.decisions import (
     PlaceKey,
     fingerprint,
 )
-from clueval.metrics.counting import Tally
-from clueval.metrics.masking import Masking
-from clueval.metrics.masking.exposure import Examination, Judged, masks_near
-from clueval.metrics.masking.mention import Mention
-from clueval.metrics.masking.weights import Range, Ranges
-from clueval.metrics.metric import Side
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.masking import Masking
+from clueval.first.metrics.masking.exposure import Examination, Judged, masks_near
+from clueval.first.metrics.masking.mention import Mention
+from clueval.first.metrics.masking.weights import Range, Ranges
+from clueval.first.metrics.metric import Side
 from clueval.reports.language import numeral, phrase
 from clueval.studies.masking.leak import Leak, StringLeak
 

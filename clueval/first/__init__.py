@@ -1,0 +1,1 @@
+"""Metrics that count whole documents, for the studies that are not yet functions of a bag."""

@@ -1,0 +1,239 @@
+"""The counts of GATE's tagging evaluation, and the measures computed from them.
+
+Fourteen numbers are counted and add over documents; everything else is computed from them. *Strict* requires
+the same start and end, *lenient* is strict or partial (overlapping). Words: a *missing* target has no correct
+response, a *truly missing* one not even an incorrect one; *spurious* and *truly spurious* mean the same for
+responses.
+
+**0/0** of precision and recall is 1 if the other side is empty too, otherwise 0: to find nothing is right if
+there is nothing to find. Accuracies, error rates and F are 0 then. Recall in responses is 1 without
+responses.
+
+Source: GATE's plugin Evaluation and the notes of its authors, whose identities `tests/metrics/test_gate.py`
+asserts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import fsum
+from operator import add
+from typing import NamedTuple
+
+from clueval.first.metrics.counting import Tally, f_measure, rate
+from clueval.first.metrics.rates import Shape, is_score
+
+
+class GateCounts(NamedTuple):
+    """The counts of an evaluation; two of them add count by count. (A tuple, because sweeps make one per
+    threshold.)
+
+    `correct_strict`, `correct_partial`, `incorrect_strict` and `incorrect_partial` count pairs; of the correct
+    ones, `single_correct_*` counts those whose target is touched by no truly spurious response.
+    `targets_with_*_responses` counts targets for which there is a response at the same place (strict) or one
+    that overlaps (lenient), whether or not it was paired with them, `targets_with_several_*` those with more
+    than one. A target is accurate if it has exactly one such response, and that one is equal.
+
+    >>> GateCounts(targets=2, responses=1, correct_strict=1).recall_strict
+    0.5
+    """
+
+    targets: int = 0
+    responses: int = 0
+    correct_strict: int = 0
+    correct_partial: int = 0
+    incorrect_strict: int = 0
+    incorrect_partial: int = 0
+    single_correct_strict: int = 0
+    single_correct_partial: int = 0
+    targets_with_strict_responses: int = 0
+    targets_with_lenient_responses: int = 0
+    targets_with_several_strict_responses: int = 0
+    targets_with_several_lenient_responses: int = 0
+    accurate_targets_strict: int = 0
+    accurate_targets_lenient: int = 0
+
+    def __add__(self, other: GateCounts) -> GateCounts:  # type: ignore[override]  # counts add, not tuples
+        return GateCounts(*map(add, self, other))
+
+    # Counts computed from the others
+
+    @property
+    def correct_lenient(self) -> int:
+        return self.correct_strict + self.correct_partial
+
+    @property
+    def precision_strict(self) -> float:
+        return _share(self.correct_strict, self.responses, self.targets)
+
+    @property
+    def precision_lenient(self) -> float:
+        return _share(self.correct_lenient, self.responses, self.targets)
+
+    @property
+    def recall_strict(self) -> float:
+        return _share(self.correct_strict, self.targets, self.responses)
+
+    @property
+    def recall_lenient(self) -> float:
+        return _share(self.correct_lenient, self.targets, self.responses)
+
+    def report(self, beta: float = 1.0) -> dict[str, float]:
+        """Return all counts and measures by name; the name of F has `beta` in it, as in ``f1_strict``."""
+        return {**self.counts(), **self.measures(beta)}
+
+    def counts(self) -> dict[str, int]:
+        """Return all counts by name, those that are computed included."""
+        targets, responses, strict, partial, mismatch, wrong, single_strict, single_partial = self[:8]
+        with_strict, with_lenient, several_strict, several_lenient, accurate, accurate_lenient = self[8:]
+        lenient, incorrect = strict + partial, mismatch + wrong
+        return {
+            "targets": targets,
+            "responses": responses,
+            "correct_strict": strict,
+            "correct_partial": partial,
+            "correct_lenient": lenient,
+            "single_correct_strict": single_strict,
+            "single_correct_partial": single_partial,
+            "single_correct_lenient": single_strict + single_partial,
+            "incorrect_strict": mismatch,
+            "incorrect_partial": wrong,
+            "incorrect_lenient": incorrect,
+            "missing_strict": targets - strict,
+            "missing_lenient": targets - lenient,
+            "true_missing_strict": targets - strict - mismatch,
+            "true_missing_lenient": targets - lenient - incorrect,
+            "spurious_strict": responses - strict,
+            "spurious_lenient": responses - lenient,
+            "true_spurious_strict": responses - strict - mismatch,
+            "true_spurious_lenient": responses - lenient - incorrect,
+            "targets_with_strict_responses": with_strict,
+            "targets_with_lenient_responses": with_lenient,
+            "targets_with_no_strict_responses": targets - with_strict,
+            "targets_with_no_lenient_responses": targets - with_lenient,
+            "targets_with_several_strict_responses": several_strict,
+            "targets_with_several_lenient_responses": several_lenient,
+            "true_missing_in_responses_strict": with_strict - strict,
+            "true_missing_in_responses_lenient": with_lenient - lenient,
+            "accurate_targets_strict": accurate,
+            "accurate_targets_lenient": accurate_lenient,
+        }
+
+    def measures(self, beta: float = 1.0) -> dict[str, float]:
+        """Return all measures by name."""
+        targets, responses, strict, partial, mismatch, wrong, single_strict, single_partial = self[:8]
+        lenient = strict + partial
+        precision_strict, recall_strict = self.precision_strict, self.recall_strict
+        precision_lenient, recall_lenient = self.precision_lenient, self.recall_lenient
+        f_strict = f_measure(precision_strict, recall_strict, beta)
+        f_lenient = f_measure(precision_lenient, recall_lenient, beta)
+        f = "f1" if beta == 1 else f"f{beta:g}"
+        return {
+            "precision_strict": precision_strict,
+            "precision_lenient": precision_lenient,
+            "recall_strict": recall_strict,
+            "recall_lenient": recall_lenient,
+            f"{f}_strict": f_strict,
+            f"{f}_lenient": f_lenient,
+            f"{f}_average": (f_strict + f_lenient) / 2,
+            "single_correct_accuracy_strict": rate(single_strict, targets),
+            "single_correct_accuracy_lenient": rate(single_strict + single_partial, targets),
+            "target_accuracy_strict": rate(self.accurate_targets_strict, targets),
+            "target_accuracy_lenient": rate(self.accurate_targets_lenient, targets),
+            "recall_in_responses_strict": _share(strict, self.targets_with_strict_responses, responses),
+            "recall_in_responses_lenient": _share(lenient, self.targets_with_lenient_responses, responses),
+            "error_rate_strict": rate(mismatch, responses),
+            "error_rate_lenient": rate(mismatch + wrong, responses),
+        }
+
+
+NAMES = GateCounts._fields
+"""The names of the counts."""
+
+
+def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, float]:
+    """Return the unweighted means of the members' measures, with the sums of their counts.
+
+    F is the mean of the members' F, not F of the means. A member without annotations is included, with the
+    values of 0/0. Without any member every mean is 1. (The plugin has a macro F for beta = 1 only.)
+
+    >>> macro_report([GateCounts(), GateCounts(targets=1, responses=1)])["precision_strict"]
+    0.5
+    """
+    listed = list(members)
+    total = sum(listed, GateCounts())
+    measures = [member.measures(beta) for member in listed]
+    means = {
+        name: fsum(each[name] for each in measures) / len(measures) if measures else 1.0
+        for name in total.measures(beta)
+    }
+    return {**total.counts(), **means}
+
+
+def _share(part: int, whole: int, other: int) -> float:
+    if whole:
+        return part / whole
+    return 0.0 if other else 1.0
+
+
+_CHANGE = (int,) * len(NAMES)
+
+TALLY_KEYS: tuple[Shape, ...] = (
+    (("all",), NAMES),
+    (("type",), str, NAMES),
+    (("by",), str, str, NAMES),
+    (("all",), ("score",), is_score, *_CHANGE),
+    (("type",), str, ("score",), is_score, *_CHANGE),
+    (("seen",), ("all", "nil")),
+    (("seen",), ("gold type", "predicted type", "feature"), str),
+)
+"""The keys of the tally of metric ``gate``.
+
+They are ``("all", name)``, ``("type", type, name)`` and ``("by", feature, value, name)`` for counts, with the names in
+`NAMES`; ``("all", "score", score, *changes)`` and ``("type", type, "score", score, *changes)`` for the number of
+documents in which a score changes the counts by these numbers (see `clueval.first.metrics.gate.thresholds`); ``("seen",
+"all")``, ``("seen", "gold type", type)``, ``("seen", "predicted type", type)``, ``("seen", "feature", feature)`` and
+``("seen", "nil")`` for the annotations that have what `GateNames` looks for.
+"""
+
+
+def key_of(type: str | None) -> tuple[str, ...]:
+    return ("all",) if type is None else ("type", type)
+
+
+def add_evaluation(
+    tally: Tally, type: str | None, counts: Sequence[int], steps: Mapping[float, Sequence[int]]
+) -> None:
+    """Add the counts of one type, or of all, and the changes that every score makes."""
+    own = key_of(type)
+    add_counts(tally, own, counts)
+    for score, change in steps.items():
+        tally[(*own, "score", repr(score), *change)] = 1  # a score comes once, so the key is new
+
+
+def add_counts(tally: Tally, key: tuple[str, ...], counts: Sequence[int]) -> None:
+    for name, number in zip(NAMES, counts, strict=True):
+        tally[(*key, name)] += number
+
+
+def counts_at(total: Tally, key: tuple[str, ...]) -> GateCounts:
+    return GateCounts(*[total[(*key, name)] for name in NAMES])
+
+
+def counts_by(total: Tally, feature: str) -> Iterator[tuple[str, GateCounts]]:
+    """Yield the values of a feature of the break-down in alphabetical order, and their counts."""
+    for value in sorted({key[2] for key in total if key[:2] == ("by", feature)}):
+        yield value, counts_at(total, ("by", feature, value))
+
+
+def changes_by_score(total: Tally, type: str | None) -> dict[float, list[int]]:
+    """Return the changes that every score makes in the counts of one type, or of all, over all documents."""
+    own = (*key_of(type), "score")
+    width = len(own)
+    found: dict[float, list[int]] = {}
+    for key, number in total.items():
+        if key[:width] == own:
+            change = [number * each for each in key[width + 1 :]]
+            score = float(key[width])
+            found[score] = list(map(add, found[score], change)) if score in found else change
+    return found

@@ -1,0 +1,255 @@
+"""Equality of a target and a response: the test of their types and the test of their features.
+
+Positions are not compared here. Two values are equal only if they have the same type: truth value, whole
+number, number with a fraction, string, list. 1 is not equal to 1.0 or "1", as in Java, in which GATE is
+written; compared as strings they are what Java's ``toString`` makes of them. None is a missing feature.
+
+Source: GATE's plugin Evaluation (``gateplugin-Evaluation``), feature comparison and type specifications.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clueval.core.span import Span
+from clueval.files.errors import UsageError
+
+COMPARISONS = ("equality", "string", "subsumption")
+"""How features are compared; see `FeatureTest`."""
+
+
+def java_double(number: float) -> str:
+    """Return a number as Java's ``Double.toString`` writes it, with the fewest digits that identify it.
+
+    >>> java_double(1.0), java_double(12345678.0), java_double(0.0005), java_double(-math.inf)
+    ('1.0', '1.2345678E7', '5.0E-4', '-Infinity')
+    """
+    if math.isnan(number):
+        return "NaN"
+    if math.isinf(number):
+        return "Infinity" if number > 0 else "-Infinity"
+    sign = "-" if math.copysign(1, number) < 0 else ""
+    if number == 0:
+        return f"{sign}0.0"
+    mantissa, _, exponent = repr(abs(number)).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    point = len(whole) + int(exponent or 0)  # the decimal point is before this digit
+    text = (whole + fraction).lstrip("0")
+    point -= len(whole + fraction) - len(text)
+    text = text.rstrip("0")
+    if 1e-3 <= abs(number) < 1e7:
+        if point <= 0:
+            return f"{sign}0.{'0' * -point}{text}"
+        return f"{sign}{text[:point].ljust(point, '0')}.{text[point:] or '0'}"
+    return f"{sign}{text[0]}.{text[1:] or '0'}E{point - 1}"
+
+
+def java_string(value: object) -> str:
+    """Return a value as Java's ``toString`` writes it; None is ``null``.
+
+    >>> [java_string(value) for value in (1, 1.0, True, "a", ["x", 2], {"k": False})]
+    ['1', '1.0', 'true', 'a', '[x, 2]', '{k=false}']
+    """
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return java_double(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{java_string(k)}={java_string(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(java_string, value)) + "]"
+    return str(value)
+
+
+def equality_key(value: object) -> Hashable:
+    """Return a key that two values share if and only if they are equal.
+
+    >>> equality_key(1) == equality_key(1.0), equality_key([1, "a"]) == equality_key([1, "a"])
+    (False, True)
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool | int):
+        return type(value).__name__, value
+    if isinstance(value, float):
+        return "float", repr(value)  # NaN equals itself, and 0.0 does not equal -0.0, as in Java
+    if isinstance(value, list | tuple):
+        return "list", tuple(map(equality_key, value))
+    if isinstance(value, Mapping):
+        return "map", frozenset((equality_key(k), equality_key(v)) for k, v in value.items())
+    if isinstance(value, set | frozenset):
+        return "set", frozenset(map(equality_key, value))
+    return type(value).__name__, str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTest:
+    """The test whether the features of a target and a response agree.
+
+    `names` are the features to compare; without any, all annotations agree. ``M[inst,kind]`` are features of the
+    targets' type M alone, plain names are features of all types. `comparison` is one of:
+
+    * ``equality``: every feature has the same value on both sides, or is missing on both;
+    * ``string``: the same, but with the values as Java writes them, so that 1 is "1" and 1.0 is "1.0";
+    * ``subsumption``: only features that the target has are compared; the response may have more.
+
+    Raises `UsageError` for an unknown comparison, for an empty name and for a name that comes twice.
+
+    >>> test = FeatureTest(("kind",), "subsumption")
+    >>> test.agree(Span(0, 1), Span(0, 1, features={"kind": "a"}))
+    True
+    """
+
+    names: tuple[str, ...] = ()
+    comparison: str = "equality"
+    _plain: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
+    _by_type: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        if self.comparison not in COMPARISONS:
+            raise UsageError(
+                f"unknown comparison of features {self.comparison!r}",
+                advice=f"one of {', '.join(COMPARISONS)}",
+            )
+        plain: list[str] = []
+        by_type: dict[str, list[str]] = {}
+        for given in self.names:
+            match = _OF_TYPE.fullmatch(given) if isinstance(given, str) else None
+            own = plain if match is None else by_type.setdefault(match[1], [])
+            for name in [given] if match is None else match[2].split(","):
+                _require_feature(name, own if match is None else [*plain, *own])
+                own.append(name.strip())
+        by_type = {
+            kind: [*plain, *(name for name in own if name not in plain)] for kind, own in by_type.items()
+        }
+        object.__setattr__(self, "_plain", tuple(plain))
+        object.__setattr__(self, "_by_type", {kind: tuple(own) for kind, own in by_type.items()})
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        """The names of all features, of whatever type."""
+        return tuple(dict.fromkeys([*self._plain, *(name for own in self._by_type.values() for name in own)]))
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Return the types that have features of their own."""
+        return tuple(self._by_type)
+
+    def of_type(self, kind: Hashable) -> tuple[str, ...]:
+        """Return the names of the features that are compared for a type of the targets."""
+        return self._by_type.get(kind, self._plain) if isinstance(kind, str) else self._plain
+
+    @property
+    def has_keys(self) -> bool:
+        """Return whether annotations agree if and only if their `key` is the same; not for subsumption."""
+        return not self.names or self.comparison != "subsumption"
+
+    def key(self, span: Span, kind: str | None = None) -> Hashable:
+        """Return the key that annotations of a type share if they agree; only if `has_keys`.
+
+        `kind` is the type of the targets; None: the label of the span.
+        """
+        names = self.of_type(span.label if kind is None else kind)
+        return tuple(self._key_of(span.features.get(name)) for name in names)
+
+    def agree(self, target: Span, response: Span) -> bool:
+        """Return whether the features of the two agree."""
+        if self.has_keys:
+            return self.key(target) == self.key(response, target.label)
+        return all(
+            equality_key(target.features[name]) == equality_key(response.features.get(name))
+            for name in self.of_type(target.label)
+            if name in target.features
+        )
+
+    def _key_of(self, value: Any) -> Hashable:
+        if self.comparison == "string" and value is not None:
+            return java_string(value)
+        return equality_key(value)
+
+
+_OF_TYPE = re.compile(r"([^\[\]]+)\[([^\[\]]+)\]", re.DOTALL)
+"""The features of one type."""
+
+
+def _require_feature(name: object, known: Sequence[str]) -> None:
+    """Raise `UsageError` for an empty name, one with a bracket, and one that is in `known`."""
+    if not isinstance(name, str) or not name.strip():
+        raise UsageError(f"the name of a feature is empty: {name!r}", advice="remove it from Gate.features")
+    if name.strip() in known:
+        raise UsageError(
+            f"feature {name.strip()!r} is named twice", advice="name each feature once in Gate.features"
+        )
+
+
+def features_from_text(text: str) -> tuple[str, ...]:
+    """Return names of features that are separated by commas, those of one type together.
+
+    >>> features_from_text("id,M[inst],N[kind, id]")
+    ('id', 'M[inst]', 'N[kind, id]')
+    """
+    return tuple(part.strip() for part in re.split(r",(?![^\[]*\])", text))
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSpec:
+    """A type: its name among the targets, and its name among the responses.
+
+    >>> str(TypeSpec("Person", "PER")), str(TypeSpec("Place", "Place"))
+    ('Person=PER', 'Place')
+    """
+
+    target: str
+    response: str
+
+    def __str__(self) -> str:
+        return self.target if self.target == self.response else f"{self.target}={self.response}"
+
+
+def parse_types(specs: Iterable[str]) -> tuple[TypeSpec, ...]:
+    """Return type specifications from ``"T"`` or ``"TARGET=RESPONSE"``; the first ``=`` separates the two.
+
+    A name means one type on each side: the same name may be one type's target and another's response.
+    Raises `UsageError` for an empty specification and for a name that comes twice on one side.
+
+    >>> [(spec.target, spec.response) for spec in parse_types(["Place", "Person=PER"])]
+    [('Place', 'Place'), ('Person', 'PER')]
+    """
+    if isinstance(specs, str):
+        raise UsageError(f"types must be several specifications, not the string {specs!r}")
+    parsed: list[TypeSpec] = []
+    for text in specs:
+        target, equals, response = text.partition("=") if isinstance(text, str) else ("", "", "")
+        spec = TypeSpec(target, response if equals else target)
+        if not spec.target or not spec.response:
+            raise UsageError(f"the type {text!r} cannot be read", advice="write it TYPE or TARGET=RESPONSE")
+        for other in parsed:
+            for side, name, taken in (
+                ("targets", spec.target, other.target),
+                ("responses", spec.response, other.response),
+            ):
+                if name == taken:
+                    raise UsageError(
+                        f"type {name!r} of the {side} is named twice: {other} and {spec}",
+                        advice="name each type once on each side of Gate.types",
+                    )
+        parsed.append(spec)
+    return tuple(parsed)
+
+
+def types_from_text(text: str) -> tuple[str, ...]:
+    """Type specifications that are separated by commas."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if any(part.count("=") > 1 or ";" in part for part in parts):
+        raise ValueError(f"{text!r} cannot be read: write it TYPE,TYPE,... or TARGET=RESPONSE,...")
+    return parts

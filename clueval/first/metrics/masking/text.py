@@ -1,0 +1,219 @@
+"""The text of a document as positions with weights, and its words.
+
+Positions are tokens, which are masked as a whole or not at all, or characters, each of which may be masked. The
+weight of a position is the number of its letters and digits. What is neither letter nor digit is *ignorable*, and so
+are the words that the settings name; the core of a mention is the rest of it. A *word* is a token where the document
+has tokens, else a match of ``\\w+``.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from itertools import compress, pairwise
+from operator import not_
+
+from clueval.core.span import Span, name_of
+from clueval.files.errors import SpanError, UsageError
+from clueval.first.metrics.masking.weights import SHORT, PositionWeights, Range, Ranges
+from clueval.spans.document import Document
+from clueval.transforms.characters import Characters, are_unknown, tokens_in
+
+_WORD = re.compile(r"\w+")
+_LETTERS = re.compile(r"[^\W_]+")
+
+LONGEST_TOKEN = 254
+"""The size of a token and of a blank must fit in a byte; if a token is longer, positions are characters."""
+
+
+class MaskedText:
+    """The text of a document in positions, which are tokens or characters, and its words.
+
+    `letters` and `core` are the weights of the positions: letters and digits, and what is not ignorable. `spelled` has
+    the words, `starts` and `ends` their positions; the flags `counting` are set for words that count, which `counted`
+    names.
+    """
+
+    def __init__(
+        self, document: Document, ignore: str, ignored_words: Collection[str], *, in_tokens: bool
+    ) -> None:
+        self._document, self.in_tokens = document, in_tokens
+        ignored = ignored_words if ignore != "none" else ()
+        self.spelled: Sequence[str]
+        self.starts: Sequence[int]
+        self.ends: Sequence[int]
+        if in_tokens:
+            assert document.tokens is not None
+            self.spelled = document.tokens
+            self.size = len(self.spelled)
+            self.starts, self.ends = range(self.size), range(1, self.size + 1)
+            self.letters = self.core = PositionWeights(_letter_numbers(self.spelled))
+        else:
+            self.size = len(self.characters)
+            self._find_words()
+            self.letters = self.core = PositionWeights(bytes(map(str.isalnum, self.characters)))
+        if ignore == "none":
+            self.core = PositionWeights(b"\x01" * self.size)
+        elif ignored:
+            skipped = [word.casefold() in ignored for word in self.spelled]
+            places = compress(zip(self.starts, self.ends, strict=True), skipped)
+            self.core = self.letters - PositionWeights.at(places, self.size)
+        if in_tokens:
+            self.counting = self.core.flags
+        else:
+            counts = {w: any(map(str.isalnum, w)) and w.casefold() not in ignored for w in set(self.spelled)}
+            self.counting = PositionWeights(bytes(map(counts.__getitem__, self.spelled)))
+
+    @classmethod
+    def of(
+        cls, document: Document, ignore: str, ignored_words: Collection[str], *, in_characters: bool
+    ) -> MaskedText:
+        """Return the text of a document. Raises `UsageError` if it has none.
+
+        `ignore` is ``punctuation`` or ``none``; `ignored_words` are case-folded. Positions are characters if
+        `in_characters`, if blanks must be masked, too, and if tokens are empty or very long.
+        """
+        tokens = document.tokens or ()
+        if document.end is None or (document.text is None and are_unknown(tokens)):
+            raise UsageError(
+                "metric 'masking' needs the text of the documents",
+                **document.in_errors,
+                advice="give documents with their texts",
+            )
+        if document.unit == "token" and not in_characters and ignore != "none":
+            try:
+                return cls(document, ignore, ignored_words, in_tokens=True)
+            except _UnusualToken:
+                pass
+        return cls(document, ignore, ignored_words, in_tokens=False)
+
+    def _find_words(self) -> None:
+        starts, ends, spelled = self._places.starts, self._places.ends, self._document.tokens
+        if starts is None or ends is None or spelled is None:
+            text = self.characters
+            found = tokens_in(text, spelled or ()) or [match.span() for match in _WORD.finditer(text)]
+            starts, ends = [start for start, _ in found], [end for _, end in found]
+            spelled = [text[start:end] for start, end in found]
+        self.spelled, self.starts, self.ends = spelled, starts, ends
+
+    @cached_property
+    def _places(self) -> Characters:
+        return Characters.of(self._document)
+
+    @property
+    def characters(self) -> str:
+        """The text; blanks join tokens."""
+        return self._places.text
+
+    # Positions
+
+    def ranges_of(self, span: Span, document: Document) -> Ranges:
+        """Return the positions of a span of one of the sides, `document`. Raises `SpanError` outside the text."""
+        first = document.start
+        if self.in_tokens and span.tokens is None and span.parts is None and span.end - first <= self.size:
+            return ((span.start - first, span.end - first),)
+        limit = self.size if self.in_tokens or self._places.starts is None else len(self._places.starts)
+        if span.end - first > limit:
+            raise SpanError(f"span {name_of(span)} lies outside the text", **document.in_errors)
+        parts = _runs_of(span.tokens) if span.tokens else span.fragments
+        if self.in_tokens:
+            return tuple((start - first, end - first) for start, end in parts)
+        shift, between = self._places.offset - first, self._places.range_between
+        return tuple(between(start + shift, end + shift) for start, end in parts)
+
+    def place(self, start: int, end: int) -> Range:
+        """Return the characters of the positions ``[start, end)``."""
+        if not self.in_tokens:
+            return start, end
+        offset = self._places.offset
+        return self._places.range_between(start + offset, end + offset)
+
+    def positions(self, place: Range) -> Range:
+        """Return the positions that have a character of a range of characters."""
+        starts, ends = self._places.starts, self._places.ends
+        if not self.in_tokens or starts is None or ends is None:
+            return place
+        return bisect_right(ends, place[0]), bisect_left(starts, place[1])
+
+    def length(self, start: int, end: int) -> int:
+        """Return the number of characters of the positions ``[start, end)``."""
+        if self.in_tokens and 0 < end - start <= SHORT:
+            return sum(map(len, self.spelled[start:end])) + end - start - 1
+        first, last = self.place(start, end)
+        return last - first
+
+    def between(self, ranges: Ranges) -> str:
+        """Return the characters of ranges of positions."""
+        return "".join([self.characters[slice(*self.place(*one))] for one in ranges])
+
+    def core_in(self, start: int, end: int, exposed: PositionWeights) -> list[Range]:
+        """Return the runs of characters in ``[start, end)`` that are core, given the weights of what is exposed."""
+        runs = exposed.runs(start, end)
+        if not self.in_tokens:
+            return runs
+        text = self.characters
+        return [match.span() for run in runs for match in _LETTERS.finditer(text, *self.place(*run))]
+
+    # Words
+
+    def words_in(self, start: int, end: int) -> range:
+        """Return the numbers of the words that share a character with the positions ``[start, end)``."""
+        if self.in_tokens:
+            return range(start, end)
+        if start >= end:
+            return range(0)
+        return range(bisect_right(self.ends, start), bisect_left(self.starts, end))
+
+    def clipped(self, word: int, start: int, end: int) -> Range:
+        """Return the part of a word that lies in ``[start, end)``."""
+        return max(self.starts[word], start), min(self.ends[word], end)
+
+    def strings_of(self, ranges: Ranges) -> tuple[str, ...]:
+        """Return the words of a mention that count, or all of its text as one if none does."""
+        found: list[str] = []
+        for start, end in ranges:
+            if self.in_tokens:
+                found += compress(self.spelled[start:end], self.counting.bytes[start:end])
+                continue
+            for word in self.words_in(start, end):
+                part = self.clipped(word, start, end)
+                if self.counting.bytes[word] and self.letters.between(*part):
+                    found.append(self.characters[slice(*part)])
+        return tuple(found) or (self.between(ranges),)
+
+    @cached_property
+    def counted(self) -> tuple[Sequence[str], Sequence[int]]:
+        """The words that count, by position, and their numbers among all words."""
+        flags = self.counting.bytes
+        return list(compress(self.spelled, flags)), array("q", compress(range(len(flags)), flags))
+
+
+class _UnusualToken(Exception):
+    """A token that is empty or very long."""
+
+
+def _letter_numbers(tokens: Sequence[str]) -> bytes:
+    """Return the number of letters and digits of each token."""
+    try:
+        numbers = bytearray(map(len, tokens))
+    except ValueError:
+        raise _UnusualToken from None
+    if 0 in numbers or LONGEST_TOKEN + 1 in numbers:
+        raise _UnusualToken
+    for place in compress(range(len(tokens)), map(not_, map(str.isalnum, tokens))):
+        numbers[place] = sum(map(str.isalnum, tokens[place]))
+    return bytes(numbers)
+
+
+def _runs_of(positions: Iterable[int]) -> list[Range]:
+    """Return positions as ranges of adjacent ones."""
+    ordered = sorted(positions)
+    cuts = [number for number, (one, other) in enumerate(pairwise(ordered), 1) if other > one + 1]
+    return [
+        (ordered[first], ordered[last - 1] + 1)
+        for first, last in pairwise([0, *cuts, len(ordered)])
+        if first < last
+    ]
