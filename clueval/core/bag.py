@@ -268,8 +268,8 @@ class Bag:
         for metric in [metric for metric in metrics if metric not in self.metrics]:
             if self.folded:
                 why = (
-                    f"its different cases were too many to be kept (more than {self.bounds.keys:,}, or "
-                    f"{self.bounds.spans:,} spans in them)"
+                    f"its cases were not kept, as they have features, or were too many (more than "
+                    f"{self.bounds.keys:,} different ones, or {self.bounds.spans:,} spans in them)"
                 )
             elif metric not in of_cases or not metric.keeps or metric.reads - reads:
                 why = "it reads more than the cases that were kept"

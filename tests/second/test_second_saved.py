@@ -301,6 +301,24 @@ def test_a_loaded_bag_is_counted_by_other_metrics(tmp_path: Path) -> None:
     assert reports(again(bag, tmp_path), [Muc(), Gate()]) == reports(bag, [Muc(), Gate()])
 
 
+def test_a_loaded_bag_whose_cases_have_features_is_not_counted_by_other_metrics(tmp_path: Path) -> None:
+    bag = random_bag(Random(0), "features")
+
+    with pytest.raises(
+        UsageError, match="'muc' cannot count this corpus any more: its cases were not kept, as they have"
+    ):
+        reports(again(bag, tmp_path), [Muc()])
+
+
+def test_a_loaded_bag_is_not_counted_by_a_metric_that_reads_other_features(tmp_path: Path) -> None:
+    bag = random_bag(Random(0), "gaps")
+
+    with pytest.raises(
+        UsageError, match=r"'gate' cannot count .*: it reads more than the cases that were kept"
+    ):
+        reports(again(bag, tmp_path), [Gate(features=("kind",))])
+
+
 # The file
 
 
