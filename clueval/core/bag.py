@@ -161,14 +161,15 @@ class Bag:
         }
         self._add_row(place, row)
 
-    def _add_row(self, place: Place, row: Mapping[int, int]) -> None:
-        if place not in self.places:
-            listed = tuple(sorted(row.items()))
+    def _add_row(self, place: Place, row: Row) -> None:
+        """Add a row to that of a place; a tuple is in the order of the numbers."""
+        before = self.places.get(place)
+        if before is None:
+            listed = row if isinstance(row, tuple) else tuple(sorted(row.items()))
             self.places[place] = self._rows.setdefault(listed, listed)
             return
-        before = self.places[place]
         total = before if isinstance(before, dict) else dict(before)
-        for number, times in row.items():
+        for number, times in row if isinstance(row, tuple) else row.items():
             total[number] = total.get(number, 0) + times
         self.places[place] = total
 
@@ -228,7 +229,7 @@ class Bag:
         for place, new in groups.items():
             bag.documents[new] += self.documents[place]
             if place in self.places:
-                bag._add_row(new, dict(self.places[place]))
+                bag._add_row(new, self.places[place])
             for (sequence, metric), tally in self.tallies.get(place, {}).items():
                 bag.add_tally(new, sequence, metric, tally)
         for by_sides, of_group in ((self.shared, bag.shared), (self.positions, bag.positions)):
@@ -267,8 +268,8 @@ class Bag:
         for metric in [metric for metric in metrics if metric not in self.metrics]:
             if self.folded:
                 why = (
-                    f"its different cases were too many to be kept (more than {self.bounds.keys:,}, or "
-                    f"{self.bounds.spans:,} spans in them)"
+                    f"its cases were not kept, as they have features, or were too many (more than "
+                    f"{self.bounds.keys:,} different ones, or {self.bounds.spans:,} spans in them)"
                 )
             elif metric not in of_cases or not metric.keeps or metric.reads - reads:
                 why = "it reads more than the cases that were kept"

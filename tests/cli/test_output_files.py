@@ -256,7 +256,7 @@ OUTPUTS = [
     ("gate p.conll q.conll --gate-tsv", "evaluationId\t"),
     ("masking p.conll q.conll --tsv", "document\t"),
     ("masking p.conll q.conll --documents", "document\tclass\t"),
-    ("score p.conll q.conll --save", '{"clueval_counts":'),
+    ("score p.conll q.conll --save", '{"clueval_bag":'),
     ("curate p.conll q.conll -o c.conll --undecided", "document\t"),
     ("score p.conll q.conll -o", "F1 "),
     ("convert p.conll --to spans -o", "document\t"),

@@ -301,6 +301,24 @@ def test_a_loaded_bag_is_counted_by_other_metrics(tmp_path: Path) -> None:
     assert reports(again(bag, tmp_path), [Muc(), Gate()]) == reports(bag, [Muc(), Gate()])
 
 
+def test_a_loaded_bag_whose_cases_have_features_is_not_counted_by_other_metrics(tmp_path: Path) -> None:
+    bag = random_bag(Random(0), "features")
+
+    with pytest.raises(
+        UsageError, match="'muc' cannot count this corpus any more: its cases were not kept, as they have"
+    ):
+        reports(again(bag, tmp_path), [Muc()])
+
+
+def test_a_loaded_bag_is_not_counted_by_a_metric_that_reads_other_features(tmp_path: Path) -> None:
+    bag = random_bag(Random(0), "gaps")
+
+    with pytest.raises(
+        UsageError, match=r"'gate' cannot count .*: it reads more than the cases that were kept"
+    ):
+        reports(again(bag, tmp_path), [Gate(features=("kind",))])
+
+
 # The file
 
 
@@ -535,6 +553,9 @@ CHANGES: dict[str, Callable[[list[Any]], int]] = {
     "positions": line_of(LAST_PLACE, lambda line: line.update(positions=[["3", 1]])),
     "a place with another field": line_of(LAST_PLACE, lambda line: line["place"].update(x=1)),
     "a place whose values are texts": line_of(LAST_PLACE, lambda line: line["place"].update(values="a")),
+    "a place without its values": line_of(LAST_PLACE, lambda line: line["place"].pop("values")),
+    "prepared": line_of(0, lambda line: line.update(prepared=[])),
+    "prepared with texts": line_of(0, lambda line: line.update(prepared={"map": {"A": "B"}})),
     "a place twice": lambda lines: lines.append(lines[-1]) or len(lines),  # type: ignore[func-returns-value]
     "another line": lambda lines: lines.append({"x": 1}) or len(lines),  # type: ignore[func-returns-value]
     "a number": lambda lines: lines.append(5) or len(lines),  # type: ignore[func-returns-value]
@@ -560,6 +581,25 @@ def test_a_line_that_is_not_json_is_refused(line: str, content: bytes, tmp_path:
     error = refused(tmp_path / "a", with_hash([*content.decode().splitlines()[:-1], line]))
 
     assert error.line == len(content.splitlines())
+
+
+@pytest.mark.parametrize("key", [[], ["gold"], ["gold", 1], ["gold", None], ["gold", ["A"]]], ids=str)
+def test_counts_of_which_a_metric_makes_no_report_are_refused(
+    key: list[Any], content: bytes, tmp_path: Path
+) -> None:
+    lines = [json.loads(line) for line in content.splitlines()[:-1]]
+    next(line for line in lines if "count" in line and line["count"][2][0] == "gold")["count"][2] = key
+    error = refused(tmp_path / "a", with_hash([json.dumps(line) for line in lines]))
+
+    assert error.problem == "the counts are not those of metric 'strings'"
+
+
+def test_facts_that_are_required_are_there(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(content)
+
+    assert load_bag(tmp_path / "a", lambda _: METRICS_OF_CONTENT, ["by", "metrics"])
+    with pytest.raises(FormatError, match=r"a:1: the line is not one that clueval writes"):
+        load_bag(tmp_path / "a", lambda _: METRICS_OF_CONTENT, ["by", "merge"])
 
 
 def parts_of(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -592,14 +632,16 @@ STRANGE = [
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(100), pytest.param(range(100, 1_000), marks=pytest.mark.long)], ids=["few", "many"]
+    "seeds", [range(100), pytest.param(range(100, 700), marks=pytest.mark.long)], ids=["few", "many"]
 )
 def test_whatever_is_not_refused_can_be_counted(seeds: range, tmp_path: Path) -> None:
     path = tmp_path / "a"
     outcomes = Counter[bool]()
     for seed in seeds:
         random = Random(seed)
-        bag = random_bag(random, random.choice(["flat", "gaps", "tokens", "empty"]))
+        bag = random_bag(random, random.choice(list(METRICS)))
+        if seed % 3 == 0:
+            bag.fold()
         lines = [json.loads(line) for line in saved(bag, tmp_path).read_text("ascii").splitlines()[:-1]]
         for _ in range(random.randint(1, 2)):
             inside, key = random.choice(list(parts_of(random.choice(lines))))
@@ -610,6 +652,9 @@ def test_whatever_is_not_refused_can_be_counted(seeds: range, tmp_path: Path) ->
         with suppress(FormatError):
             found = loaded(path, bag.metrics)
         outcomes[found is not None] += 1
+        if found is not None:
+            with suppress(CluevalError):
+                reports(found, bag.metrics)
         for sequence, of in [] if found is None else found.keys:
             case = case_of(of, sequence)
             for metric in (Exact(), Muc(), Gate(), Fair(), *split_metrics(bag.metrics)[0]):

@@ -37,6 +37,9 @@ def in_units(bag: Bag, plan: Plan, files: Sequence[str], *, in_folders: bool) ->
         ids = dict.fromkeys((place.name or "", place.repeat) for place in _places(bag))
         keys = different_keys(document_key(file_in(id_, known), id_, in_folders) for id_, _ in ids)
         names = dict(zip(ids, keys, strict=True))
+        are_named = all(of == (name, 1) for of, name in names.items())
+        if plan.units == SENTENCE and are_named and not plan.where:  # sentences are many
+            return bag
 
     def of(place: Place) -> Place | None:
         assert isinstance(place, Unit)

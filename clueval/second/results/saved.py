@@ -30,12 +30,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, islice
 from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
-from clueval.core.bag import Bag, Row
+from clueval.core.bag import Bag
 from clueval.core.case import HEAD, Key
 from clueval.core.count import Unit
 from clueval.core.metric import AnyMetric, split_metrics
@@ -68,26 +68,28 @@ def save_bag(bag: Bag, facts: Mapping[str, Any], path: Path) -> None:
     """
     written = sha256()
     with whole_file(path) as file:
-        for line in _lines(bag, facts):
-            text = f"{_json(line)}\n"
+        every = _lines(bag, facts)
+        while some := list(islice(every, 1_000)):
+            text = "\n".join([*some, ""])
             written.update(text.encode("ascii"))
             file.write(text)
         file.write(_last_line(written.hexdigest()))
 
 
 def load_bag(
-    path: Path, metrics_of: Callable[[list[str]], tuple[AnyMetric, ...]]
+    path: Path, metrics_of: Callable[[list[str]], tuple[AnyMetric, ...]], required: Iterable[str] = ()
 ) -> tuple[Bag, dict[str, Any]]:
     """Return the bag that `save_bag` has written, and its facts, with ``clueval``, the version.
 
-    `metrics_of` returns the metrics of the texts in the facts. The facts that `_FACTS` names have these types, if they
-    are there. Raises `FileError`, `FormatError` for a file that is no saved result, is not complete or was changed,
-    and the errors of `metrics_of` with the line.
+    `metrics_of` returns the metrics of the texts in the facts. The facts that `_FACTS` names have these types; those
+    that are `required` are there. Raises `FileError`, `FormatError` for a file that is no saved result, is not complete
+    or was changed, and the errors of `metrics_of` with the line.
     """
     _require_unchanged(path)
-    reader = _Reader(path, metrics_of)
+    reader = _Reader(path, metrics_of, required)
     for number, line in lines(path):
         reader.read(number, line)
+    reader.require_counts_of_metrics()
     bag = Bag(reader.bag.metrics)
     bag.include(reader.bag)
     return bag, reader.facts
@@ -111,13 +113,13 @@ def _last_line(digest: str) -> str:
     return f'{{"sha256":"{digest}"}}\n'
 
 
-def _lines(bag: Bag, facts: Mapping[str, Any]) -> Iterator[Any]:
+def _lines(bag: Bag, facts: Mapping[str, Any]) -> Iterator[str]:
     bag.close()
     if (bag.folded and bag.keys) or any(map(_has_features, bag.keys)):
         bag = bag.grouped(lambda place: place)
         bag.fold()
     of_cases, _ = split_metrics(bag.metrics)
-    yield {
+    header = {
         "clueval_bag": FORMAT,
         "clueval": __version__,
         **facts,
@@ -127,51 +129,75 @@ def _lines(bag: Bag, facts: Mapping[str, Any]) -> Iterator[Any]:
         "notes": [[list(note), number] for note, number in bag.notes.items()],
         "read": _read_lists(bag.read),
     }
-    yield from bag.keys
-    counts = _CountNumbers()
-    for place in bag.documents:
-        if not isinstance(place, Unit):
-            raise TypeError(f"{place!r} is not a unit")
-        numbers = counts.of(bag.tallies.get(place, {}))
-        yield from counts.new
-        line = {
-            "place": _fields(place),
-            "documents": bag.documents[place],
-            "shared": _by_presence(bag.shared, place),
-            "positions": _by_presence(bag.positions, place),
-            "cases": _flat(bag.places.get(place, ())),
-            "counts": numbers,
-        }
-        yield {name: value for name, value in line.items() if value or name == "place"}
+    yield _json(header)
+    yield from map(_json, bag.keys)
+    yield from _lines_of_places(bag)
 
 
 def _has_features(of: tuple[str, Key]) -> bool:
     return any(len(span) > 4 and span[6] for span in of[1][HEAD:])
 
 
-def _fields(place: Unit) -> dict[str, Any]:
+def _lines_of_places(bag: Bag) -> Iterator[str]:
+    """Yield the lines of places, and before each those of counts that are new.
+
+    A document can have a hundred thousand places, its sentences, so their lines are put together of texts that recur.
+    """
+    counts = _CountNumbers()
+    shared, positions = sorted(bag.shared.items()), sorted(bag.positions.items())
+    of_fields: dict[tuple[Any, ...], str] = {}
+    of_rows: dict[int, str] = {}
+    for place, documents in bag.documents.items():
+        if not isinstance(place, Unit):
+            raise TypeError(f"{place!r} is not a unit")
+        values, name, sentence, *more = place
+        fields = of_fields.get((values, name, *more))
+        if fields is None:
+            fields = of_fields[values, name, *more] = _fields(place._replace(sentence=None))
+        if sentence is not None:
+            fields += f'{"," if fields else ""}"sentence":{sentence}'
+        text = f'{{"place":{{{fields}}}'
+        if documents:
+            text += f',"documents":{documents}'
+        for key, numbers in (("shared", shared), ("positions", positions)):
+            pairs = [f"[{present},{of[place]}]" for present, of in numbers if place in of]
+            if pairs:
+                text += f',"{key}":[{",".join(pairs)}]'
+        row = bag.places.get(place)
+        if row:
+            # the rows of a bag stay where they are, so no two of them have the same id
+            cases = of_rows.get(id(row))
+            if cases is None:
+                cases = of_rows[id(row)] = _flat(sorted(row if isinstance(row, tuple) else row.items()))
+            text += f',"cases":{cases}'
+        tallies = bag.tallies.get(place)
+        if tallies:
+            found = _flat(counts.of(tallies))
+            yield from counts.new
+            text += f',"counts":{found}'
+        yield text + "}"
+
+
+def _fields(place: Unit) -> str:
     defaults = Unit._field_defaults
-    return {name: value for name, value in place._asdict().items() if value != defaults[name]}
+    fields = {name: value for name, value in place._asdict().items() if value != defaults[name]}
+    return _json(fields)[1:-1]
 
 
-def _by_presence(numbers: Mapping[int, Counter[Any]], place: Unit) -> list[list[int]]:
-    return [[present, of[place]] for present, of in sorted(numbers.items()) if place in of]
-
-
-def _flat(row: Row) -> list[int]:
-    return list(chain.from_iterable(sorted(row if isinstance(row, tuple) else row.items())))
+def _flat(pairs: Iterable[tuple[int, int]]) -> str:
+    return _json(list(chain.from_iterable(pairs)))
 
 
 class _CountNumbers:
     """Numbers the keys of tallies, in an order that is the same in each run; `new` are the lines of new ones."""
 
     def __init__(self) -> None:
-        self.new: list[Any] = []
+        self.new: list[str] = []
         self._numbers: dict[tuple[str, str], dict[str, int]] = {}
         self._next = 0
 
-    def of(self, tallies: Mapping[tuple[str, str], Tally]) -> list[int]:
-        """Return the counts of a place: numbers and counts in turn."""
+    def of(self, tallies: Mapping[tuple[str, str], Tally]) -> list[tuple[int, int]]:
+        """Return the counts of a place, by their numbers."""
         self.new = []
         found: list[tuple[int, int]] = []
         for (sequence, metric), tally in sorted(tallies.items()):
@@ -179,7 +205,7 @@ class _CountNumbers:
             # their text tells 1, 1.0 and True apart
             texts = {repr(key): key for key in tally}
             for text in sorted(texts.keys() - known.keys()):
-                self.new.append({"count": [sequence, metric, _saved_key(metric, texts[text])]})
+                self.new.append(_json({"count": [sequence, metric, _saved_key(metric, texts[text])]}))
                 known[text] = self._next
                 self._next += 1
             for count in tally.values():
@@ -190,7 +216,7 @@ class _CountNumbers:
                         advice="leave it out",
                     )
             found += zip(map(known.__getitem__, texts), tally.values(), strict=True)
-        return list(chain.from_iterable(sorted(found)))
+        return sorted(found)
 
 
 def _saved_key(metric: str, value: object) -> Any:
@@ -328,6 +354,13 @@ def _items(value: object) -> Iterable[tuple[str, Any]]:
     return value.items()
 
 
+def _numbers(value: object) -> object:
+    """Return numbers, or numbers by name, and so on, or None."""
+    if type(value) is dict:
+        return {name: _numbers(part) for name, part in value.items()}
+    return None if value is None else _number(value)
+
+
 _FACTS: Mapping[str, Callable[[Any], object]] = {
     "clueval": _text,
     "signature": _text,
@@ -338,6 +371,7 @@ _FACTS: Mapping[str, Callable[[Any], object]] = {
     "merge": _flag,
     "where": lambda value: [(key, _texts(values)) for key, values in _items(value)],
     "gold_sha256": _text_or_none,
+    "prepared": _numbers,
 }
 """The types of facts."""
 
@@ -348,11 +382,14 @@ _OWN = ("clueval_bag", "layers", "features", "folded", "notes", "read")
 class _Reader:
     """A saved bag while its lines are read."""
 
-    def __init__(self, path: Path, metrics_of: Callable[[list[str]], tuple[AnyMetric, ...]]) -> None:
+    def __init__(
+        self, path: Path, metrics_of: Callable[[list[str]], tuple[AnyMetric, ...]], required: Iterable[str]
+    ) -> None:
         self.bag = Bag()
         self.facts: dict[str, Any] = {}
-        self._path, self._metrics_of = path, metrics_of
+        self._path, self._metrics_of, self._required = path, metrics_of, required
         self._counts: list[tuple[str, str, tuple[Any, ...]]] = []
+        self._sums: list[int] = []  # of each of these in all places
         self._ended = False
 
     def read(self, number: int, text: str) -> None:
@@ -380,10 +417,32 @@ class _Reader:
                 "the line is not one that clueval writes", file=str(self._path), line=number, advice=_ADVICE
             ) from None
 
+    def require_counts_of_metrics(self) -> None:
+        """Raise `FormatError` for counts of which a metric can make no report."""
+        totals: dict[tuple[str, str], Tally] = {}
+        for (sequence, name, key), number in zip(self._counts, self._sums, strict=True):
+            totals.setdefault((sequence, name), Tally())[key] = number
+        layers = self.bag.layers
+        for metric in self.bag.metrics:
+            for (sequence, name), total in totals.items():
+                if name != metric.name:
+                    continue
+                names = [sequence] if sequence in layers else layers
+                try:
+                    metric.scores(total, names)
+                    metric.headlines(total, names)
+                    metric.sizes(total, names)
+                except Exception as error:  # keys of another metric can do anything to it
+                    raise FormatError(
+                        f"the counts are not those of metric {name!r}", file=str(self._path), advice=_ADVICE
+                    ) from error
+
     def _read_facts(self, line: dict[str, Any]) -> None:
         for name, check in _FACTS.items():
             if name in line:
                 check(line[name])
+        if not line.keys() >= {*self._required}:
+            raise _Wrong
         self.facts = {name: value for name, value in line.items() if name not in _OWN}
         self.bag = Bag(self._metrics_of(line["metrics"]), _texts(line["layers"]))
         self.bag.folded = _flag(line["folded"])
@@ -401,11 +460,12 @@ class _Reader:
     def _read_count(self, value: object) -> None:
         sequence, metric, key = _list(value)
         self._counts.append((_text(sequence), _text(metric), tuple(map(_loaded_key, _list(key)))))
+        self._sums.append(0)
 
     def _read_place(self, line: dict[str, Any]) -> None:
         place = _place_of(line["place"])
         bag = self.bag
-        if place in bag.documents:
+        if place in bag.documents or len(place.values) != len(self.facts.get("by", place.values)):
             raise _Wrong
         bag.documents[place] = _number(line.get("documents", 0))
         for numbers, name in ((bag.shared, "shared"), (bag.positions, "positions")):
@@ -418,6 +478,7 @@ class _Reader:
         for number, count in _pairs(counts, len(self._counts), -MOST) if counts else ():
             sequence, metric, key = self._counts[number]
             bag.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())[key] = count
+            self._sums[number] += count
 
 
 def _pairs(numbers: Sequence[Any], most: int, least: int) -> tuple[tuple[int, int], ...]:

@@ -19,6 +19,9 @@ from clueval.second.results.signature import Signature
 
 _PLAIN = (str, int, float, bool, type(None))
 
+_FACTS = ("signature", "metrics", "units", "by", "merge", "prepared", "gold_sha256")
+"""The facts that are saved with a bag."""
+
 
 def save_counts(counted: Counted, gold_sha256: str | None, path: Path) -> None:
     """Save what was counted; see `clueval.second.results.result.Result.save`."""
@@ -40,7 +43,7 @@ def load_counts(path: Path) -> tuple[Counted, str | None]:
 
     Raises `FileError`, `FormatError` for a file that is no saved result, or was changed.
     """
-    bag, facts = load_bag(path, _metrics_of)
+    bag, facts = load_bag(path, _metrics_of, _FACTS)
     plan = Plan(bag.metrics, facts["merge"], by=tuple(facts["by"]), units=facts["units"])
     try:
         signature = Signature.parse(facts["signature"])
