@@ -14,7 +14,7 @@ from clueval.evaluation.row_clusters import Decoders, RowClusters
 from clueval.formats.columns.layout import Sizes
 from clueval.formats.fair_formats import sentence_of_spans
 from clueval.limits import MAX_SENTENCE, sentences_of
-from clueval.metrics import metric_named
+from clueval.first.metrics import metric_named
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.spans.document import Document

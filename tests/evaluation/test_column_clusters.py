@@ -24,7 +24,7 @@ from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.files.errors import CluevalError, TagError, TextMismatch, UsageError
 from clueval.formats.columns.layout import Sizes
-from clueval.metrics import metric_named
+from clueval.first.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
 from clueval.spans.filters import ID, Filter

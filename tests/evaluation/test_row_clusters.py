@@ -21,7 +21,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.row_clusters import DocumentClusters, InvalidTag
 from clueval.files.errors import FormatError, TextMismatch
 from clueval.formats.columns.layout import ColumnOptions, Sizes, layout_of
-from clueval.metrics import metric_named
+from clueval.first.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.filters import SeenNames
