@@ -215,10 +215,9 @@ class CountsOfEntries:
 
     def _measured(self, total: Sequence[int]) -> dict[tuple[Path, str], Counts]:
         tally, metric, layers = self._rates.tally(total), self._rates.metric, self._rates.layers
-        report, sizes, headlines = (
-            of(tally, layers) for of in (metric.scores, metric.sizes, metric.headlines)
-        )
-        found = {}
+        report, sizes = metric.scores(tally, layers), metric.sizes(tally, layers)
+        headlines = metric.headlines(tally, layers)
+        found: dict[tuple[Path, str], Counts] = {}
         for path, kind in self._places:
             entry, text = entry_at(report, path), ".".join(path)
             if text in headlines and kind in ("", "_strict"):
