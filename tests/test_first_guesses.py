@@ -553,7 +553,6 @@ WORKS: dict[str, tuple[Snippet, Any]] = {
     "str(result.signature)": (lambda result: str(result.signature).startswith("metrics:exact|"), True),
     "result.signature.short": (lambda result: result.signature.short.startswith("m:exact|"), True),
     "Signature.parse": (lambda result: Signature.parse(str(result.signature)) == result.signature, True),
-    "result.cite('micro.f1')": (lambda result: result.cite("micro.f1").number, TWO_THIRDS),
     "result == result": (lambda result: result == copy.deepcopy(result), True),
     "pickle": (lambda result: pickle.loads(pickle.dumps(result)) == result, True),
     "result.documents": (

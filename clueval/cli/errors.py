@@ -102,7 +102,7 @@ def add_arguments(parser: CommandParser) -> None:
     common.add_reading(parser, sides=2)
     common.add_pairs(parser, "reading")
     add_fields(parser, Counting, "reading", only=("pair_by",))
-    common.add_preparing(parser, without=["by_depth"])
+    common.add_preparing(parser)
 
 
 def _add_metric(parser: CommandParser) -> None:

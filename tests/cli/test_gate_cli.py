@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
+from clueval.metrics.metric import Side
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,8 +24,6 @@ from clueval.compat.gate.table import COLUMNS, PLACE
 from clueval.files.errors import UsageError
 from clueval.formats.gate_xml import read_gate_xml
 from clueval.metrics.gate import Gate
-from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
-from clueval.metrics.metric import Side
 from clueval.reading.pairing import PAIR_BY, parallel
 from clueval.transforms.group import Group
 

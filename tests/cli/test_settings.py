@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import pytest
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Needs, Rates, Side
 from corpora import write
 
 from clueval.cli import main
@@ -17,9 +19,7 @@ from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, p
 from clueval.cli.parser import CommandParser
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_class
-from clueval.metrics.counting import Tally
 from clueval.metrics.fair.weights import parse_weights
-from clueval.metrics.metric import Needs, Rates, Side
 from clueval.options import column, option, options_of
 from clueval.reading.options import Reading
 from clueval.reports.table import Table

@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 
 import pytest
+from clueval.metrics.counting import Tally
+from clueval.metrics.gate.candidate_lists import ALL_RANKS, RANKS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, UsageError
-from clueval.metrics.counting import Tally
 from clueval.metrics.gate import (
     CandidateList,
     FeatureTest,
@@ -28,7 +29,6 @@ from clueval.metrics.gate import (
     parse_thresholds,
     ranks_curve,
 )
-from clueval.metrics.gate.candidate_lists import ALL_RANKS, RANKS
 from clueval.spans.document import Document
 
 BY_INST = FeatureTest(("inst",))
