@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from clueval import Result, Span, score
 from clueval.cli import main
+from clueval.evaluation.run import score as score_documents
 from clueval.files.errors import CluevalError, CluevalWarning, FormatError, UsageError
 from clueval.transforms.labels import Hierarchy
 
@@ -297,7 +298,7 @@ def test_spans_keep_what_they_have_besides_labels() -> None:
         def section(self) -> dict[str, Any]:
             return {}
 
-    score([[span]], [[span]], metrics="exact", untyped=True, observers=[See()])
+    score_documents([[span]], [[span]], metrics="exact", untyped=True, observers=[See()])
     (found,) = seen
     assert (found.fragments, found.label, found.features, found.id, found.line) == (
         span.fragments,

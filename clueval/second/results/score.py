@@ -85,6 +85,7 @@ def _score(
     gold: Any, predicted: Any, chosen: tuple[AnyMetric, ...], layers: LayerColumns | None, groups: Groups
 ) -> Result:
     plan = plan_of(chosen, gold, groups)
+    plan.require_filters(layer_names(layers) if layers else ())
     _require_other_data(groups.preparing, gold, predicted)
     texts = opened(gold, predicted, groups, layers, plan, groups.counting.unit)
     plan = replace(plan, steps=steps_in_order(texts.steps, plan))
