@@ -35,11 +35,7 @@ from clueval.findings.fair import fair_findings
 from clueval.findings.table import error_table
 from clueval.first.metrics.fair import Fair
 from clueval.first.metrics.gate import FeatureTest, Gate
-from clueval.first.metrics.gate.candidate_lists import (
-    CandidateList,
-    count_lists_by_rank,
-    count_lists_by_score,
-)
+from clueval.first.metrics.gate.candidate_lists import CandidateList, count_lists_by_rank, count_lists_by_score
 from clueval.first.metrics.gate.list_evaluation import disambiguation, maximum_recall
 from clueval.first.metrics.metric import Metric
 from clueval.first.metrics.partial import Partial

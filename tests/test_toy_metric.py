@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric, Needs, Rates, Side
 from corpora import vrt, write
 
 from clueval import read, score
 from clueval.cli import main
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Metric, Needs, Rates, Side
 from clueval.reports import markdown
 from clueval.reports.table import Rate, Table
 

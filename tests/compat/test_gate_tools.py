@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clueval.metrics.gate.list_evaluation import Lists
-from clueval.metrics.metric import Side
 from hypothesis import given
 from strategies import any_spans
 
@@ -18,6 +16,8 @@ from clueval import Document, Span, gate, score
 from clueval.compat.gate.files import AgainstReference
 from clueval.files.errors import UsageError
 from clueval.metrics.gate import Change, Contingency, FeatureTest, Gate, changes, contingency
+from clueval.metrics.gate.list_evaluation import Lists
+from clueval.metrics.metric import Side
 from clueval.transforms.group import Group
 
 

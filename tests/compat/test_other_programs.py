@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clueval.metrics.levels import Levels
-from clueval.metrics.metric import Side
-
 from clueval.core.span import Span
 from clueval.evaluation.run import score
 from clueval.metrics.gate import Gate
+from clueval.metrics.levels import Levels
+from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 
 

@@ -4,7 +4,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from clueval.metrics.metric import Side
 from corpora import write
 from hypothesis import given
 from strategies import any_spans
@@ -13,6 +12,7 @@ from clueval import Document, Span
 from clueval.cli import main
 from clueval.findings.fair import FAIR_KINDS, fair_findings
 from clueval.metrics.fair import Fair
+from clueval.metrics.metric import Side
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 Capture = pytest.CaptureFixture[str]

@@ -21,8 +21,6 @@ pytest.importorskip("jinja2")
 pytest.importorskip("rapidfuzz")
 
 from browser import Browser, in_browser, select
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Side
 from test_page import MARKUP
 
 from clueval.core.span import Span
@@ -30,6 +28,8 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.files.errors import MissingExtra
 from clueval.findings.noisy import write_page
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports import page as html
 from clueval.spans.document import Document

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from clueval.metrics.metric import Side
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import Document, Span, UsageError, score
 from clueval.metrics.coverage import Coverage
+from clueval.metrics.metric import Side
 from clueval.metrics.strings import Strings
 
 TOKENS = ["Dr", "Ada", "King", "of", "Lovelace"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
+from clueval.core.span import Span
 from clueval.metrics.counting import Tally
 from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Side
-
-from clueval.core.span import Span
 from clueval.spans.document import Document
 
 WHAT = ("gold", "predicted", "tp_gold", "tp_predicted")

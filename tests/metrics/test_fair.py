@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from clueval.metrics.metric import Side
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -32,6 +31,7 @@ from clueval.metrics.fair.pairing import (
     subtract,
 )
 from clueval.metrics.fair.weights import freeze_weights, weighted_rates
+from clueval.metrics.metric import Side
 from tests.oracles import pair_by_lists, tally_pairs
 from tests.readings import fair_documents
 

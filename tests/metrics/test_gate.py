@@ -7,14 +7,12 @@ import tracemalloc
 from collections.abc import Callable, Sequence
 
 import pytest
-from clueval.metrics.counting import Tally
-from clueval.metrics.gate.annotations import CONTAINMENTS
-from clueval.metrics.metric import Side
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, LimitError, UsageError
+from clueval.metrics.counting import Tally
 from clueval.metrics.gate import (
     FeatureTest,
     Gate,
@@ -25,8 +23,10 @@ from clueval.metrics.gate import (
     parse_thresholds,
     parse_types,
 )
+from clueval.metrics.gate.annotations import CONTAINMENTS
 from clueval.metrics.gate.equality import features_from_text, java_double
 from clueval.metrics.gate.pairing import PAIRINGS, Touching, touches
+from clueval.metrics.metric import Side
 from clueval.reading.source import chosen_set
 from clueval.spans.document import Document
 

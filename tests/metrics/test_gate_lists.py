@@ -6,13 +6,12 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from clueval.metrics.counting import Tally
-from clueval.metrics.gate.candidate_lists import ALL_RANKS, RANKS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, UsageError
+from clueval.metrics.counting import Tally
 from clueval.metrics.gate import (
     CandidateList,
     FeatureTest,
@@ -29,6 +28,7 @@ from clueval.metrics.gate import (
     parse_thresholds,
     ranks_curve,
 )
+from clueval.metrics.gate.candidate_lists import ALL_RANKS, RANKS
 from clueval.spans.document import Document
 
 BY_INST = FeatureTest(("inst",))

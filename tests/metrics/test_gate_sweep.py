@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from clueval.metrics.metric import Side
 from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import at_most
@@ -16,6 +15,7 @@ from clueval.metrics.gate import Gate, GateCounts
 from clueval.metrics.gate import thresholds as thresholds_module
 from clueval.metrics.gate.pairing import PAIRINGS, Component
 from clueval.metrics.gate.thresholds import rounded
+from clueval.metrics.metric import Side
 
 Place = tuple[int, int]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from clueval.metrics.counting import Tally
-from clueval.metrics.levels import Levels
-from clueval.metrics.metric import Side
 from hypothesis import given
 from strategies import flat_spans
 
 from clueval.core.span import Span
+from clueval.metrics.counting import Tally
+from clueval.metrics.levels import Levels
+from clueval.metrics.metric import Side
 
 
 def prf(gold: int, predicted: int, tp_gold: int, tp_predicted: int) -> dict[str, float]:

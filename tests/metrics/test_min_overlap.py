@@ -6,12 +6,12 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from clueval.metrics.exact import Exact
-from clueval.metrics.metric import Side
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import Span, UsageError, score
+from clueval.metrics.exact import Exact
+from clueval.metrics.metric import Side
 from clueval.spans.one_to_one import best_pairs
 
 RANGES = st.lists(

@@ -7,13 +7,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from clueval.metrics.metric import Side
 from hypothesis import example, given
 from hypothesis import strategies as st
 from nervaluate import Evaluator
 from strategies import LABELS, any_spans, at_most, flat_spans
 
 from clueval.core.span import Span
+from clueval.metrics.metric import Side
 from clueval.metrics.muc import CATEGORIES, SCHEMES, Item, Muc, count_in_stages, flat_pairs, overlap_pairs
 
 NERVALUATE = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "ent_type"}

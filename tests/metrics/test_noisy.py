@@ -23,8 +23,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Side
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +32,8 @@ from clueval.files.errors import CluevalError, FileError, FormatError, MissingEx
 from clueval.findings import noisy as reports
 from clueval.formats.nerval import read_mapping, read_nerval
 from clueval.metrics import noisy, tables
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.text import render as as_text
 from clueval.spans.document import Document, Sentence

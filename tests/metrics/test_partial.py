@@ -8,13 +8,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from clueval.metrics.counting import f_measure
-from clueval.metrics.metric import Side
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.core.span import Span
 from clueval.files.errors import OverlapError, UsageError
+from clueval.metrics.counting import f_measure
+from clueval.metrics.metric import Side
 from clueval.metrics.partial import Partial, PartialMatch, by_label, glued, matches, refuse_overlaps
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from clueval.metrics.counting import Counts, Tally, averages_of
-from clueval.metrics.metric import Metric, Side
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import LABELS, at_most, flat_spans
@@ -19,9 +17,11 @@ from strategies import LABELS, at_most, flat_spans
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named
+from clueval.metrics.counting import Counts, Tally, averages_of
 from clueval.metrics.fair import Fair, parse_weights
 from clueval.metrics.fair.weights import weigh
 from clueval.metrics.gate import Gate, GateCounts, macro_report
+from clueval.metrics.metric import Metric, Side
 from clueval.metrics.partial import Partial
 from clueval.spans.document import Document
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from itertools import pairwise, product
 
 import pytest
-from clueval.metrics.match_counts import count_matches
-from clueval.metrics.metric import Side
 from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
 from clueval.core.span import Span
+from clueval.metrics.match_counts import count_matches
+from clueval.metrics.metric import Side
 from clueval.spans.flat import Flat
 from clueval.spans.match_classes import (
     EXACT,

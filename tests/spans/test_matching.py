@@ -9,14 +9,14 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from clueval.metrics.match_counts import LabelCount, count_matches
-from clueval.metrics.metric import Side
 from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
 from clueval.core.span import Frozen, Span
 from clueval.files.errors import OverlapError
+from clueval.metrics.match_counts import LabelCount, count_matches
+from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.match_classes import KINDS, Kind, joined_labels
 from clueval.spans.matching import Match, match_spans

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Side
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import flat_spans
@@ -13,6 +11,8 @@ from clueval.core.span import Frozen
 from clueval.evaluation.units.columns import Column, UnitColumns, entries, entry_at, is_rate
 from clueval.evaluation.units.rates import RatesOfCounts, RatesOfSums, ScoredRates, groups_of
 from clueval.metrics import METRICS, metric_named
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 
 SPANS = flat_spans().map(tuple)

@@ -9,9 +9,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from clueval.metrics.counting import Tally
-from clueval.metrics.exact import Exact
-from clueval.metrics.metric import Side
 
 from clueval import CluevalError, Document, Result, Span, compare, load_result, score
 from clueval.cli import main
@@ -19,7 +16,10 @@ from clueval.evaluation.units.pieces import pieces_of
 from clueval.evaluation.units.unit import SharedTallies, different_keys, document_key
 from clueval.formats.columns.documents import TokenLineNumbers
 from clueval.metrics import METRICS
+from clueval.metrics.counting import Tally
+from clueval.metrics.exact import Exact
 from clueval.metrics.masking import Masking
+from clueval.metrics.metric import Side
 from clueval.spans.document import Sentence
 from clueval.transforms.group import Group
 

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Side
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most
 
 from clueval import Document, Span, score
+from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
+from clueval.metrics.metric import Side
 
 TEXTS = st.text(alphabet="abÖ1 .-_\n", max_size=24)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from clueval.metrics.masking.weights import Range
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most
 
 from clueval.metrics.masking.exposure import Mask, masks_on
 from clueval.metrics.masking.mention import Mention
+from clueval.metrics.masking.weights import Range
 
 RANGES = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda pair: (min(pair), max(pair)))
 

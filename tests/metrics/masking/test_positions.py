@@ -7,12 +7,12 @@ from random import Random
 from unittest.mock import patch
 
 import pytest
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Side
 
 from clueval import Document, Span, score
+from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords
+from clueval.metrics.metric import Side
 
 WORDS = ("Anna", "anna", "Öz", "d.", ",", "x-y", "_", "12345")
 
