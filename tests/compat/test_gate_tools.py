@@ -15,9 +15,9 @@ import clueval
 from clueval import Document, Span, gate, score
 from clueval.compat.gate.files import AgainstReference
 from clueval.files.errors import UsageError
-from clueval.metrics.gate import Change, Contingency, FeatureTest, Gate, changes, contingency
-from clueval.metrics.gate.list_evaluation import Lists
-from clueval.metrics.metric import Side
+from clueval.first.metrics.gate import Change, Contingency, FeatureTest, Gate, changes, contingency
+from clueval.first.metrics.gate.list_evaluation import Lists
+from clueval.first.metrics.metric import Side
 from clueval.transforms.group import Group
 
 

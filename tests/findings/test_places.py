@@ -13,7 +13,7 @@ from oracles import naive_components
 from strategies import any_spans, at_most, flat_spans
 
 from clueval.core.span import Span
-from clueval.evaluation.run import score
+from clueval import score
 from clueval.findings.choice import SIDES, Choice, expected, findings
 from clueval.findings.drawing import drawn
 from clueval.findings.fair import fair_findings

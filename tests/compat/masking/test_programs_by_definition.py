@@ -18,7 +18,7 @@ from strategies import at_most
 from clueval import Document, Span, masking, score
 from clueval.compat.masking.presidio import PresidioFigures
 from clueval.compat.masking.tab import IGNORABLE, IGNORABLE_WORDS
-from clueval.metrics.masking import Masking
+from clueval.first.metrics.masking import Masking
 
 Sides = tuple[Document, Document]
 
