@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from clueval.arguments import checked_call
 from clueval.core.bag import Bag
@@ -41,6 +41,9 @@ from clueval.spans.filters import parse_where
 from clueval.textfiles import is_folder, sha256_of
 from clueval.transforms.preparing import Preparing
 
+if TYPE_CHECKING:
+    from clueval.evaluation.keywords import TrustedOptions
+
 DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
 """The groups of options, as they are if nothing is chosen."""
 
@@ -60,7 +63,7 @@ def score(
     workers: Workers = _WORKERS,
     trust: Trust = _TRUST,
     preparing: Preparing = _PREPARING,
-    **options: Any,
+    **options: Unpack[TrustedOptions],
 ) -> Result:
     """Score predicted against gold."""
     require_layers(layers)
@@ -82,6 +85,7 @@ def _score(
     gold: Any, predicted: Any, chosen: tuple[AnyMetric, ...], layers: LayerColumns | None, groups: Groups
 ) -> Result:
     plan = plan_of(chosen, gold, groups)
+    plan.require_filters(layer_names(layers) if layers else ())
     _require_other_data(groups.preparing, gold, predicted)
     texts = opened(gold, predicted, groups, layers, plan, groups.counting.unit)
     plan = replace(plan, steps=steps_in_order(texts.steps, plan))
