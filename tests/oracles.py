@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from clueval.core.span import DEFAULT_LAYER, Span
-from clueval.metrics.counting import Tally
-from clueval.metrics.fair import Fair
-from clueval.metrics.fair.pairing import Item, Pair, overlap_kind
-from clueval.metrics.metric import Side
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.fair import Fair
+from clueval.first.metrics.fair.pairing import Item, Pair, overlap_kind
+from clueval.first.metrics.metric import Side
 from clueval.spans.document import Document
 
 
