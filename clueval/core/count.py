@@ -17,9 +17,16 @@ from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import HEAD, Case, Key, Keys, Located, case_of, keys_of, located, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text
 from clueval.core.merging import with_merged
-from clueval.core.metric import AnyMetric, DocumentMetric, Metric, split_metrics
+from clueval.core.metric import (
+    AnyMetric,
+    DocumentMetric,
+    Metric,
+    require_countable,
+    require_no_gaps,
+    split_metrics,
+)
 from clueval.core.sentences import TextPart, cut_keys, cut_pair, part_at, parts_of
-from clueval.core.span import MERGED, NOTHING, SIDES, Span, name_of
+from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, LimitError, UsageError
 
@@ -459,25 +466,4 @@ def _require_documents_countable(metric: DocumentMetric, pairs: Sequence[Pair], 
     """Raise `UsageError` for pairs that a metric cannot count in a sequence."""
     if not metric.gaps:
         for side in [side for pair in pairs for side in pair.sides]:
-            _require_no_gaps(metric, side.layers.get(sequence, ()))
-
-
-def require_countable(metric: Metric, case: Case) -> None:
-    """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
-    if not metric.gaps:
-        for spans in case.sides:
-            _require_no_gaps(metric, spans or ())
-    if metric.flat:
-        for side, spans in zip(SIDES, case.sides, strict=True):
-            metric.require_flat(side, spans or ())
-
-
-def _require_no_gaps(metric: AnyMetric, spans: Sequence[Span]) -> None:
-    for span in spans:
-        if span.parts is not None:
-            raise UsageError(
-                f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
-                line=span.line,
-                advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
-                "fragments='split', or one span from start to end with fragments='hull'",
-            )
+            require_no_gaps(metric, side.layers.get(sequence, ()))

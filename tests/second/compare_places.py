@@ -21,6 +21,7 @@ import clueval
 from clueval.core.count import Plan, Step, count, sequences_of
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
+from clueval.evaluation.run import score as first_score
 from clueval.formats.inline import inline_answer
 from clueval.formats.mentions import mentions_answer
 from clueval.metrics.coverage import Coverage
@@ -140,7 +141,7 @@ def scored(
         warnings.simplefilter("ignore")
         one: Any
         try:
-            result = clueval.score(*map(list, zip(*pairs, strict=True)), metrics=["exact", "fair"], **options)
+            result = first_score(*map(list, zip(*pairs, strict=True)), metrics=["exact", "fair"], **options)
             one = {name: dict(report) for name, report in result.metrics.items()}
         except clueval.CluevalError as error:
             one = type(error).__name__
@@ -304,7 +305,7 @@ def answers(random: Random) -> str | None:
                 else {"occurrence": random.choice(["free", "first", "all"]), "locate": "exact,case"}
             )
             kind = "inline" if is_inline else "mentions"
-            result = clueval.score(
+            result = first_score(
                 golds[0],
                 given,
                 metrics=["exact", "fair", "strings", "coverage", "muc"],

@@ -25,6 +25,7 @@ from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED
+from clueval.evaluation.run import score as first_score
 from clueval.evaluation.score_path import headline_paths
 from clueval.metrics.coverage import Coverage
 from clueval.metrics.fair.metric import Fair
@@ -132,7 +133,7 @@ def sections(random: Random, name: str) -> str | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            first = clueval.score(
+            first = first_score(
                 gold,
                 predicted,
                 metrics=[name],
@@ -186,7 +187,7 @@ def comparisons(random: Random, name: str) -> str | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = [
-            clueval.score(gold, side, metrics=[name], resample_by=units, merge=merge) for side in predicted
+            first_score(gold, side, metrics=[name], resample_by=units, merge=merge) for side in predicted
         ]
         bags = [units_in(bag_of(gold, side, plan), plan) for side in predicted]
         systems, others, at = [], {}, 0

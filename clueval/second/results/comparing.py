@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.count import DOCUMENT
 from clueval.files.errors import UsageError
-from clueval.second.results.entries import CountsOfEntries, EntryRates, entry_rates
+from clueval.second.results.entries import EntryRates, entry_rates
 from clueval.second.results.intervals import UNDEFINED, UNDEFINED_WITHOUT, Trust
 from clueval.second.results.rates import Path, Rates, entry_at
 from clueval.second.results.units import CountsByUnit, Units
@@ -256,7 +256,6 @@ class Comparing:
         numbered = [{key: number for number, key in enumerate(units.keys)} for units in self._runs]
         self._places = [[numbers[key] for key in self._keys] for numbers in numbered]
         self._rates: dict[tuple[str, str], Rates] = {}
-        self._counts: dict[Path, CountsOfEntries] = {}
         self._entries: dict[Path, EntryRates] = {}
         self._swapped: dict[tuple[int, int], list[list[float]]] = {}
 
@@ -331,7 +330,8 @@ class Comparing:
                 together.row_of += [rows[counts.row_of[number]] for number in places]
             first = self._runs[0]
             (metric,) = (metric for metric in first.metrics if metric.name == metric_name)
-            self._rates[place] = Rates(metric, first.sequences[metric_name][sequence], together)
+            layers = first.sequences[metric_name][sequence]
+            self._rates[place] = Rates(metric, layers, together, list(chain(*self._members)))
         return self._rates[place]
 
     def _tested(self, path: Path) -> list[TestedRate]:
@@ -343,10 +343,7 @@ class Comparing:
     def _entry(self, path: Path) -> EntryRates:
         """Return the rates of the entry of a rate; those of an entry are computed once."""
         if path not in self._entries:
-            rates = self._source(*path[:2])
-            counts = self._counts.get(path[:2]) or CountsOfEntries(rates)
-            self._counts[path[:2]] = counts
-            entry = entry_rates(rates, counts, path[2:])
+            entry = entry_rates(self._source(*path[:2]), path[2:])
             for name in entry.names:
                 self._entries.setdefault((*path[:-1], name), entry)
         return self._entries[path]

@@ -36,17 +36,21 @@ class BagReports:
         wholes = [whole for metric in counting if (whole := getattr(metric, "whole", None)) is not None]
         self._counted = list(dict.fromkeys([*self._sequences, *wholes]))
         self._counts = bag.counts(counting)
+        self._last: tuple[Place, dict[tuple[str, str], Tally]] | None = None
 
     def layers_of(self, sequence: str) -> list[str]:
         """Return the layers in which the spans of a sequence have labels."""
         return [sequence] if sequence in self._sequences and not self._merges else self.layers
 
     def tallies(self, place: Place) -> dict[tuple[str, str], Tally]:
-        """Return the counts in a place, by metric and sequence."""
-        return {
-            (metric.name, sequence): tally
-            for sequence, metric, tally in self._counts.at(place, self._counted)
-        }
+        """Return the counts in a place, by metric and sequence; those of the last place are kept."""
+        if self._last is None or self._last[0] != place:
+            tallies = {
+                (metric.name, sequence): tally
+                for sequence, metric, tally in self._counts.at(place, self._counted)
+            }
+            self._last = place, tallies
+        return self._last[1]
 
     def sequences_of(self, metric: AnyMetric, tallies: Mapping[tuple[str, str], Tally]) -> Sequence[str]:
         """Return the sequences that a metric reports, given what was counted."""

@@ -44,6 +44,7 @@ class Result(Report):
         unprojected: the predicted spans without a place in the text of gold; None if none can be.
         gold_sha256: the hash of the gold files, where counts are kept by unit; None for what is in memory.
         trust: how the intervals of all rates are computed, if they were asked for; see `intervals`.
+        made: the reports on everything, if they were made.
         gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
             were set.
     """
@@ -60,12 +61,13 @@ class Result(Report):
     gold_sha256: str | None = None
     trust: Trust | None = None
     gates: Sequence[Mapping[str, Any]] | None = None
+    made: BagReports | None = field(default=None, repr=False, compare=False)
 
     # What was counted
 
     @cached_property
     def _everything(self) -> BagReports:
-        return BagReports(everything(self.bag), self.plan)
+        return BagReports(everything(self.bag), self.plan) if self.made is None else self.made
 
     @property
     def scored_by(self) -> Sequence[AnyMetric]:
@@ -129,7 +131,7 @@ class Result(Report):
         """The sides and layers whose spans were read from tags, or from a file of tokens."""
         return self.bag.read.tagged
 
-    @property
+    @cached_property
     def inputs(self) -> Mapping[str, Mapping[str, Any]]:
         """What was read of each side: ``format``, ``files`` and ``layers`` (`clueval.second.results.inputs`)."""
         return inputs_of(self.bag.read, self.bag.layers, self.plan.frames)
@@ -305,7 +307,7 @@ class Result(Report):
             name: choices[name] for name in choices if name not in ("metrics", "zero", "version", "scores")
         }
         signature = Signature.of(chosen, kept, choices.get("unit", "").split("+"))
-        return replace(self, plan=plan, signature=signature, trust=None, gates=None)
+        return replace(self, plan=plan, signature=signature, trust=None, gates=None, made=reports)
 
     def save(self, path: str | Path) -> None:
         """Save the counts of all units as JSON Lines, gzipped if the name ends in ``.gz``; see `load_result`.
@@ -327,7 +329,7 @@ class Result(Report):
         """
         both = [Counted(*(getattr(each, name) for name in Counted._fields)) for each in (self, other)]
         found = added_counts(*both, force=force)
-        return replace(self, **found._asdict(), gold_sha256=None, trust=None, gates=None)
+        return replace(self, **found._asdict(), gold_sha256=None, trust=None, gates=None, made=None)
 
     def __add__(self, other: Result) -> Result:
         return self.add(other) if isinstance(other, Result) else NotImplemented

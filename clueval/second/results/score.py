@@ -200,6 +200,7 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
         Signature.of(reports.metrics, found, bag.read.units),
         changes_of(plan.steps, bag.notes),
         unplaced if unplaced or located or plan.align is not None else None,
+        made=reports,
     )
 
 
