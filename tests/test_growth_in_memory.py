@@ -21,7 +21,7 @@ from ran_lines import LIMIT, Lines
 import clueval
 from clueval import Document, Span
 from clueval.files.errors import LimitError
-from clueval.metrics.exact import Exact
+from clueval.core.exact import Exact
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
 

@@ -26,10 +26,10 @@ from hypothesis import strategies as st
 
 import clueval
 from clueval import Document, Span
-from clueval.evaluation.result import Result
+from clueval.second.results.result import Result
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS, metric_named
-from clueval.metrics.metric import Metric
+from clueval.core.metric import AnyMetric as Metric
 from clueval.spans.document import Sentence
 
 pytest.importorskip("rapidfuzz")

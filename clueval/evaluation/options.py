@@ -339,6 +339,7 @@ def groups_of(
         refuse_unknown(options, [*_NAMED, *single_options()], caller)
     require_instance(counting, Counting, "counting")
     require_instance(workers, Workers, "workers")
+    require_instance(trust, Trust, "trust")
     require_instance(preparing, Preparing, "preparing")
     return Groups(
         readings_of(reading, options),

@@ -15,7 +15,7 @@ from clueval import CluevalError, score
 from clueval.evaluation.span_clusters import BATCH as SPANS_AT_ONCE
 from clueval.evaluation.span_clusters import LARGEST, are_plain
 from clueval.evaluation.tag_lists import BATCH
-from clueval.metrics.exact import Exact
+from clueval.core.exact import Exact
 from clueval.metrics.metric import Needs
 
 METRICS = ["levels", "exact", "confusion", "muc", "partial"]

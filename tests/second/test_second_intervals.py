@@ -257,8 +257,8 @@ def test_a_system_compared_with_itself_has_p_1(metric: AnyMetric, rate: tuple[st
     ("options", "message"),
     [
         ({"method": "bootstrap"}, "unknown method 'bootstrap'"),
-        ({"confidence": 1}, "confidence must lie between 0 and 1, not 1"),
-        ({"confidence": True}, "confidence must lie between 0 and 1, not True"),
+        ({"confidence": 1}, "confidence must be between 0 and 1, not 1"),
+        ({"confidence": True}, "confidence must be between 0 and 1, not True"),
         ({"resamples": 0}, "resamples must be a whole number from 1 on, not 0"),
         ({"resamples": 10**8}, "resamples must be at most 10,000,000, not 100,000,000"),
         ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),

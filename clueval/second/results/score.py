@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from clueval.arguments import checked_call
 from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, count
 from clueval.core.document import ID
 from clueval.core.metric import AnyMetric
 from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.files.errors import UsageError, warn
+from clueval.files.overwriting import keeps_inputs
 from clueval.metrics import chosen_metrics
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
@@ -45,6 +47,8 @@ DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = DEFAULTS
 
 
+@keeps_inputs
+@checked_call
 def score(
     gold: InputSide,
     predicted: InputSide | None = None,
