@@ -27,9 +27,9 @@ from hypothesis import strategies as st
 
 import clueval
 from clueval import Document, Span
-from clueval.second.results.result import Result
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS, metric_named
+from clueval.second.results.result import Result
 from clueval.spans.document import Sentence
 
 pytest.importorskip("rapidfuzz")

@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.arguments import require_kind
+from clueval.core.metric import AnyMetric
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.files.errors import UsageError, described
 from clueval.first.metrics import METRICS, metric_named
@@ -162,7 +163,9 @@ def _plain(value: Any) -> Any:
     return words
 
 
-def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:
+def chosen_metrics(
+    given: Sequence[str | Metric | AnyMetric] | str | Metric | AnyMetric,
+) -> tuple[Metric, ...]:
     """The metrics of a list of metrics or names, or of names separated by commas, each once.
 
     Raises `UsageError` for an unknown name and for an empty list.
