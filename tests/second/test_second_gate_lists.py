@@ -393,9 +393,7 @@ Listed = tuple[Span, Sequence[Span]]
 """A list annotation, and its candidates by rank."""
 
 
-def plain_counts(
-    targets: Sequence[Span], lists: Sequence[Listed], visible: Sequence[int]
-) -> tuple[int, ...]:
+def plain_counts(targets: Sequence[Span], lists: Sequence[Listed], visible: Sequence[int]) -> tuple[int, ...]:
     """Responses and the four kinds of pairs, straight from the rules, with every pairing looked at."""
     possible = []
     for number, each in enumerate(targets):
