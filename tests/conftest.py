@@ -112,11 +112,18 @@ SMALL_LIMITS = {
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the limits small on what spans of a document may cost, and the texts around them short."""
+    from clueval.core import count, one_to_one, overlap
+    from clueval.files import limits as of_texts
     from clueval.findings.context import REACH
+    from clueval.metrics.masking import mention, strings
+    from clueval.second.transforms import occurrences
     from clueval.spans import limits
 
     for name, value in SMALL_LIMITS.items():
-        monkeypatch.setattr(limits, name, value)
+        for module in (limits, of_texts, overlap, one_to_one, occurrences, mention, strings):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(count, "LARGE", 10)
     for unit in REACH:
         monkeypatch.setitem(REACH, unit, 10)
 

@@ -553,7 +553,6 @@ WORKS: dict[str, tuple[Snippet, Any]] = {
     "str(result.signature)": (lambda result: str(result.signature).startswith("metrics:exact|"), True),
     "result.signature.short": (lambda result: result.signature.short.startswith("m:exact|"), True),
     "Signature.parse": (lambda result: Signature.parse(str(result.signature)) == result.signature, True),
-    "result.cite('micro.f1')": (lambda result: result.cite("micro.f1").number, TWO_THIRDS),
     "result == result": (lambda result: result == copy.deepcopy(result), True),
     "pickle": (lambda result: pickle.loads(pickle.dumps(result)) == result, True),
     "result.documents": (
@@ -587,7 +586,7 @@ SAYS_HOW: dict[str, tuple[Snippet, str]] = {
             "accuracy": "exact.label.token_accuracy",
             "A": "exact.label.per_label.A.f1",
             "a.f1": "exact.label.per_label.A.f1",
-            "A.support": "exact.label.per_label.A.gold",
+            "A.support": "exact.label.per_label.A.f1",
             "exact.entity.A.precision": "exact.label.per_label.A.precision",
             "levels.A.f1": "exact.label.per_label.A.f1",
             "NONE.f1": "exact.label.micro.f1",

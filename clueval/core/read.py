@@ -110,13 +110,14 @@ class Read:
     def settle(self, schemes: Mapping[str, str] = NOTHING, *, in_memory: bool = False) -> None:
         """Replace the pairs of adjacent tags of all files, which were read whole, by what follows from them.
 
-        `schemes` has those that were named, by side; others are detected. With `in_memory`, the tags of documents
+        `schemes` has those that were named, by side; those of files with a settled scheme are these; others are
+        detected. With `in_memory`, the tags of documents
         without a file are settled, too. Raises `TagError`.
         """
         for of in [of for of in self.neighbours if in_memory or of[1] is not None]:
             pairs = self.neighbours.pop(of)
             try:
-                scheme = schemes.get(of[0]) or scheme_of(pairs)
+                scheme = schemes.get(of[0]) or self.settled.get(of, (None, 0))[0] or scheme_of(pairs)
             except TagError as error:
                 error.file = error.file or of[1]
                 raise

@@ -205,15 +205,7 @@ def result(tmp_path: Path) -> Result:
     return score(*paths, metrics=METRICS, align=True)
 
 
-def test_positions_are_the_tokens_of_gold_in_every_metric_that_counts_them(result: Result) -> None:
-    assert result.counted is not None
-    positions = {
-        metric: tally["positions", "all"]
-        for (metric, _), tally in result.counted.tallies.items()
-        if ("positions", "all") in tally
-    }
-
-    assert positions == {"exact": 4}
+def test_positions_are_the_tokens_of_gold(result: Result) -> None:
     assert result.tokens == 4
 
 

@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
+from clueval import Accumulator, Result, Signature, score
 from clueval.core.span import Span
-from clueval.evaluation.accumulator import Accumulator
-from clueval.evaluation.result import Result
-from clueval.evaluation.run import score
-from clueval.evaluation.signature import SHORT, Signature, require_same
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named
+from clueval.second.results.signature import SHORT, require_same
 from clueval.spans.document import Document
 from clueval.studies.compare import compare
 from clueval.version import SCORES, __version__
@@ -182,13 +180,11 @@ def test_force_cannot_add_the_counts_of_different_metrics() -> None:
         scored(FOUND, "exact").add(scored(FOUND, "levels"), force=True)
 
 
-def test_results_without_counts_or_with_different_break_downs_cannot_be_added() -> None:
-    result = scored(FOUND, "exact")
+def test_results_with_different_break_downs_cannot_be_added() -> None:
+    plain, broken_down = (score([A], [A], metrics="exact", by=by) for by in ((), "document"))
 
-    with pytest.raises(UsageError, match="without its counts"):
-        result.add(replace(result, counted=None))
-    with pytest.raises(UsageError, match="broken down by nothing and by domain cannot be added"):
-        result.add(replace(result, groups={"domain": {}}))
+    with pytest.raises(UsageError, match="broken down by nothing and by document cannot be added"):
+        plain.add(broken_down)
 
 
 # Headlines
@@ -196,19 +192,7 @@ def test_results_without_counts_or_with_different_break_downs_cannot_be_added() 
 
 @pytest.mark.parametrize("name", sorted(set(METRICS) - {"noisy", "confusion", "masking", "strings"}))
 def test_headlines_of_every_metric_are_one_if_all_spans_are_correct(name: str) -> None:
-    report = scored(FOUND, name).metrics[name]["label"]
-
-    found = metric_named(name).headlines(report)
+    found = scored(FOUND, name).scores()
 
     assert found
-    assert set(found.values()) == {(1.0, 1.0, 1.0)}
-
-
-def test_headlines_of_levels_have_the_levels_in_their_names() -> None:
-    report = scored([(A, [Span(0, 3, "LOC")])], "levels").metrics["levels"]["label"]
-
-    found = metric_named("levels").headlines(report)
-
-    assert found["levels_1_unlabelled"] == (0.0, 0.0, 0.0)
-    assert found["levels_2_unlabelled"][1] == 1.0
-    assert found["levels_4_labelled"] == (0.0, 0.0, 0.0)
+    assert set(found.values()) == {1.0}

@@ -404,7 +404,7 @@ def _first(transform: Any, gold: clueval.Document, predicted: clueval.Document) 
     try:
         group = transform(Group(gold, predicted))
     except clueval.CluevalError as error:
-        return str(error).replace("escapes='ptb' reads -LRB- and quotes; ", "")
+        return str(error)
     beside = [] if group.unplaced is None else [spans_of(group.unplaced)]
     for of_side in group.lost:
         for layer, spans in of_side.items():

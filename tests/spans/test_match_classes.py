@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from strategies import flat_spans
 
 from clueval.core.span import Span
-from clueval.metrics.match_counts import count_matches
-from clueval.metrics.metric import Side
+from clueval.first.metrics.match_counts import count_matches
+from clueval.first.metrics.metric import Side
 from clueval.spans.flat import Flat
 from clueval.spans.match_classes import (
     EXACT,

@@ -15,8 +15,8 @@ from strategies import flat_spans
 
 from clueval.core.span import Frozen, Span
 from clueval.files.errors import OverlapError
-from clueval.metrics.match_counts import LabelCount, count_matches
-from clueval.metrics.metric import Side
+from clueval.first.metrics.match_counts import LabelCount, count_matches
+from clueval.first.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.match_classes import KINDS, Kind, joined_labels
 from clueval.spans.matching import Match, match_spans

@@ -26,11 +26,12 @@ class Counted(NamedTuple):
 
 def added_counts(first: Counted, second: Counted, *, force: bool = False) -> Counted:
     """Return the counts of both corpora together; see `Result.add`."""
+    one, two = _signature_beside(first, second), _signature_beside(second, first)
     if not force:
-        require_same(first.signature, second.signature, "added")
+        require_same(one, two, "added")
     if first.plan.metrics != second.plan.metrics:
-        one, two = ("+".join(sorted(map(with_settings, each.plan.metrics))) for each in (first, second))
-        raise UsageError(f"counts of {one} and of {two} do not add up")
+        names = ["+".join(sorted(map(with_settings, each.plan.metrics))) for each in (first, second)]
+        raise UsageError(f"counts of {names[0]} and of {names[1]} do not add up")
     if set(first.plan.by) != set(second.plan.by):
         shown = [" and ".join(sorted(each.plan.by)) or "nothing" for each in (first, second)]
         raise UsageError(
@@ -47,10 +48,22 @@ def added_counts(first: Counted, second: Counted, *, force: bool = False) -> Cou
     return Counted(
         bag,
         plan,
-        joined_signature(first.signature, second.signature, schemes_of(bag.read)),
+        joined_signature(one, two, schemes_of(bag.read)),
         _added_changes(first.prepared, second.prepared),
         [each for of_result in lists for each in of_result] if lists else None,
     )
+
+
+_OF_DOCUMENTS = ("unit", "scheme", "invalid", "text")
+"""The choices that say what was read; without documents, they have their default values."""
+
+
+def _signature_beside(result: Counted, other: Counted) -> Signature:
+    """Return the signature of a result; without documents, it says of these what the other one says."""
+    own, choices = result.signature, other.signature.choices
+    if sum(result.bag.documents.values()):
+        return own
+    return Signature({**own.choices, **{key: choices[key] for key in _OF_DOCUMENTS if key in choices}})
 
 
 def _require_same_order(one: Sequence[str], two: Sequence[str]) -> None:

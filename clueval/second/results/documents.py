@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from clueval.core.document import Document, Layers, in_layer
 from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES, Span
-from clueval.formats.columns.documents import Transitions
+from clueval.formats.columns.documents import FileTags, Transitions
 from clueval.reading.source import Source
 from clueval.spans.document import Document as ReadDocument
 from clueval.spans.flat import Flat
@@ -63,6 +63,7 @@ class Readers:
     def __init__(self) -> None:
         self.read = Read()
         self._sources: list[tuple[str, Source]] = []
+        self._tags: dict[tuple[str, str | None], FileTags] = {}
 
     def see(self, source: Source, number: int) -> None:
         """Take note of a file that is going to be read, which has this number in its group; other golds come last."""
@@ -80,6 +81,7 @@ class Readers:
         """Return a document of a side as one of `clueval.core`."""
         found = given.transitions
         if isinstance(found, Transitions):
+            self._see_tags(side, given.file, found.file)
             columns = {} if found.file.layout is None else found.file.layout.columns
             for layer in [layer for layer in found.neighbours if layer in columns]:
                 self.read.sources.setdefault((side, layer), set()).add(columns[layer])
@@ -87,8 +89,23 @@ class Readers:
             self.read.settle_layer((side, given.file, next(iter(given.layers), "")), None, given.repaired)
         return core_document(given)
 
+    def _see_tags(self, side: str, path: str | None, tags: FileTags) -> None:
+        """Take note of the file of a document: its scheme follows from all documents, also those that are not counted."""
+        if (side, path) not in self._tags:
+            for of in [of for of, each in self._tags.items() if each.ended]:
+                self._settle(*of)
+            self._tags[side, path] = tags
+
+    def _settle(self, side: str, path: str | None) -> None:
+        for layer, decoder in self._tags.pop((side, path)).decoders.items():
+            scheme = decoder.scheme()
+            if scheme is not None:
+                self.read.settle_layer((side, path, layer), scheme, 0)
+
     def end(self) -> Read:
         """Return what was read, now that all of it was."""
+        for of in list(self._tags):
+            self._settle(*of)
         for side, source in self._sources:
             for kind, number in source.passed_over.items():
                 self.read.passed_over[side, kind] += number

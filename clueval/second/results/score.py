@@ -6,14 +6,16 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from clueval.arguments import checked_call
 from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, count
 from clueval.core.document import ID
 from clueval.core.metric import AnyMetric
 from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.files.errors import UsageError, warn
+from clueval.files.overwriting import keeps_inputs
 from clueval.metrics import chosen_metrics
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
@@ -39,12 +41,17 @@ from clueval.spans.filters import parse_where
 from clueval.textfiles import is_folder, sha256_of
 from clueval.transforms.preparing import Preparing
 
+if TYPE_CHECKING:
+    from clueval.evaluation.keywords import TrustedOptions
+
 DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
 """The groups of options, as they are if nothing is chosen."""
 
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = DEFAULTS
 
 
+@keeps_inputs
+@checked_call
 def score(
     gold: InputSide,
     predicted: InputSide | None = None,
@@ -56,7 +63,7 @@ def score(
     workers: Workers = _WORKERS,
     trust: Trust = _TRUST,
     preparing: Preparing = _PREPARING,
-    **options: Any,
+    **options: Unpack[TrustedOptions],
 ) -> Result:
     """Score predicted against gold."""
     require_layers(layers)
@@ -78,6 +85,7 @@ def _score(
     gold: Any, predicted: Any, chosen: tuple[AnyMetric, ...], layers: LayerColumns | None, groups: Groups
 ) -> Result:
     plan = plan_of(chosen, gold, groups)
+    plan.require_filters(layer_names(layers) if layers else ())
     _require_other_data(groups.preparing, gold, predicted)
     texts = opened(gold, predicted, groups, layers, plan, groups.counting.unit)
     plan = replace(plan, steps=steps_in_order(texts.steps, plan))

@@ -36,6 +36,7 @@ from clueval.reading.source import source_of
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, golds_in_memory, kept
 from clueval.second.reading.clusters import TagReading
 from clueval.second.reading.column_files import bag_of_columns
+from clueval.second.reading.row_files import bag_of_row_files
 from clueval.second.reading.tag_lists import bag_of_tags
 from clueval.second.reading.triples import bag_of_triples
 from clueval.second.results.documents import Readers
@@ -173,6 +174,8 @@ class FileReading:
             for number, source in enumerate((gold, predicted)):
                 readers.see(source, number)
             bag = bag_of_columns((gold, predicted), plan)
+            if bag is None:
+                bag = bag_of_row_files(gold, predicted, plan)
             if bag is None:
                 texts = _pairs(document_pairs(gold, predicted), readers, plan)
                 try:
