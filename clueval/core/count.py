@@ -162,21 +162,26 @@ class Plan:
             for key, values in self.where.items()
         )
 
-    def on_spans(self, document: Document, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
-        """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
-        if not self.where:
-            return NOTHING
-        if self.align is not None and any(key in layers for key in self.where):
+    def require_filters(self, layers: Iterable[str]) -> None:
+        """Raise `UsageError` if conditions are on one of these layers, and spans cannot be left out of the count."""
+        if not any(layer in self.where for layer in layers):
+            return
+        if self.align is not None:
             raise UsageError(
                 "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
             )
-        for metric in self.metrics if any(key in layers for key in self.where) else ():
+        for metric in self.metrics:
             if metric.filters is not None:
                 raise UsageError(
                     f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
                     advice=metric.filters,
-                    **document.in_errors,
                 )
+
+    def on_spans(self, document: Document, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
+        """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
+        if not self.where:
+            return NOTHING
+        self.require_filters(layers)
         return {key: labels for key, labels in self.where.items() if key in layers or not _has(key, document)}
 
 

@@ -147,7 +147,7 @@ def _is_metric(given: object) -> bool:
     )
 
 
-def _counting_documents(given: Any) -> Any:
+def counting_documents(given: Any) -> Any:
     """Return the metric of the same name and settings that counts documents; anything else as it is."""
     if isinstance(given, str) or _is_metric(given) or not is_metric(given) or given.name not in METRICS:
         return given
@@ -177,7 +177,7 @@ def chosen_metrics(
         from clueval.hints import SETTINGS
 
         raise UsageError("metrics cannot be a dictionary", advice=SETTINGS)
-    listed = [_counting_documents(each) for each in several]
+    listed = [counting_documents(each) for each in several]
     for each in listed:
         if not isinstance(each, str) and not _is_metric(each):
             raise UsageError(

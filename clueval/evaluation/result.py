@@ -34,7 +34,6 @@ from clueval.transforms.group import HIDDEN, LOCATED
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
-    from clueval.evaluation.citation import Citation
     from clueval.evaluation.engine import Evaluation
     from clueval.evaluation.observer import AddingObserver, Observer
     from clueval.evaluation.totals import Unprojected
@@ -170,26 +169,6 @@ class Result(Report):
             for key, values in self.groups.items()
         }
 
-    def with_document_means(self) -> Result:
-        """Return the result with the means over documents beside each micro average.
-
-        Raises `UsageError` if counts were not kept by document.
-        """
-        from clueval.evaluation.document_means import documents_of, with_document_means
-
-        metrics, sequences, units = self._with_units()
-        documents = documents_of(units)
-        if documents is None:
-            raise UsageError(
-                "means over documents need the counts of each document",
-                advice="score with average='document'",
-            )
-        groups = self._groups_with(
-            lambda report, own: {"metrics": with_document_means(report["metrics"], metrics, sequences, own)}
-        )
-        found = with_document_means(self.metrics, metrics, sequences, documents)
-        return replace(self, metrics=found, groups=groups)
-
     def add(self, other: Result, *, force: bool = False) -> Result:
         """The result of both corpora together: counts are added, and scores are computed again.
 
@@ -252,10 +231,8 @@ class Result(Report):
             interval_section=None,
             gates=None,
         )
-        from clueval.evaluation.document_means import has_means
 
-        total = with_reports(total)
-        return total.with_document_means() if has_means(self.metrics) and has_means(other.metrics) else total
+        return with_reports(total)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain dictionaries, strings, integers and floats. Rates are fractions."""
@@ -327,12 +304,6 @@ class Result(Report):
         return self.get(path)
 
     __iter__ = None  # otherwise Python would iterate by `__getitem__`
-
-    def cite(self, path: str) -> Citation:
-        """Return a number with the signature of exactly this number; `path` is as in `get`."""
-        from clueval.evaluation.citation import citation
-
-        return citation(self.metrics, path, self.scored_by, self.inputs, self.signature)
 
     def rows(self, *, long: bool = False) -> list[dict[str, Any]]:
         """Return one dictionary for each entry of the reports, with the same keys for every metric (`rows.ROW`).

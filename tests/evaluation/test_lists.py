@@ -7,6 +7,8 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from clueval.metrics.exact import Exact
+from clueval.metrics.metric import Needs
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from sizes import documents_alone
@@ -15,8 +17,6 @@ from clueval import CluevalError, score
 from clueval.evaluation.span_clusters import BATCH as SPANS_AT_ONCE
 from clueval.evaluation.span_clusters import LARGEST, are_plain
 from clueval.evaluation.tag_lists import BATCH
-from clueval.core.exact import Exact
-from clueval.metrics.metric import Needs
 
 METRICS = ["levels", "exact", "confusion", "muc", "partial"]
 TAGS = st.sampled_from(["O", "O", "B-A", "I-A", "B-B", "I-B", "I-C", "B"])
@@ -27,7 +27,6 @@ BY_DOCUMENT: list[dict[str, Any]] = [
     {"where": ["document=0"], "resample_by": "document"},
     {"resample_by": "document", "merge": True},
     {"resample_by": "sentence"},
-    {"resample_by": "document", "average": "document"},
 ]
 
 
