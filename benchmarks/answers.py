@@ -19,7 +19,7 @@ from typing import Any
 from measure import least
 
 import clueval
-import clueval.first.metrics.exact
+from clueval.core.exact import Exact
 
 WORDS = ["Ada", "Bob", "Ulm", "Lovelace", "Mary", "Rome", *(f"word{n}" for n in range(200))]
 
@@ -89,9 +89,7 @@ def main() -> None:
             "curve of partial, 11 thresholds": lambda: clueval.score(
                 gold, spans, metrics="partial", score_feature="score"
             ),
-            "exact.min_overlap=0.5": lambda: clueval.score(
-                gold, spans, metrics=[clueval.first.metrics.exact.Exact(min_overlap=0.5)]
-            ),
+            "exact.min_overlap=0.5": lambda: clueval.score(gold, spans, metrics=[Exact(min_overlap=0.5)]),
             "coverage": lambda: clueval.score(gold, spans, metrics="coverage"),
         }
         first = None

@@ -28,17 +28,21 @@ from measure import environment, progress
 
 from clueval import score
 from clueval.compat.faireval.config import render_faireval
+from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError
 from clueval.findings.choice import findings
 from clueval.findings.fair import fair_findings
 from clueval.findings.table import error_table
-from clueval.first.metrics.fair import Fair
-from clueval.first.metrics.gate import FeatureTest, Gate
-from clueval.first.metrics.gate.candidate_lists import CandidateList, count_lists_by_rank, count_lists_by_score
+from clueval.first.metrics.gate import FeatureTest
+from clueval.first.metrics.gate.candidate_lists import (
+    CandidateList,
+    count_lists_by_rank,
+    count_lists_by_score,
+)
 from clueval.first.metrics.gate.list_evaluation import disambiguation, maximum_recall
-from clueval.first.metrics.metric import Metric
-from clueval.first.metrics.partial import Partial
+from clueval.metrics.gate import Gate
+from clueval.metrics.partial import Partial
 from clueval.reports import markdown
 from clueval.reports.page import ShownTable
 from clueval.spans.components import overlap_components
@@ -175,7 +179,7 @@ SHAPES: dict[str, Callable[[int], Case]] = {
 Job = Callable[[Case], object]
 
 
-def _scored(*metrics: str | Metric, merge: bool = False, by: tuple[str, ...] = ()) -> Job:
+def _scored(*metrics: str | AnyMetric, merge: bool = False, by: tuple[str, ...] = ()) -> Job:
     """Return a job that scores and creates the report."""
 
     def job(case: Case) -> object:
@@ -184,7 +188,7 @@ def _scored(*metrics: str | Metric, merge: bool = False, by: tuple[str, ...] = (
     return job
 
 
-def _shown(*metrics: str | Metric) -> Job:
+def _shown(*metrics: str | AnyMetric) -> Job:
     """Return a job that renders the report in every form."""
 
     def job(case: Case) -> object:
@@ -267,7 +271,7 @@ JOBS: dict[str, Job] = {
     "FairEval's report": _faireval,
     "conventions": lambda case: str(conventions(case.gold, case.predicted)),
     "errors": _every(findings),
-    "errors of fair": _every(lambda own, other: fair_findings(own, other, Fair())),
+    "errors of fair": _every(fair_findings),
     "error_table": _errors,
     "merge": _merged,
     "match_spans": lambda case: match_spans(*case.sides),

@@ -30,8 +30,8 @@ from measure import environment, progress
 from rivals import span_tools
 
 from clueval import score
-from clueval.first.metrics.metric import Metric
-from clueval.first.metrics.partial import Partial
+from clueval.core.metric import AnyMetric
+from clueval.metrics.partial import Partial
 
 CALLS: dict[str, Callable[[Sentences, Sentences], float]] = {
     "seqeval, classification_report": lambda gold, predicted: seqeval.metrics.classification_report(
@@ -56,7 +56,7 @@ THEIRS = 20_000
 Documents = list[list[span_tools.Plain]]
 
 
-SPANS_FOUND: dict[str, tuple[str | Metric, Callable[[Any], int]]] = {
+SPANS_FOUND: dict[str, tuple[str | AnyMetric, Callable[[Any], int]]] = {
     "muc": ("muc", lambda report: report["strict"]["correct"]),
     "levels": ("levels", lambda report: report["labelled"]["label"]["1"]["micro"]["tp_gold"]),
     "exact": ("exact", lambda report: report["micro"]["tp_gold"]),

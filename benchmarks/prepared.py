@@ -91,7 +91,6 @@ def main() -> None:
     cases: dict[str, tuple[list[Document], dict[str, Any]]] = {
         "label map": (plain, {"label_map": dict.fromkeys(labels, "X") | {"*": "*"}}),
         "depth": (plain, {"hierarchy": ".", "depth": 1}),
-        "all depths": (plain, {"hierarchy": ".", "by_depth": True}),
         "untyped": (plain, {"untyped": True}),
         "generic": (plain, {"generic": labels}),
         "ignored label, inside": (plain, {"ignore_label": labels[:1]}),

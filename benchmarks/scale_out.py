@@ -35,12 +35,12 @@ from main_job import COMMANDS, HERE, files, filled, folder_for
 from measure import CommandFailed, environment, progress, require_from_1, run_once
 
 from clueval import score
+from clueval.core.bag import Bag
 from clueval.evaluation.parallel.cuts import Heads, cut
 from clueval.evaluation.parallel.dask import scheduler
 from clueval.evaluation.parallel.schedule import IN_FLIGHT, LARGEST, MOST_TASKS
 from clueval.evaluation.parallel.tasks import in_order
 from clueval.evaluation.parallel.workers import pool
-from clueval.evaluation.totals import Totals
 from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.formats.columns.layout import ColumnOptions
 
@@ -228,19 +228,15 @@ def _per_cut(gold: Path, predicted: Path, number: int = 100) -> float:
     return (process_time() - started) / max(len(found) - 1, 1)
 
 
-def _counts(paths: tuple[Path, Path]) -> Totals:
-    """Return the counts of these files, which are most of what a task sends back."""
-    result = score(*paths, layers={"entity": 2})
-    totals = Totals(result.documents, result.tokens)
-    assert result.counted is not None
-    for (metric, sequence), tally in result.counted.tallies.items():
-        totals.add(metric, sequence, tally)
-    return totals
+def _counts(paths: tuple[Path, Path]) -> Bag:
+    """Return what is counted in these files, which is most of what a task sends back."""
+    return score(*paths, layers={"entity": 2}).bag
 
 
-def _per_sum(counts: Totals, times: int = 1_000) -> float:
+def _per_sum(counts: Bag, times: int = 1_000) -> float:
     """Return the CPU seconds for unpacking these counts and adding them to others."""
-    packed, total = pickle.dumps(counts), Totals()
+    packed = pickle.dumps(counts)
+    total = pickle.loads(packed)
     started = process_time()
     for _ in range(times):
         total.include(pickle.loads(packed))

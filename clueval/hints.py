@@ -21,7 +21,12 @@ def table(rows: str) -> Mapping[str, str]:
 ARGUMENTS = table(f"""
 mode: metrics='muc' has strict, exact, partial and type, as in result.get('muc.label.partial.f1'); \
 the strict mode of seqeval is scheme='BIO', invalid='discard'
-average: a result has all averages, see result.rows()
+average: a result has all averages, see result.rows(); for the mean over documents, score with by='document' and \
+take the mean of their rows
+by_depth: score once for each depth, as in depth=1
+generic_gold: generic is for predicted labels; gold_map gives gold labels other names
+escapes: write the characters themselves in the file, as ( for -LRB-; align=True scores other differences of texts
+transforms observers: clueval.read gives documents, which you can change and score; clueval.errors gives each error
 zero_division: rates of 0/0 are 0; clueval guide concept-averages says more
 output_dict: result.to_dict() gives dictionaries
 format: result.render('markdown') gives a form; input is the format of files
@@ -76,6 +81,7 @@ scores() and rows() have all of them, and print() shows tables
 to_csv to_markdown to_latex to_string report summary print show table: \
 print it, or use render('markdown'), render('csv'), ...
 to_html html: write_page('page.html') writes a web page
+cite citation bibtex: cite a number with str(result.signature), which names every choice
 """),
 }
 """Attributes of results, by the attribute that a result must have for the advice."""

@@ -42,9 +42,7 @@ def documents_alone() -> Iterator[None]:
     """Files and lists are counted as documents, one by one, in this process and in those that it forks."""
     with (
         patch.object(Plan, "counts_clusters", return_value=False),
-        patch.multiple(
-            texts, bag_of_columns=_nothing, bag_of_tags=_nothing, bag_of_triples=_nothing
-        ),
+        patch.multiple(texts, bag_of_columns=_nothing, bag_of_tags=_nothing, bag_of_triples=_nothing),
     ):
         yield
 

@@ -101,7 +101,7 @@ def test_files_beside_those_of_spans_are_valid_if_they_are_not_changed(
 SIDES = {"gold", "predicted", "second", "old", "new", "file", "files", "annotators", "systems"}
 """The arguments that name files of spans, or saved results; their formats are kinds of the fuzzers."""
 
-NO_FILES = {"--cite", "--score"}
+NO_FILES = {"--score"}
 """Options with the path of a number in a report."""
 
 

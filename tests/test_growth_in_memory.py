@@ -16,12 +16,12 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import pytest
+from clueval.metrics.exact import Exact
 from ran_lines import LIMIT, Lines
 
 import clueval
 from clueval import Document, Span
 from clueval.files.errors import LimitError
-from clueval.core.exact import Exact
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
 
@@ -293,7 +293,7 @@ JOBS: dict[str, Job] = {
     "fragments partial": _of(_fragments, metrics=Partial(glue=True)),
     "apart": _of(_apart, metrics="fair,partial,muc"),
     "split": _of(_apart, metrics="levels", fragments="split"),
-    "depths": _of(_deep, metrics="exact", hierarchy=".", by_depth=True),
+    "depth": _of(_deep, metrics="exact", hierarchy=".", depth=1),
     "ignored": _of(_usual, metrics="exact", ignore_label=["B"], ignored="touching"),
     "ignored nested": _of(_nested, metrics="exact", ignore_label=["A"], ignored="touching"),
     "untyped": _of(_nested, metrics="muc", untyped=True),

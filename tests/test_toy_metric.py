@@ -46,7 +46,9 @@ class Lengths(Metric):
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         counts = self.headlines(total, layers)["micro"]
         recall = counts.recall if counts.gold else 1.0
-        return {"micro": {**counts._asdict(), "precision": counts.precision, "recall": recall, "f1": counts.f()}}
+        return {
+            "micro": {**counts._asdict(), "precision": counts.precision, "recall": recall, "f1": counts.f()}
+        }
 
     def check(self, total: Tally) -> None:
         if self.label is not None and not total["label", self.label]:

@@ -17,7 +17,6 @@ from typing import Any
 
 from clueval.cli import main
 from clueval.core.span import DEFAULT_LAYER
-from clueval.evaluation.units.loaded import load_result
 from clueval.files.errors import CluevalError
 from clueval.files.visible import visible
 from clueval.reading.pairing import tag_columns
@@ -25,6 +24,7 @@ from clueval.reading.paths import files_of, without_ending
 from clueval.reading.read_options import ReadOptions, TagColumns, layers_in
 from clueval.reading.source import Source, source_of
 from clueval.reports.language import ENGLISH
+from clueval.second.results.result import load_result
 from clueval.textfiles import beginning_of
 
 SIDES = ("gold", "predicted")

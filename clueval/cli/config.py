@@ -161,6 +161,10 @@ def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
         from clueval.cli.compare import drop_scoring
 
         drop_scoring(options, flags)
+    if options.command == "score":
+        from clueval.cli.score import drop_counting
+
+        drop_counting(options, flags)
     if "--format" in flags and fixes_form(options):
         options.format = None
     if "--digits" in flags and not shows_digits(options):

@@ -35,7 +35,7 @@ examples:
     [
         OUTPUT,
         page("write a web page; add -o FILE for another form, too")._replace(arguments=_one_form),
-        preparing(without=["by_depth"]),
+        preparing(),
         reading(),
         fields(Counting, "reading", ["pair_by"]),
     ],

@@ -64,7 +64,7 @@ examples:
             "gates", "--fail-on-new", action="store_true", help="exit with 1 if there is a new error"
         ),
         OUTPUT_OF_SPANS,
-        preparing(without=["by_depth", "any_of"]),
+        preparing(without=["any_of"]),
         page_with_texts("write a web page instead: new, fixed and changed errors in their contexts"),
         reading(),
         fields(Counting, "reading", ["pair_by"]),

@@ -28,6 +28,7 @@ from clueval.cli.printing import put, remark, wrote
 from clueval.cli.progress import progress
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting
+from clueval.evaluation.plan import counting_documents
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.files.errors import UsageError
@@ -102,7 +103,7 @@ def add_arguments(parser: CommandParser) -> None:
     common.add_reading(parser, sides=2)
     common.add_pairs(parser, "reading")
     add_fields(parser, Counting, "reading", only=("pair_by",))
-    common.add_preparing(parser, without=["by_depth"])
+    common.add_preparing(parser)
 
 
 def _add_metric(parser: CommandParser) -> None:
@@ -174,7 +175,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
     _refuse_options(options)
     name = options.metric or "exact"
-    (metric,) = chosen_metrics([name], options.set)
+    metric = counting_documents(*chosen_metrics([name], options.set))
     if isinstance(metric, Exact) and metric != Exact():
         raise UsageError("the errors of exact are those without settings", advice="leave out --set exact")
     finder = FINDERS[name](options, metric)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from clueval.hints import table
 
-AVERAGES = "each label has a row, --all prints all averages, and --format json has them"
+AVERAGES = "--all prints all averages, --format json has them, and --by document has each document"
 
 OPTIONS = table(f"""
 --gold --pred --predicted -g -p: name the files without options, gold first
 --average --macro --micro --weighted --per-label --per-class --classes: {AVERAGES}
+--by-depth: score once for each --depth N
+--generic-gold: --generic is for predicted labels; --gold-map FILE gives gold labels other names
+--escapes: write the characters themselves in the file, as ( for -LRB-; --align scores other differences of texts
+--cite --bibtex: cite a number with the signature below the report; see clueval guide howto-cite
 --json: use --format json
 --csv: use --format csv
 --tsv: use --format tsv

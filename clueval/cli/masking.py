@@ -187,7 +187,7 @@ examples:
             action="store_true",
             help="redacted texts may differ in more than placeholders: surrogates, deletions, edits (extra: align)",
         ),
-        preparing(without=["by_depth"]),
+        preparing(),
         reading(),
         OUTPUT,
         page_with_texts("write a web page to sign and to print", speaks=True),

@@ -6,7 +6,7 @@ import argparse
 import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, help_of, pair_of
 from clueval.cli.parser import CommandParser
@@ -23,9 +23,6 @@ from clueval.reading.options import Reading
 from clueval.reading.read_options import formats_that_read
 from clueval.reports.text import layers_read, mended
 from clueval.transforms.preparing import Preparing
-
-if TYPE_CHECKING:
-    from clueval.evaluation.result import Result
 
 Value = TypeVar("Value")
 
@@ -69,7 +66,20 @@ def by_name(given: Iterable[tuple[str | None, Value]], names: Iterable[str], wha
     return found
 
 
-def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
+class HasRead(Protocol):
+    """A result that says what was read, mended and changed; the results of all commands are such."""
+
+    @property
+    def repaired_tags(self) -> Mapping[str, int]: ...
+
+    @property
+    def inputs(self) -> Mapping[str, Mapping[str, Any]]: ...
+
+    @property
+    def prepared(self) -> Mapping[str, Any] | None: ...
+
+
+def say_what_was_read(options: argparse.Namespace, result: HasRead) -> None:
     """Print a line on what was mended, on each layer, and on what was changed, to stderr."""
     flush()  # if the result cannot be printed, that is the only message
     changes = _changes(result.prepared or {})
@@ -92,7 +102,7 @@ def _changes(prepared: Mapping[str, Any]) -> dict[str, Any]:
     return plain_changes(prepared) if has_tallies else dict(prepared)
 
 
-def say_unless_shown(options: argparse.Namespace, result: Result) -> None:
+def say_unless_shown(options: argparse.Namespace, result: HasRead) -> None:
     """Print what was read, unless the result is text on the terminal, which has these lines."""
     if options.output_file is not None or options.format not in (None, "text"):
         say_what_was_read(options, result)

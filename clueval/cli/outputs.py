@@ -360,8 +360,6 @@ def fixes_form(options: argparse.Namespace) -> bool:
         return True
     if options.command in ("compare", "conventions", "diff") and "html" in files:  # a page, no text
         return True
-    if given("cite") is not None and options.format not in ("text", "json"):
-        return True
     return bool(given("disagreements")) or bool(ending_of(given("output_file") or ""))
 
 

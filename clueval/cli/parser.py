@@ -51,8 +51,6 @@ class Parser(argparse.ArgumentParser):
             message = (
                 f"{lacking[1]} needs a value: {lacking[1]} {self._option_string_actions[lacking[1]].metavar}"
             )
-        if message.startswith("argument --average:"):
-            message += f"; {hints.AVERAGES}"
         if message.startswith("argument --format:"):
             message += "; --input names the format of files"
         if message == "the following arguments are required: GOLD":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,26 +27,30 @@ from clueval.reports.report import FORMS
 from clueval.reports.table import cut_label
 from clueval.reports.text import layers_not_predicted
 from clueval.second.results.result import Result, load_result
-from clueval.second.results.score import score
+from clueval.second.results.saved import is_saved
+from clueval.second.results.score import score, trust_of
 
 if TYPE_CHECKING:
     from clueval.studies.gates import Limit
 
 
-USAGE = "GOLD PREDICTED"
+USAGE = "GOLD PREDICTED | SAVED"
 DESCRIPTION = """\
 Score predicted spans against gold.
 
 GOLD and PREDICTED are two files (.gz files are read too) or two folders, whose files are paired by name. Without
 PREDICTED, GOLD has both sides: in the last two columns, in the columns that --layer names, or in two annotation
-sets (--gold-set, --predicted-set). Both sides must have the same text; the first difference is an error."""
+sets (--gold-set, --predicted-set). Both sides must have the same text; the first difference is an error.
+
+SAVED is a file that clueval score --save has written: it is shown or, with --metric, scored by other metrics."""
 EPILOG = """\
 examples:
   clueval score gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4
   clueval score gold.conll predicted.conll --metric levels,exact --format markdown
   clueval score both.conll                            (gold and predicted in the last two columns)
   clueval score gold/ predicted/ --layer entity=2 --by domain --where risk=high
-  clueval score gold.conll predicted.conll --metric fair --set fair.focus=system"""
+  clueval score gold.conll predicted.conll --metric fair --set fair.focus=system
+  clueval score saved.clueval --metric fair           (another metric, without the texts)"""
 
 _FORMS = (*FORMS, "conlleval")
 
@@ -79,6 +83,9 @@ def add_arguments(parser: CommandParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from_saved = is_saved_alone(options)
+    if from_saved:
+        _refuse_counting(options)
     counting = _counting(options)
     metrics = [
         _as_in_gate(metric, options) for metric in chosen_metrics(_names(options, counting), options.set)
@@ -89,20 +96,23 @@ def run(options: argparse.Namespace) -> int:
     baseline = _baseline_of(options)
     trust = _trust(options, _units_of(baseline))
     _warn_of_no_effect(options)
-    with workers(options, [options.gold, options.predicted]) as work:
-        result = score(
-            gold,
-            predicted,
-            metrics=metrics,
-            layers=common.layers(options),
-            gold_set=options.gold_set,
-            predicted_set=options.predicted_set,
-            counting=Counting(**counting),
-            preparing=common.preparing_of(options),
-            workers=work,
-            trust=replace(trust, save=None),
-            **common.reading(options),
-        )
+    if from_saved:
+        result = _of_saved(options, metrics, trust)
+    else:
+        with workers(options, [options.gold, options.predicted]) as work:
+            result = score(
+                gold,
+                predicted,
+                metrics=metrics,
+                layers=common.layers(options),
+                gold_set=options.gold_set,
+                predicted_set=options.predicted_set,
+                counting=Counting(**counting),
+                preparing=common.preparing_of(options),
+                workers=work,
+                trust=replace(trust, save=None),
+                **common.reading(options),
+            )
     if trust.save is not None:
         result.save(trust.save)
         printing.wrote(Path(trust.save))
@@ -116,6 +126,59 @@ def run(options: argparse.Namespace) -> int:
     for layer in layers_not_predicted(result.inputs):
         printing.remark(f"layer {cut_label(visible(layer))}: not predicted; {common.SEVERAL_LAYERS}")
     return int(any(not gate["passed"] for gate in result.gates or ()))
+
+
+# Saved results
+
+
+def is_saved_alone(options: argparse.Namespace) -> bool:
+    """Return whether the only file is a saved result."""
+    return options.predicted is None and options.pairs is None and is_saved(options.gold)
+
+
+def _of_saved(options: argparse.Namespace, metrics: Sequence[Metric], trust: Trust) -> Result:
+    """Return the saved result, by other metrics if these are given."""
+    result = load_result(options.gold)
+    if options.metric is not None or form_of(options) == "conlleval":
+        result = result.scored(metrics)
+    return replace(result, trust=trust_of(trust)) if trust.intervals else result
+
+
+def _refuse_counting(options: argparse.Namespace) -> None:
+    """Raise `UsageError` for an option that says how texts are read or counted."""
+    for action in _actions().values():
+        given = getattr(options, action.dest, action.default)
+        if given != action.default and action.dest not in (*_OF_SAVED, "metric", "set"):
+            raise UsageError(
+                f"{action.option_strings[-1]} is for texts, and {options.gold} is a saved result",
+                advice="remove it, or score the texts again",
+            )
+
+
+def drop_counting(options: argparse.Namespace, flags: Collection[str]) -> None:
+    """Unset those of these options that a saved result does not need."""
+    if is_saved_alone(options):
+        actions = _actions()
+        for action in map(actions.__getitem__, flags):
+            if action.dest not in _OF_SAVED:
+                setattr(options, action.dest, action.default)
+
+
+def _actions() -> Mapping[str, argparse.Action]:
+    parser = CommandParser(prog="score")
+    add_arguments(parser)
+    return parser.option_actions()
+
+
+_OF_SAVED = (
+    *("format", "output_file", "all", "digits", "verbose", "Workers.jobs"),
+    *("fail_under", "fail_if_worse", "score", "allow_drop", "significant"),
+    *(f"Trust.{name}" for name in ("intervals", "confidence", "method", "resamples", "seed", "save")),
+)
+"""The options, besides metrics and their settings, that need no texts."""
+
+
+# Intervals and output
 
 
 def _trust(options: argparse.Namespace, of_baseline: str | None) -> Trust:
@@ -256,9 +319,9 @@ def _baseline_of(options: argparse.Namespace) -> Result | None:
         return None
     baseline = load_result(options.fail_if_worse)
     if options.significant:
-        from clueval.studies.systems import require_units
+        from clueval.second.results.comparing import require_for_tests
 
-        units = require_units(baseline, str(options.fail_if_worse))
+        units = require_for_tests(baseline.units, str(options.fail_if_worse))
         asked = given_fields(Trust, options).get("resample_by", units.by)
         if asked != units.by:
             raise UsageError(
@@ -283,15 +346,17 @@ def _with_gates(result: Result, options: argparse.Namespace, trust: Trust, basel
         return result
     from clueval.studies.gates import ScoreGate, fail_if_worse, fail_under
 
+    of_intervals = trust_of(trust)
+
     def gates() -> Iterator[ScoreGate]:
-        yield from fail_under(result, map(_limit, options.fail_under), trust)
+        yield from fail_under(result, map(_limit, options.fail_under), of_intervals)
         if baseline is not None:
             yield from fail_if_worse(
                 result,
                 baseline,
                 options.score,
                 options.allow_drop or 0.0,
-                trust,
+                of_intervals,
                 significant=options.significant,
             )
 

@@ -15,8 +15,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from itertools import islice, repeat
 from typing import NamedTuple
 
-from clueval.core.case import BOTH, HEAD, Key, case_of, other_key, same_key
-from clueval.core.metric import AnyMetric, Metric, split_metrics
+from clueval.core.case import BOTH, HEAD, Case, Key, case_of, other_key, same_key
+from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
 from clueval.core.read import Read
 from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError
@@ -271,7 +271,7 @@ class Bag:
                     f"its cases were not kept, as they have features, or were too many (more than "
                     f"{self.bounds.keys:,} different ones, or {self.bounds.spans:,} spans in them)"
                 )
-            elif metric not in of_cases or not metric.keeps or metric.reads - reads:
+            elif metric not in of_cases or not metric.keeps or (metric.reads - reads) & self.read.features:
                 why = "it reads more than the cases that were kept"
             else:
                 continue
@@ -330,6 +330,7 @@ class _Counted:
     def __init__(self, bag: Bag, metrics: Sequence[AnyMetric] | None = None) -> None:
         of_cases, _ = split_metrics(bag.metrics if metrics is None else metrics)
         self._metrics = [metric for metric in of_cases if metric.keeps]
+        self._new = [metric for metric in self._metrics if metric not in bag.metrics]
         self._keys = list(bag.keys)
         self._tallies: dict[int, list[Tally]] = {}
         if metrics is None or tuple(metrics) == bag.metrics:
@@ -361,5 +362,17 @@ class _Counted:
         if tallies is None:
             sequence, key = self._keys[number]
             case = case_of(key, sequence)
+            for metric in self._new:
+                _require_countable(metric, case)
             tallies = self._tallies[number] = [metric.count(case) for metric in self._metrics]
         return tallies
+
+
+def _require_countable(metric: Metric, case: Case) -> None:
+    """Raise `UsageError` or `OverlapError` for a case that a metric cannot count, which was kept for other metrics."""
+    require_countable(metric, case)
+    if metric.filters is not None and any(case.counted):
+        raise UsageError(
+            f"metric {metric.name!r} cannot leave spans out of the count, as the filter of this result does",
+            advice=metric.filters,
+        )

@@ -17,9 +17,16 @@ from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import HEAD, Case, Key, Keys, Located, case_of, keys_of, located, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text
 from clueval.core.merging import with_merged
-from clueval.core.metric import AnyMetric, DocumentMetric, Metric, split_metrics
+from clueval.core.metric import (
+    AnyMetric,
+    DocumentMetric,
+    Metric,
+    require_countable,
+    require_no_gaps,
+    split_metrics,
+)
 from clueval.core.sentences import TextPart, cut_keys, cut_pair, part_at, parts_of
-from clueval.core.span import MERGED, NOTHING, SIDES, Span, name_of
+from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, LimitError, UsageError
 
@@ -155,21 +162,26 @@ class Plan:
             for key, values in self.where.items()
         )
 
-    def on_spans(self, document: Document, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
-        """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
-        if not self.where:
-            return NOTHING
-        if self.align is not None and any(key in layers for key in self.where):
+    def require_filters(self, layers: Iterable[str]) -> None:
+        """Raise `UsageError` if conditions are on one of these layers, and spans cannot be left out of the count."""
+        if not any(layer in self.where for layer in layers):
+            return
+        if self.align is not None:
             raise UsageError(
                 "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
             )
-        for metric in self.metrics if any(key in layers for key in self.where) else ():
+        for metric in self.metrics:
             if metric.filters is not None:
                 raise UsageError(
                     f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
                     advice=metric.filters,
-                    **document.in_errors,
                 )
+
+    def on_spans(self, document: Document, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
+        """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
+        if not self.where:
+            return NOTHING
+        self.require_filters(layers)
         return {key: labels for key, labels in self.where.items() if key in layers or not _has(key, document)}
 
 
@@ -459,25 +471,4 @@ def _require_documents_countable(metric: DocumentMetric, pairs: Sequence[Pair], 
     """Raise `UsageError` for pairs that a metric cannot count in a sequence."""
     if not metric.gaps:
         for side in [side for pair in pairs for side in pair.sides]:
-            _require_no_gaps(metric, side.layers.get(sequence, ()))
-
-
-def require_countable(metric: Metric, case: Case) -> None:
-    """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
-    if not metric.gaps:
-        for spans in case.sides:
-            _require_no_gaps(metric, spans or ())
-    if metric.flat:
-        for side, spans in zip(SIDES, case.sides, strict=True):
-            metric.require_flat(side, spans or ())
-
-
-def _require_no_gaps(metric: AnyMetric, spans: Sequence[Span]) -> None:
-    for span in spans:
-        if span.parts is not None:
-            raise UsageError(
-                f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
-                line=span.line,
-                advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
-                "fragments='split', or one span from start to end with fragments='hull'",
-            )
+            require_no_gaps(metric, side.layers.get(sequence, ()))

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from clueval.core.overlap import first_clash
-from clueval.core.span import Span, name_of
+from clueval.core.span import SIDES, Span, name_of
 from clueval.core.tally import Counts, Tally
-from clueval.files.errors import OverlapError
+from clueval.files.errors import OverlapError, UsageError
 
 if TYPE_CHECKING:
     from clueval.core.case import Case, Where
@@ -148,3 +148,25 @@ def split_metrics(metrics: Sequence[AnyMetric]) -> tuple[list[Metric], list[Docu
     of_documents = [metric for metric in metrics if hasattr(metric, "count_documents")]
     of_cases = [metric for metric in metrics if not hasattr(metric, "count_documents")]
     return of_cases, of_documents  # type: ignore[return-value]  # told apart by their methods
+
+
+def require_countable(metric: Metric, case: Case) -> None:
+    """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
+    if not metric.gaps:
+        for spans in case.sides:
+            require_no_gaps(metric, spans or ())
+    if metric.flat:
+        for side, spans in zip(SIDES, case.sides, strict=True):
+            metric.require_flat(side, spans or ())
+
+
+def require_no_gaps(metric: AnyMetric, spans: Sequence[Span]) -> None:
+    """Raise `UsageError` for the first of some spans that has gaps, which a metric cannot count."""
+    for span in spans:
+        if span.parts is not None:
+            raise UsageError(
+                f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
+                line=span.line,
+                advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
+                "fragments='split', or one span from start to end with fragments='hull'",
+            )

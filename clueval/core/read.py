@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from clueval.core.case import TOKENS
 from clueval.core.document import ID, Document, Sentence, Text
 from clueval.core.span import NOTHING, Span
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
@@ -25,6 +26,7 @@ class Read:
         treatments: how ill-formed tags were treated.
         passed_over: what formats did not read, by side and kind.
         spans: the number of spans by side and layer.
+        features: the names of the features that spans have; `TOKENS`, if some have tokens of their own.
         tagged: the sides and layers whose spans were read from tags, or from a file of tokens.
         neighbours: how often each pair of adjacent tags occurs, by side, file and layer, where this is not settled,
             without those of two O, which say nothing. The scheme of a file, and which of its tags are repaired, is
@@ -44,6 +46,7 @@ class Read:
         self.treatments: set[str] = set()
         self.passed_over: Counter[tuple[str, str]] = Counter()
         self.spans: Counter[tuple[str, str]] = Counter()
+        self.features: set[str] = set()
         self.tagged: set[tuple[str, str]] = set()
         self.neighbours: dict[Of, Neighbours] = {}
         self.settled: dict[Of, tuple[str | None, int]] = {}
@@ -82,6 +85,9 @@ class Read:
             self.tagged.update((side, layer) for layer in (document.layers if of_tokens else document.tags))
             for layer in document.layers:
                 self.spans[side, layer] += document.number_of_spans_in(layer)
+                for span in document.layers[layer] if document.rows_in(layer) is None else ():
+                    if span.features or span.tokens is not None:
+                        self.features.update(span.features, (TOKENS,) * (span.tokens is not None))
             for layer, tags in document.tags.items():
                 pairs = self.neighbours.setdefault((side, document.file, layer), Counter())
                 pairs.update(_in_sentences(document, tags))
@@ -141,6 +147,7 @@ class Read:
         self.files.update(other.files)
         self.passed_over.update(other.passed_over)
         self.spans.update(other.spans)
+        self.features |= other.features
         self.tagged |= other.tagged
         self.keys.update(other.keys)
         self.treatments |= other.treatments

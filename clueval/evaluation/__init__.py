@@ -18,6 +18,6 @@ to a number:
    the clusters occur. Those who filled the clusters (`count_columns`, `count_tags`) ask for the sums
    (`RowClusters.tallies`), and give them to `Evaluation.count_part`, which adds them to the totals of everything and of
    each group.
-5. `result.result_of` gives the totals to `Exact.scores`, where `clueval.first.metrics.counting` divides them. The number is
-   ``result.get("exact.label.micro.f1")``, because a layer without a name is called ``label``.
+5. `result.result_of` gives the totals to `Exact.scores`, where `clueval.first.metrics.counting` divides them. The
+   number is ``result.get("exact.label.micro.f1")``, because a layer without a name is called ``label``.
 """

@@ -120,7 +120,6 @@ def placed(
     )
     from clueval.reading.same_text import need_placing
 
-    escapes = readings[0].escapes or readings[1].escapes
     in_tokens = plan.unit == "token" and not (own.counts_tokens and other.counts_tokens)
     if "nerval" in (own.name, other.name) or not (in_tokens or need_placing(own, other)):
         return plan
@@ -132,7 +131,7 @@ def placed(
     has_tokens = own.counts_tokens or other.counts_tokens
     what = "tokens" if has_tokens else "words" if in_tokens else "texts"
     named = not (own.nameless or other.nameless)
-    placing = Placing(escapes, in_tokens=plan.unit == "token", what=what, named=named)
+    placing = Placing(in_tokens=plan.unit == "token", what=what, named=named)
     return plan._replace(transforms=(placing, *plan.transforms))
 
 

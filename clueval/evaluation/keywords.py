@@ -21,7 +21,6 @@ class ScoreOptions(PreparingOptions, SidesOptions, total=False):
     unit: str | None
     align: bool | int
     pair_by: str | None
-    average: str | None
     score_feature: str | None
     thresholds: str | Sequence[float] | None
     jobs: int | None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.arguments import refuse_unknown, require_instance, require_kind
-from clueval.evaluation.units.unit import BY_DEFAULT, CORPUS
+from clueval.core.count import EITHER as BY_DEFAULT
 from clueval.files.errors import UsageError
 from clueval.options import (
     field_names,
@@ -30,10 +30,10 @@ from clueval.transforms.preparing import Preparing
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-UNITS = ("token", "character")
+CORPUS = "corpus"
+"""What the whole corpus as one unit is called, where no units were asked for."""
 
-AVERAGES = ("document",)
-"""The values of `Counting.average`."""
+UNITS = ("token", "character")
 
 
 def _processes(text: str) -> int | None:
@@ -58,8 +58,6 @@ class Counting:
             ``noisy`` compares different texts without it.
         pair_by: pair documents, in any order, by ``id``, by ``name`` (the name of the file without its ending)
             or by ``content`` (their text). None: files by relative name, documents in order.
-        average: ``document`` to report, beside each micro average, the mean over documents
-            (`clueval.evaluation.document_means`).
         score_feature: the feature with the scores of predicted spans: reports get a curve and average precision
             (`clueval.evaluation.curves`).
         thresholds: those of the curve, as numbers or as text with commas; None: all scores for ``exact`` and
@@ -114,15 +112,6 @@ class Counting:
         default="files by relative name, documents in order",
     )
 
-    average: str | None = option_field(
-        None,
-        "--average",
-        "WHAT",
-        "document: report the means over documents beside each micro average",
-        topic="counting",
-        choices=AVERAGES,
-    )
-
     score_feature: str | None = option_field(
         None,
         "--score-feature",
@@ -158,9 +147,6 @@ class Counting:
         if self.thresholds is not None and self.score_feature is None:
             raise UsageError("Counting.thresholds need scores", advice="add Counting.score_feature")
         self.threshold_numbers()
-        if self.average not in (None, *AVERAGES):
-            always = "micro, macro and weighted averages are in every result"
-            raise UsageError(f"unknown average {self.average!r}", advice=f"{' or '.join(AVERAGES)}; {always}")
         if isinstance(self.align, int) and self.align < 0:
             raise UsageError(f"align must not be {self.align}", advice="True, False or a limit of cells")
         if self.unit not in (None, *UNITS):
@@ -308,8 +294,6 @@ _NAMED = (
     "workers",
     "trust",
     "preparing",
-    "transforms",
-    "observers",
 )
 """The arguments of `clueval.score` that have a name and are no field of a group."""
 

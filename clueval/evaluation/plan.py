@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.arguments import require_kind
+from clueval.core.metric import AnyMetric
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.files.errors import UsageError, described
 from clueval.first.metrics import METRICS, metric_named
@@ -146,7 +147,7 @@ def _is_metric(given: object) -> bool:
     )
 
 
-def _counting_documents(given: Any) -> Any:
+def counting_documents(given: Any) -> Any:
     """Return the metric of the same name and settings that counts documents; anything else as it is."""
     if isinstance(given, str) or _is_metric(given) or not is_metric(given) or given.name not in METRICS:
         return given
@@ -162,7 +163,9 @@ def _plain(value: Any) -> Any:
     return words
 
 
-def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:
+def chosen_metrics(
+    given: Sequence[str | Metric | AnyMetric] | str | Metric | AnyMetric,
+) -> tuple[Metric, ...]:
     """The metrics of a list of metrics or names, or of names separated by commas, each once.
 
     Raises `UsageError` for an unknown name and for an empty list.
@@ -174,7 +177,7 @@ def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric
         from clueval.hints import SETTINGS
 
         raise UsageError("metrics cannot be a dictionary", advice=SETTINGS)
-    listed = [_counting_documents(each) for each in several]
+    listed = [counting_documents(each) for each in several]
     for each in listed:
         if not isinstance(each, str) and not _is_metric(each):
             raise UsageError(

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from clueval.arguments import refuse_unknown
@@ -34,7 +33,6 @@ from clueval.transforms.group import HIDDEN, LOCATED
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
-    from clueval.evaluation.citation import Citation
     from clueval.evaluation.engine import Evaluation
     from clueval.evaluation.observer import AddingObserver, Observer
     from clueval.evaluation.totals import Unprojected
@@ -101,34 +99,8 @@ class Result(Report):
         return interval_section(counted.metrics, counted.sequences, counted.units, Trust(**options))
 
     def trusted(self, trust: Trust) -> Result:
-        """Return the result with the intervals that are asked for, and save its counts if a file is named."""
-        result = self._with_intervals(trust) if trust.intervals else self
-        if trust.save is not None:
-            result.save(trust.save)
-        return result
-
-    def save(self, path: str | Path) -> None:
-        """Save the counts of all units as JSON Lines, gzipped if the name ends in ``.gz``; see `load_result`.
-
-        Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
-        a result without counts, and for counts and settings that a file cannot hold; `FileError`.
-        """
-        from clueval.evaluation.units.saved import save
-
-        facts: dict[str, Any] = {
-            "documents": self.documents,
-            "tokens": self.tokens,
-            "repaired_tags": dict(self.repaired_tags),
-            "inputs": {side: dict(found) for side, found in self.inputs.items()},
-        }
-        if self.prepared is not None:
-            facts["prepared"] = {
-                name: [[*key, number] for key, number in sorted(tally.items(), key=str)]
-                for name, tally in self.prepared.items()
-            }
-        if self.sections:
-            facts["sections"] = dict(self.sections)
-        save(self._with_units(), str(self.signature), facts, Path(path))
+        """Return the result with the intervals that are asked for."""
+        return self._with_intervals(trust) if trust.intervals else self
 
     @property
     def units(self) -> Units | None:
@@ -169,26 +141,6 @@ class Result(Report):
             }
             for key, values in self.groups.items()
         }
-
-    def with_document_means(self) -> Result:
-        """Return the result with the means over documents beside each micro average.
-
-        Raises `UsageError` if counts were not kept by document.
-        """
-        from clueval.evaluation.document_means import documents_of, with_document_means
-
-        metrics, sequences, units = self._with_units()
-        documents = documents_of(units)
-        if documents is None:
-            raise UsageError(
-                "means over documents need the counts of each document",
-                advice="score with average='document'",
-            )
-        groups = self._groups_with(
-            lambda report, own: {"metrics": with_document_means(report["metrics"], metrics, sequences, own)}
-        )
-        found = with_document_means(self.metrics, metrics, sequences, documents)
-        return replace(self, metrics=found, groups=groups)
 
     def add(self, other: Result, *, force: bool = False) -> Result:
         """The result of both corpora together: counts are added, and scores are computed again.
@@ -252,10 +204,8 @@ class Result(Report):
             interval_section=None,
             gates=None,
         )
-        from clueval.evaluation.document_means import has_means
 
-        total = with_reports(total)
-        return total.with_document_means() if has_means(self.metrics) and has_means(other.metrics) else total
+        return with_reports(total)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain dictionaries, strings, integers and floats. Rates are fractions."""
@@ -327,12 +277,6 @@ class Result(Report):
         return self.get(path)
 
     __iter__ = None  # otherwise Python would iterate by `__getitem__`
-
-    def cite(self, path: str) -> Citation:
-        """Return a number with the signature of exactly this number; `path` is as in `get`."""
-        from clueval.evaluation.citation import citation
-
-        return citation(self.metrics, path, self.scored_by, self.inputs, self.signature)
 
     def rows(self, *, long: bool = False) -> list[dict[str, Any]]:
         """Return one dictionary for each entry of the reports, with the same keys for every metric (`rows.ROW`).

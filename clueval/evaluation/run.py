@@ -111,7 +111,7 @@ def score(
     require_layers(layers)
     groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
     chosen = chosen_metrics(metrics)
-    by_default = _units(groups.trust, groups.counting) == BY_DEFAULT
+    by_default = groups.trust.units == BY_DEFAULT
     count = _count_by_default_units if by_default else _score
     with spooled(gold, predicted) as (gold, predicted):
         result = count(gold, predicted, chosen, layers, groups, transforms, observers)
@@ -185,7 +185,7 @@ def _score(
         from clueval.reading.tag_sentences import kept
 
         gold = kept(gold)
-    plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), gold)
+    plan = _plan(chosen, counting, transforms, observers, trust.units, gold)
     if counting.score_feature is not None:
         from clueval.evaluation.curves import with_curves  # most evaluations need none
 
@@ -240,8 +240,7 @@ def _score(
     sha256 = sha256_of_gold(found, plan) if found.kind == "paths" else None
     choices |= {"merge": "yes" if plan.merge else "no", "where": str(plan.where) or "all"}
     choices |= {"text": evaluation.text, **choices_of_counts(evaluation)}
-    result = result_of(evaluation, Signature.of(plan.metrics, choices, evaluation.units), sha256)
-    return result if counting.average is None else result.with_document_means()
+    return result_of(evaluation, Signature.of(plan.metrics, choices, evaluation.units), sha256)
 
 
 def _require_other_data(preparing: Preparing, given: Given) -> None:
@@ -254,18 +253,6 @@ def _require_other_data(preparing: Preparing, given: Given) -> None:
             f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
             advice="score other data, or add Preparing.same_data",
         )
-
-
-def _units(trust: Trust, counting: Counting) -> str | None:
-    """What counts are kept by. Raises `UsageError` for other units than documents if these are averaged."""
-    if counting.average is None or trust.units == DOCUMENT:
-        return trust.units
-    if trust.units not in (None, BY_DEFAULT):
-        raise UsageError(
-            f"means over documents cannot be used with resample_by={trust.units!r}",
-            advice="resample by document",
-        )
-    return DOCUMENT
 
 
 def _plan(

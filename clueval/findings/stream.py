@@ -114,7 +114,7 @@ def errors(
     readings = readings_of(reading, options)
     require_positions(readings, "errors")
     require_instance(preparing, Preparing, "preparing")
-    preparing = with_fields(preparing, options).without(["by_depth"], "errors")
+    preparing = with_fields(preparing, options)
     golds = preparing.golds()
     gold = kept(gold) if golds else gold
     regions = preparing.ignored_layers()

@@ -475,7 +475,7 @@ def to_tokens(
         found = [match.span() for match in WORD_OR_MARK.finditer(document.text)]
         starts, ends = [start for start, _ in found], [end for _, end in found]
     else:
-        starts, ends = token_places(tokens, document.text, {})
+        starts, ends = token_places(tokens, document.text)
     places = _TokenPlaces(document, starts, ends, 0 if tokens is None else tokens.start)
     if tokens is None:
         sentences = [Sentence(*places.of(each.start, each.end), each.id) for each in document.sentences]
@@ -497,7 +497,7 @@ def to_tokens(
 def _with_tokens_of(tokens: Document, document: Document) -> Document:
     """Return a document of characters with other tokens, and with their sentences if it has none."""
     text = document.text or ""
-    starts, ends = token_places(tokens, text, {})
+    starts, ends = token_places(tokens, text)
     sentences = document.sentences
     if not sentences:
         place = Characters(text, tokens.start, starts, ends).range_between

@@ -46,7 +46,6 @@ class Reading:
         offsets: the unit of positions: ``points`` (None), ``utf16`` or ``bytes``.
         answers: ``accepted``: rows of Prodigy with the answer ``reject`` are passed over; None: they are errors.
         names: the names of tags that are numbers: a file, a list or a mapping.
-        escapes: ``ptb``: tokens such as ``-LRB-`` stand for characters of the text of the other side.
         text_key: the key of the text in rows with several texts.
         labels: the labels of inline tags, as a list or with commas; None: all names in upper case.
         inline_pattern: a regular expression with the groups ``text`` and ``label``, which replaces inline tags.
@@ -171,13 +170,6 @@ class Reading:
     text_key: str | None = option_field(
         None, "--text-key", "KEY", "the key of the text, if a row has several texts"
     )
-    escapes: str | None = option_field(
-        None,
-        "--escapes",
-        "CONVENTION",
-        "tokens that stand for other characters, if the sides have different formats: ptb, as -LRB- for a bracket",
-        choices=("ptb",),
-    )
     labels: str | Sequence[str] | None = option_field(
         None,
         "--labels",
@@ -277,7 +269,7 @@ class Reading:
         return [
             each.name
             for each in fields(Reading)
-            if each.name not in ("input", "annotation_set", "escapes", "names")
+            if each.name not in ("input", "annotation_set", "names")
             and getattr(self, each.name) != each.default
             and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
         ]
@@ -302,7 +294,6 @@ class ReadingOptions(TypedDict, total=False):
     answers: str | None
     names: str | Path | Sequence[str] | Mapping[Any, str] | None
     text_key: str | None
-    escapes: str | None
     labels: str | Sequence[str] | None
     inline_pattern: str | None
     unparsable: str | None

@@ -35,7 +35,7 @@ from clueval.tagging.schemes import OUTSIDE, is_tag
 from clueval.textfiles import Part, beginning_of
 
 _FILTER = "where='label=PER' counts only spans with this label"
-_FOR_ALL = ("input", "escapes", "max_line", "max_sentence", "max_document")
+_FOR_ALL = ("input", "max_line", "max_sentence", "max_document")
 """The options that every format reads."""
 
 

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from clueval.evaluation.signature import Signature
 from clueval.files.visible import visible
-from clueval.first.metrics.tables import named
+from clueval.metrics.tables import named
 from clueval.reports.language import numeral, phrase, speaking
 from clueval.reports.markdown import escaped
 from clueval.reports.page import ShownTable, assets
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table, cut_label, with_decimals
+from clueval.second.results.signature import Signature
 from clueval.statistics.jackknife import FEWEST_THAT_DIFFER
 from clueval.textfiles import cell
 from clueval.version import __version__
@@ -39,6 +39,7 @@ class Comparison(Report):
         labels: the same as `tests` for F1 of each label, if details were asked for.
         shown: what each score is called in tables and sentences.
         most: for each F1 and system the units that the difference depends on most, if details were asked for.
+        left_out: by system, the number of documents that are not in all results with the same text, if there are any.
     """
 
     _named_by: ClassVar[Sequence[str]] = ("score", "system", "against")
@@ -56,6 +57,7 @@ class Comparison(Report):
     labels: Sequence[Mapping[str, Any]] = ()
     most: Sequence[Mapping[str, Any]] = ()
     shown: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain data. Scores and differences are fractions."""
@@ -65,6 +67,7 @@ class Comparison(Report):
             "resample_by": self.resample_by,
             "units": self.units,
             "systems": list(self.systems),
+            **({"left_out": dict(self.left_out)} if self.left_out else {}),
             "scores": [dict(score) for score in self.tests],
         }
 
@@ -108,6 +111,15 @@ class Comparison(Report):
             named([*header, "units that differ", "detectable"]),
             differences,
         )
+
+    def remarks(self) -> Iterator[str]:
+        """Yield what to know before the tables: which documents are not compared."""
+        if self.left_out:
+            numbers = (f"{name} {numeral(number)}" for name, number in self.left_out.items())
+            yield phrase(
+                "Documents that not all results have with the same text are left out: {numbers}.",
+                numbers=", ".join(numbers),
+            )
 
     def sentences(self) -> Iterator[str]:
         """Yield what the tests say, in words: a sentence for each score and system, then the method."""
@@ -189,11 +201,12 @@ class Comparison(Report):
     def _readable(self, form: str) -> str:
         tables = Report._readable(self, form)
         if form == "latex":
-            return tables
-        sentences = [
-            f"{escaped(each)}\n" if form == "markdown" else visible(each) for each in self.sentences()
-        ]
-        return "\n".join([tables, "", *sentences])
+            return "\n".join([*(f"% {visible(each)}" for each in self.remarks()), tables])
+        remarks, sentences = (
+            [f"{escaped(each)}\n" if form == "markdown" else visible(each) for each in lines]
+            for lines in (self.remarks(), self.sentences())
+        )
+        return "\n".join([*remarks, tables, "", *sentences])
 
     def _data(self) -> Data:
         return Data((*self._named_by, *_COLUMNS), self._rows())
@@ -208,11 +221,12 @@ class Comparison(Report):
                     yield {**place, **nothing, **known}
 
     def _separated(self, form: str) -> str:
-        return f"{Report._separated(self, form)}\n# signature: {cell(self.signature)}"
+        lines = [*self.remarks(), f"signature: {self.signature}"]
+        return "\n".join([Report._separated(self, form), *(f"# {cell(line)}" for line in lines)])
 
     def _page(self) -> dict[str, Any]:
         return {
-            "sentences": list(self.sentences()),
+            "sentences": [*self.remarks(), *self.sentences()],
             "figures": [*_values(self), *_differences(self, self.tests, phrase("Differences"))],
             "labels": list(_differences(self, self.labels, phrase("F1 by label"))),
             "units": list(_units(self)),

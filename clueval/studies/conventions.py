@@ -281,7 +281,6 @@ def conventions(
     given = reading.pop("preparing", Preparing())
     require_instance(given, Preparing, "preparing")
     preparing = with_fields(given, reading)
-    preparing = preparing.without(["by_depth"], "conventions")
     reading = {name: value for name, value in reading.items() if name not in field_names(Preparing)}
     with spooled(gold, predicted) as (gold, predicted):
         if are_paths(gold) or "invalid" in reading:

@@ -244,7 +244,7 @@ def diff(
     """
     refuse_unknown(options, known_options(), "diff")
     require_instance(preparing, Preparing, "preparing")
-    preparing = with_fields(preparing, options).without(["by_depth", "any_of"], "diff")
+    preparing = with_fields(preparing, options).without(["any_of"], "diff")
     choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")

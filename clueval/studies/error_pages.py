@@ -143,7 +143,7 @@ class ErrorPages:
         Reads each system twice, and gold three times. Returns the scores of the first system, and the number of errors
         by side and state.
         """
-        preparing = self.preparing.without(["by_depth", "any_of"], "the page of two systems")
+        preparing = self.preparing.without(["any_of"], "the page of two systems")
         gold, *others = sides.values()
         results = [self._scored(gold, predicted) for predicted in others]
         self._require_layer(results)

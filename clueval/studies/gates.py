@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clueval.evaluation.options import Trust
-from clueval.evaluation.result import Result
-from clueval.evaluation.score_path import number_at, whole_path
-from clueval.evaluation.signature import require_same
 from clueval.files.errors import UsageError
 from clueval.options import fraction
-from clueval.studies.compare import LAST_RATE, DropTest, chosen_paths, drop_tests
+from clueval.second.results.comparing import DropTest
+from clueval.second.results.intervals import Trust
+from clueval.second.results.paths import number_at, whole_path
+from clueval.second.results.result import Result
+from clueval.second.results.signature import require_same
+from clueval.studies.compare import LAST_RATE, chosen_paths, drop_tests
 
 _EPSILON = 1e-12
 _ENDS = ("low", "high")

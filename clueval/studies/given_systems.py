@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.arguments import refuse_unknown
+from clueval.core.count import EITHER
 from clueval.core.span import Span
 from clueval.evaluation.options import single_options
-from clueval.evaluation.result import Result
-from clueval.evaluation.run import score
-from clueval.evaluation.units.loaded import is_saved
-from clueval.evaluation.units.unit import BY_DEFAULT
 from clueval.files.errors import FileError, UsageError
+from clueval.second.results.result import Result
+from clueval.second.results.saved import is_saved
+from clueval.second.results.score import score
 from clueval.studies.systems import Run, System, named_systems
 
-SCORED_BY = ("metrics", "layers", "reading", "counting", "workers", "preparing", "transforms")
+SCORED_BY = ("metrics", "layers", "reading", "counting", "workers", "preparing")
 """The arguments of `clueval.score`, besides its single options, that `compare` takes with gold."""
 
 
@@ -44,7 +44,7 @@ class GivenSystems(NamedTuple):
                 yield run
             else:
                 self._require_no_folder(run)
-                yield score(self.gold, run, **{"resample_by": BY_DEFAULT, **self.options})
+                yield score(self.gold, run, **{"resample_by": EITHER, **self.options})
 
     def _require_no_folder(self, run: Any) -> None:
         """Raise `UsageError` for a folder beside one file of gold, unless documents are paired."""

@@ -10,7 +10,7 @@ from clueval.files.errors import UsageError
 from clueval.transforms.alternatives import AlternativesTable, AnyOf, names_of_golds
 from clueval.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
 from clueval.transforms.group import Transform, names_of
-from clueval.transforms.labels import Depth, EachDepth, Generic, Hierarchy, LabelMap, LabelNames, Untyped
+from clueval.transforms.labels import Depth, Generic, Hierarchy, LabelMap, LabelNames, Untyped
 from clueval.transforms.preparing import Preparing
 
 
@@ -31,10 +31,8 @@ def _in_turn(options: Preparing, gold: Any, score_feature: str | None) -> Iterat
     yield from _of_labels(options)
     if options.min_score is not None:
         yield _of_scores(options, options.min_score, score_feature)
-    for side, labels in (("predicted", options.generic), ("gold", options.generic_gold)):
-        if labels is not None:
-            option = "generic" if side == "predicted" else "generic_gold"
-            yield Generic(side, names_of(labels, option), _hierarchy(options))
+    if options.generic is not None:
+        yield Generic("predicted", names_of(options.generic, "generic"), _hierarchy(options))
     if options.ignore_layer is not None or options.ignore_label is not None:
         given = () if options.ignore_label is None else options.ignore_label
         labels = names_of(given, "Preparing.ignore_label")
@@ -67,8 +65,6 @@ def _of_labels(options: Preparing) -> Iterator[Transform]:
     hierarchy = _hierarchy(options)
     if options.depth is not None and hierarchy is not None:
         yield Depth(hierarchy, options.depth)
-    if options.by_depth and hierarchy is not None:
-        yield EachDepth(hierarchy)
 
 
 def _of_scores(options: Preparing, least: float | str | Path, feature: str | None) -> Transform:

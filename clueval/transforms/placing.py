@@ -33,22 +33,6 @@ from clueval.spans.document import Document
 from clueval.transforms.characters import Characters, on_ranges, to_characters, without_blanks
 from clueval.transforms.group import Group
 
-ESCAPES: dict[str, dict[str, tuple[str, ...]]] = {
-    "ptb": {
-        "-LRB-": ("(",),
-        "-RRB-": (")",),
-        "-LSB-": ("[",),
-        "-RSB-": ("]",),
-        "-LCB-": ("{",),
-        "-RCB-": ("}",),
-        "``": ('"', "“", "„", "«"),
-        "''": ('"', "”", "“", "»"),
-        "`": ("'", "‘", "‚"),
-        "'": ("’",),
-    }
-}
-"""What tokens stand for, by the name of the convention: ``ptb`` is that of the Penn Treebank."""
-
 WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 """The tokens of a text that comes without tokens."""
 
@@ -59,11 +43,10 @@ _SHOWN = 20
 class Placing:
     """The transform.
 
-    `what` says in the signature what was placed; `escapes` names a convention of `ESCAPES`; `named` says whether
-    both formats give ids of documents, which then must be equal; `in_tokens` whether positions become tokens.
+    `what` says in the signature what was placed; `named` says whether both formats give ids of documents, which then
+    must be equal; `in_tokens` whether positions become tokens.
     """
 
-    escapes: str | None = None
     in_tokens: bool = False
     what: str = "tokens"
     named: bool = True
@@ -71,7 +54,7 @@ class Placing:
 
     @property
     def signature(self) -> tuple[str, str]:
-        return "placed", self.what if self.escapes is None else f"{self.what}({self.escapes})"
+        return "placed", self.what
 
     def __call__(self, group: Group) -> Group:
         gold, others = group.gold, [group.predicted, *group.further]
@@ -96,7 +79,7 @@ class Placing:
         """Return the tokens of the first document that has some, or the words and single marks of the text."""
         with_tokens = [each for each in documents if each.unit == "token" and each.tokens is not None]
         if with_tokens:
-            places = token_places(with_tokens[0], text, ESCAPES.get(self.escapes or "", {}))
+            places = token_places(with_tokens[0], text)
             return _TokenFrame(with_tokens[0], Characters(text, with_tokens[0].start, *places))
         found = [match.span() for match in WORD_OR_MARK.finditer(text)]
         words = Document("", {}, tokens=[text[start:end] for start, end in found])
@@ -109,7 +92,7 @@ class Placing:
         onto = document.text if document.text is not None else text
         if onto is None or document.tokens is None:
             return to_characters(document)
-        return placed_on(document, onto, ESCAPES.get(self.escapes or "", {}))
+        return placed_on(document, onto)
 
     def _onto(self, document: Document, gold: Document) -> Document:
         """Return the document with the positions and the text of gold."""
@@ -180,19 +163,17 @@ def _has_same_tokens(gold: Document, other: Document) -> bool:
     )
 
 
-def placed_on(document: Document, text: str, escapes: Mapping[str, tuple[str, ...]]) -> Document:
+def placed_on(document: Document, text: str) -> Document:
     """Return a document of tokens with positions in `text`. Raises `TextMismatch` for a token that does not follow.
 
     >>> tokens = Document("d", {"x": [Span(0, 2, {"x": "PER"})]}, tokens=["Dr", ".", "No"])
-    >>> placed_on(tokens, "Dr. No", {}).layers["x"][0].end
+    >>> placed_on(tokens, "Dr. No").layers["x"][0].end
     3
     """
-    return Characters(text, document.start, *token_places(document, text, escapes)).placed(document)
+    return Characters(text, document.start, *token_places(document, text)).placed(document)
 
 
-def token_places(
-    document: Document, text: str, escapes: Mapping[str, tuple[str, ...]]
-) -> tuple[list[int], list[int]]:
+def token_places(document: Document, text: str) -> tuple[list[int], list[int]]:
     """Return where each token of a document starts and ends in `text`.
 
     Raises `TextMismatch` for a token that does not follow.
@@ -202,10 +183,7 @@ def token_places(
     at = 0
     for number, token in enumerate(document.tokens or ()):
         at = _skipped(text, at)
-        end = next(
-            (end for form in (token, *escapes.get(token, ())) if (end := _end(text, at, form)) is not None),
-            None,
-        )
+        end = _end(text, at, token)
         if end is None:
             raise _mismatch(document, number, token, text, at)
         starts.append(at)
@@ -243,7 +221,7 @@ def _mismatch(document: Document, number: int, token: str | None, text: str, at:
     lines = document.lines
     shown = repr(text[at : at + _SHOWN]) if at < len(text) else "its end"
     what = "the tokens end" if token is None else f"token {number + 1} is {token!r}"
-    advice = "the texts must be equal except for white space; escapes='ptb' reads -LRB- and quotes; score can align"
+    advice = "the texts must be equal except for white space; score can align"
     if at >= len(text):
         advice = "if the file has several documents, -DOCSTART-, # newdoc or document_column tells where they begin"
     return TextMismatch(
@@ -294,7 +272,7 @@ def _texts_differ(document: Document, gold: Document, one: int, two: int) -> Tex
     return TextMismatch(
         f"gold has {own!r} at position {one} where {document.file or 'predicted'} has {other!r} at position {two}",
         **gold.in_errors,
-        advice="the texts must be equal except for white space; escapes='ptb' reads -LRB- and quotes; score can align",
+        advice="the texts must be equal except for white space; score can align",
     )
 
 

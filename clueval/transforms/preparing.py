@@ -103,10 +103,8 @@ class Preparing:
         hierarchy: a file with the hierarchy of the labels (`clueval.transforms.labels`), or ``.`` if labels
             hold their path, as ``LOC.city``.
         depth: labels below this depth of the hierarchy become their ancestor there; the top has depth 1.
-        by_depth: reports have ``depths``, too: the report for each depth of the hierarchy, by its number.
         generic: predicted labels that count as the label of the gold span they overlap
             (`clueval.transforms.labels`).
-        generic_gold: the same for gold labels.
         untyped: every label becomes ``_``.
         ignore_layer: layers of gold whose spans are regions in which nothing counts
             (`clueval.transforms.counted_spans`).
@@ -160,21 +158,12 @@ class Preparing:
         "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
         parse=whole,
     )
-    by_depth: bool = option_field(
-        False, "--by-depth", None, "with --hierarchy: also report the scores for each depth of the labels"
-    )
     generic: str | Iterable[str] | None = option_field(
         None,
         "--generic",
         "LABEL,...",
         "general labels: a predicted span with one takes the label of the gold span that it overlaps; if the "
         "hierarchy has the general label, only a label below it",
-    )
-    generic_gold: str | Iterable[str] | None = option_field(
-        None,
-        "--generic-gold",
-        "LABEL,...",
-        "the same for gold spans, which take the label of the predicted span that they overlap",
     )
     untyped: bool = option_field(
         False, "--untyped", None, "give every span the label _, so that only positions count"
@@ -281,17 +270,12 @@ class Preparing:
                 "Preparing.label_map is for both sides, so it cannot be used with a map for one side",
                 advice="use Preparing.gold_map and Preparing.predicted_map",
             )
-        for name, given in (("depth", self.depth is not None), ("by_depth", self.by_depth)):
-            if given and self.hierarchy is None:
-                raise UsageError(f"Preparing.{name} needs a hierarchy", advice="add Preparing.hierarchy")
-        if self.by_depth and self.depth is not None:
-            raise UsageError(
-                "Preparing.by_depth and Preparing.depth cannot be used together", advice="leave one out"
-            )
-        if self.hierarchy is not None and self._uses_hierarchy() is False:
+        if self.depth is not None and self.hierarchy is None:
+            raise UsageError("Preparing.depth needs a hierarchy", advice="add Preparing.hierarchy")
+        if self.hierarchy is not None and self.depth is None and self.generic is None:
             raise UsageError(
                 "Preparing.hierarchy alone changes nothing",
-                advice="add Preparing.depth, Preparing.by_depth or Preparing.generic",
+                advice="add Preparing.depth or Preparing.generic",
             )
 
         if self.ignored not in MODES:
@@ -318,11 +302,6 @@ class Preparing:
                     f"Preparing.{name} applies to predictions without positions",
                     advice="remove it, or read predicted with the format mentions",
                 )
-
-    def _uses_hierarchy(self) -> bool:
-        return self.by_depth or any(
-            each is not None for each in (self.depth, self.generic, self.generic_gold)
-        )
 
     def without(self, names: Iterable[str], caller: str) -> Preparing:
         """Return the options. Raises `UsageError` for one of `names` that is set, which `caller` does not have."""
@@ -361,9 +340,7 @@ class PreparingOptions(TypedDict, total=False):
     predicted_map: str | Path | Mapping[str, str] | None
     hierarchy: str | Path | None
     depth: int | None
-    by_depth: bool
     generic: str | Iterable[str] | None
-    generic_gold: str | Iterable[str] | None
     untyped: bool
     ignore_layer: str | Iterable[str] | None
     ignore_label: str | Iterable[str] | None

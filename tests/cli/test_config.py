@@ -116,7 +116,6 @@ def test_a_table_with_the_name_of_a_command_is_for_this_command(folder: Path, ca
     ("text", "command"),
     [
         ('format = "conlleval"', "conventions a.conll a.conll"),
-        ('format = "csv"', "score a.conll a.conll --cite levels.label.unlabelled.1.f1"),
         ('metric = "exact"', "errors a.conll a.conll"),
         ('scheme = "BIO"\ndocument-tag = "doc"', "score s.tsv s.tsv --text t.vrt"),
         ('document-tag = "doc"', "score a.conll a.conll"),
@@ -260,7 +259,7 @@ READS = {
 }
 """The options that name a file that is read; none of these files names an output."""
 
-PLACES = {"--cite", "--score"}
+PLACES = {"--score"}
 """The options with the path of a number in a report."""
 
 SAYS = re.compile(r"\b(re)?writes? (?!FORMAT)|\bexit with \d|^save\b|with --fail|to write$|^where to write")

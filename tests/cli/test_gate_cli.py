@@ -20,10 +20,11 @@ from clueval.cli import main
 from clueval.compat.gate.files import GateTable, IndicatorWriter, pictures
 from clueval.compat.gate.table import COLUMNS, PLACE
 from clueval.files.errors import UsageError
+from clueval.first.metrics.gate import Gate as GateOfDocuments
+from clueval.first.metrics.gate.list_evaluation import ListEvaluation, Lists
+from clueval.first.metrics.metric import Side
 from clueval.formats.gate_xml import read_gate_xml
 from clueval.metrics.gate import Gate
-from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
-from clueval.metrics.metric import Side
 from clueval.reading.pairing import PAIR_BY, parallel
 from clueval.transforms.group import Group
 
@@ -395,7 +396,7 @@ class TestLists:
 
     def test_disambiguation_needs_features(self) -> None:
         with pytest.raises(UsageError, match="at least one feature"):
-            ListEvaluation(Gate(types=("Person",)), Lists("List", "ids"))
+            ListEvaluation(GateOfDocuments(types=("Person",)), Lists("List", "ids"))
 
     @pytest.mark.parametrize("output", ["text", "markdown", "json"])
     def test_every_output_shows_the_lists(self, gate_command: Printed, corpus: Path, output: str) -> None:
@@ -443,7 +444,7 @@ class TestTable:
     def test_the_reference_needs_no_scores(self) -> None:
         gold = Document("d", {"label": [Span(0, 1, "A")]}, text="x", unit="character")
         scored = Document("d", {"label": [Span(0, 1, "A", {"s": 0.5})]}, text="x", unit="character")
-        made = GateTable(Gate(score_feature="s"), "new", "old")
+        made = GateTable(GateOfDocuments(score_feature="s"), "new", "old")
 
         made.see(Group(gold, scored, (gold,)))
 
@@ -560,7 +561,7 @@ class TestIndicators:
 
     def test_empty_prefix_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="prefix"):
-            IndicatorWriter(Gate(), tmp_path, "")
+            IndicatorWriter(GateOfDocuments(), tmp_path, "")
 
 
 def vrt(*texts: tuple[str, Sequence[str]]) -> str:
@@ -697,12 +698,12 @@ class TestDocuments:
 
     def test_scores_are_those_of_the_metric_alone(self) -> None:
         (gold,), (predicted,) = documents("ab"), documents("ab")
-        metric = Gate()
+        metric = GateOfDocuments()
         alone = metric.scores(
             metric.count(Side(gold.layers["label"]), Side(predicted.layers["label"])), ["label"]
         )
 
-        assert score_files([gold], [predicted], metrics=[metric]).metrics["gate"]["label"] == alone
+        assert score_files([gold], [predicted], metrics=[Gate()]).metrics["gate"]["label"] == alone
 
 
 def test_pairs_of_sets_are_added_and_averaged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,6 @@ CHANGES = [
     (["--predicted-map", "map.tsv"], "the label map map.tsv changes no span"),
     (["--hierarchy", "hierarchy.txt", "--depth", "1"], "the hierarchy changes no label"),
     (["--generic", "XX"], "no predicted span has the generic label 'XX'"),
-    (["--generic-gold", "XX"], "no gold span has the generic label 'XX'"),
     (["--ignore-layer", "XX"], "gold has no layer 'XX'"),
     (["--ignore-label", "XX"], "gold has no span with the label 'XX'"),
 ]

@@ -230,7 +230,7 @@ OUTPUTS = {
 }
 """The options of all commands that name an output. Every other option whose value is a path names an input."""
 
-NO_FILES = {"cite", "score"}
+NO_FILES = {"score"}
 """Options with the path of a number in a report."""
 
 WORDS = {

@@ -113,10 +113,11 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score --gold g.conll --predicted p.conll", "name the files without options, gold first"),
         ("score g.conll p.conll --label PER", "use --where LAYER=LABEL"),
         ("score g.conll p.conll -m exact", "use --metric"),
-        (
-            "score g.conll p.conll --metric exact,muc --cite f1",
-            "'f1' can mean 2 scores (one of exact.label.micro.f1",
-        ),
+        ("score g.conll p.conll --average document", "--by document has each document"),
+        ("score g.conll p.conll --by-depth", "score once for each --depth N"),
+        ("score g.conll p.conll --generic-gold A", "--gold-map FILE gives gold labels other names"),
+        ("score g.conll p.conll --escapes ptb", "write the characters themselves in the file"),
+        ("score g.conll p.conll --cite f1", "cite a number with the signature below the report"),
         ("errors g.conll p.conll -o x.html --html y.html", "the result cannot be written as html"),
         ("masking g.conll p.conll --risk 3", "--layer risk=3"),
         (
@@ -311,7 +312,7 @@ def test_command_without_enough_memory_ends_with_one_line(
 SOME = ("a", "b", "1", "2", "0.5", "0.6", "fair", "confusion", "a=b", "b=a", "label:1", "label:2", "de", "en")
 """Values for options that are no choice: each option takes two of them that it does not read as the same."""
 
-WITHOUT_TWO = {"--average", "--answers", "--escapes", "--ignore-words", "--word-weights"}
+WITHOUT_TWO = {"--answers", "--ignore-words", "--word-weights"}
 """Options that know one value only, or read a file."""
 
 

@@ -15,11 +15,12 @@ from clueval.cli import main
 from clueval.cli.chosen import chosen_metrics, settings_of
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, pair_of
 from clueval.cli.parser import CommandParser
+from clueval.core.case import Case
+from clueval.core.metric import Metric
+from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_class
-from clueval.metrics.counting import Tally
 from clueval.metrics.fair.weights import parse_weights
-from clueval.metrics.metric import Needs, Rates, Side
 from clueval.options import column, option, options_of
 from clueval.reading.options import Reading
 from clueval.reports.table import Table
@@ -28,7 +29,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Lengths:
+class Lengths(Metric):
     """Metric `toy`: the number of spans of at least `least` positions."""
 
     name: ClassVar[str] = "toy"
@@ -42,22 +43,15 @@ class Lengths:
     cuts: tuple[float, ...] = (0.5,)
     note: str | None = None
     unreadable: Mapping[str, int] | None = None
-    needs: ClassVar[Needs] = Needs(documents=True)
 
-    def count(self, gold: Side, predicted: Side) -> Tally:
-        return Tally({"gold": sum(len(span) >= self.least for span in gold.spans)})
+    def count(self, case: Case) -> Tally:
+        return Tally({("gold",): sum(len(span) >= self.least for span in case.gold)})
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        return {"gold": total["gold"]}
-
-    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        return {}
+        return {"gold": total["gold",]}
 
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
         yield Table(title, ["", "gold"], [["long", report["gold"]]])
-
-    def check(self, total: Tally) -> None:
-        """Nothing is asked for by name."""
 
 
 @pytest.fixture(autouse=True)

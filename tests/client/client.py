@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_type
 
 import clueval
-from clueval import Citation, CluevalError, Document, Match, Result, Signature, Span, match_spans, score
+from clueval import CluevalError, Document, Match, Result, Signature, Span, match_spans, score
 
 
 def compare(gold: str, predicted: str) -> Result:
@@ -31,11 +31,10 @@ def numbers(result: Result) -> list[float]:
 
 
 def cite(result: Result) -> str:
-    """Return the signature of a number."""
-    cited: Citation = result.cite("micro.f1")
-    assert_type(cited.signature, Signature)
-    again = Signature.parse(cited.signature.short)
-    return f"{cited.number} {again} {result.render('latex', all=True)}"
+    """Return a number with its signature."""
+    assert_type(result.signature, Signature)
+    again = Signature.parse(result.signature.short)
+    return f"{result['micro.f1']} {again} {result.render('latex', all=True)}"
 
 
 def match(gold: list[Span], predicted: list[Span]) -> list[str]:

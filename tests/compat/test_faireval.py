@@ -31,9 +31,9 @@ from clueval.compat.faireval.config import (
     run_config,
 )
 from clueval.files.errors import CluevalError, FormatError, SpanError, TextMismatch, UsageError
+from clueval.first.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
+from clueval.first.metrics.fair.weights import Weights
 from clueval.limits import sentences_of
-from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
-from clueval.metrics.fair.weights import Weights
 from tests.oracles import tally_pairs
 from tests.readings import fair_documents
 

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clueval.core.span import Span
-from clueval.evaluation.run import score
-from clueval.metrics.gate import Gate
-from clueval.metrics.levels import Levels
-from clueval.metrics.metric import Side
-from clueval.spans.document import Document
+from clueval import Document, Span, score
+from clueval.core.case import Case
+from clueval.core.levels import Levels
 
 
 def labelled(gold: list[Span], predicted: list[Span], layer: str) -> dict[str, float]:
     """What `levels` says of a layer at level 3, where tiling counts."""
     metric = Levels()
-    report = metric.scores(metric.count(Side(gold), Side(predicted)), (layer,))
+    case = Case((tuple(gold), tuple(predicted)), (None, None))
+    report = metric.scores(metric.count(case), (layer,))
     micro: dict[str, float] = report["labelled"][layer]["3"]["micro"]
     return micro
 
@@ -72,9 +70,8 @@ def test_a_filter_selects_predicted_spans_by_their_own_label() -> None:
 
 def test_the_macro_accuracy_of_gate_is_the_mean_over_types() -> None:
     gold = [Span(0, 1, "A"), *(Span(n, n + 1, "B") for n in range(2, 5))]
-    metric = Gate()
 
-    macro = metric.scores(metric.count(Side(gold), Side([Span(0, 1, "A")])), ("label",))["macro"]
+    macro = score([gold], [[Span(0, 1, "A")]], metrics="gate").metrics["gate"]["label"]["macro"]
 
     # A: 1 of 1, B: 0 of 3. All together it is 1 of 4, which is what GATE gives as its macro accuracy.
     for name in ("single_correct_accuracy_strict", "target_accuracy_strict", "target_accuracy_lenient"):

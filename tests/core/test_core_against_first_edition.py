@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,9 @@ from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tally import Tally
+from clueval.evaluation.run import score as first_score
 from clueval.transforms.characters import to_characters
-from tests.routes import FORMATS, SCHEMES, TREATMENTS, Files, by_files, corpora, settings_of, written
+from tests.routes import FORMATS, SCHEMES, TREATMENTS, Files, corpora, settings_of, written
 from tests.second.compare import SIZE, canonical, difference, second, some_spans
 
 Options = Mapping[str, Any]
@@ -176,10 +178,17 @@ def of_files(files: Files, names: Sequence[str], options: Options) -> str | None
         if options.get("unit") == "character":
             counted = [[to_characters(each) for each in side] for side in sides]
     except clueval.CluevalError:
-        assert of_result(lambda **more: by_files(files, more), names, options) == "refused"
+        assert (
+            of_result(
+                partial(first_score, files.gold, files.predicted, **files.reading),
+                names,
+                options,
+            )
+            == "refused"
+        )
         return None
     options = {**options, "where": met(options.get("where", ()), sides)}
-    one = of_result(lambda **more: by_files(files, more), names, options)
+    one = of_result(partial(first_score, files.gold, files.predicted, **files.reading), names, options)
     pairs = [[Pair(second(gold), second(predicted))] for gold, predicted in zip(*counted, strict=True)]
     return difference(one, of_bag(pairs, names, options, list(files.reading.get("layers", ()))))
 
@@ -317,7 +326,7 @@ def of_documents(seed: int, folder: Path | None = None, *, late: bool = False) -
     if not any("m" in gold.metadata for gold, _ in counted):  # which is refused
         options = {key: of for key, of in options.items() if key != "by" and of != "m"}
     names = [*METRICS] if kind == "flat" or chance.random() < 0.1 else ["exact"]
-    one = of_result(lambda **more: clueval.score(*sides, **more), names, options)
+    one = of_result(lambda **more: first_score(*sides, **more), names, options)
     pairs = [[Pair(*map(second, pair))] for pair in documents]
     if kind in ("flat", "nested", "empty") and chance.random() < 0.5:
         pairs = [[Pair(*map(in_rows, pair.sides))] for (pair,) in pairs]

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from seqeval.metrics import accuracy_score
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
-from clueval import Document, Span, read, score
-from clueval import Signature
+from clueval import Document, Signature, Span, read, score
 from clueval.files.errors import CluevalError, TextMismatch, UsageError
 from clueval.findings.stream import errors
 from clueval.reading.options import Reading

@@ -11,8 +11,8 @@ from strategies import any_spans
 from clueval import Document, Span
 from clueval.cli import main
 from clueval.findings.fair import FAIR_KINDS, fair_findings
-from clueval.metrics.fair import Fair
-from clueval.metrics.metric import Side
+from clueval.first.metrics.fair import Fair
+from clueval.first.metrics.metric import Side
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 Capture = pytest.CaptureFixture[str]

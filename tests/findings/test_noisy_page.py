@@ -28,9 +28,9 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.files.errors import MissingExtra
 from clueval.findings.noisy import write_page
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Side
-from clueval.metrics.noisy import Explanation, Noisy
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.metric import Side
+from clueval.first.metrics.noisy import Explanation, Noisy
 from clueval.reports import page as html
 from clueval.spans.document import Document
 

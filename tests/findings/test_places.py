@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from oracles import naive_components
 from strategies import any_spans, at_most, flat_spans
 
+from clueval import score
 from clueval.core.span import Span
-from clueval.evaluation.run import score
 from clueval.findings.choice import SIDES, Choice, expected, findings
 from clueval.findings.drawing import drawn
 from clueval.findings.fair import fair_findings

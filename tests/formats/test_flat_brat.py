@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sizes import documents_alone
 
-from clueval import score
+from clueval.evaluation.run import score
 from clueval.files.errors import CluevalError
 
 TEXT = b"Ada met Bob\nin \xc3\x84gypten"

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from clueval.compat.gate.table import COLUMNS, PLACE, list_lines, tagging_lines
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, UsageError
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.gate import Gate
+from clueval.first.metrics.metric import Side
 from clueval.formats.bdoc import read_bdoc, write_bdoc
 from clueval.formats.gate_xml import read_gate_xml, write_gate_xml
-from clueval.metrics.counting import Tally
-from clueval.metrics.gate import Gate
-from clueval.metrics.metric import Side
 from clueval.reading.source import chosen_set
 from clueval.spans.document import Document
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from clueval.core.span import Span
-from clueval.metrics.counting import Tally
-from clueval.metrics.exact import Exact
-from clueval.metrics.metric import Side
-from clueval.spans.document import Document
+from clueval import Document, Span, score
+from clueval.core.exact import Exact
+from clueval.core.tally import Tally
 
 WHAT = ("gold", "predicted", "tp_gold", "tp_predicted")
 
@@ -17,9 +15,9 @@ def test_the_report_has_the_figures_of_conlleval() -> None:
     # LOC: three gold, two predicted, one right; PER: one gold, none predicted; ORG: one predicted too many
     gold = [Span(0, 1, "LOC"), Span(1, 2, "LOC"), Span(3, 5, "LOC"), Span(6, 7, "PER")]
     predicted = [Span(0, 1, "LOC"), Span(3, 4, "LOC"), Span(6, 7, "ORG")]
-    document = Document("d", {}, tokens=["w"] * 8)
+    sides = ([Document("d", {"label": side}, tokens=["w"] * 8)] for side in (gold, predicted))
 
-    scores = Exact().scores(Exact().count(Side(gold, document=document), Side(predicted)), ["label"])
+    scores = score(*sides, metrics="exact").metrics["exact"]["label"]
 
     assert scores == {
         "micro": prf(1 / 3, 1 / 4, 2 / 7, (4, 3, 1)),
@@ -60,39 +58,30 @@ def test_right_among_gold_and_right_among_predicted_are_two_counts() -> None:
 
 
 def test_tags_are_compared_as_they_are_written() -> None:
-    spans = [Span(0, 2, "A")]
-    gold, predicted = Side(spans, tags=["I-A", "I-A", "O"]), Side(spans, tags=["B-A", "I-A", "O"])
+    result = score([["I-A", "I-A", "O"]], [["B-A", "I-A", "O"]], metrics="exact")
 
-    tally = Exact().count(gold, predicted)
-
-    assert (tally["positions", "all"], tally["positions", "equal"]) == (3, 2)
+    assert (result.get("exact.label.micro.f1"), result.get("exact.label.token_accuracy")) == (1, 2 / 3)
 
 
 def test_tags_of_one_side_only_are_not_looked_at() -> None:
-    tags = Side([Span(0, 2, "A")], tags=["I-A", "I-A", "O"])
-    bare = Side([Span(0, 2, "A"), Span(5, 6, "B")])
+    tags = [
+        Document("d", {"label": [Span(0, 2, "A")]}, tags={"label": ["I-A", "I-A", "O"]}, tokens=["w"] * 3)
+    ]
+    bare = [Document("d", {"label": [Span(0, 2, "A"), Span(2, 3, "B")]}, tokens=["w"] * 3)]
 
     for sides in ((tags, bare), (bare, tags)):
-        tally = Exact().count(*sides)
-        assert (tally["positions", "all"], tally["positions", "equal"]) == (3, 2)
-
-
-def test_tags_or_marks_of_another_number_are_refused() -> None:
-    with pytest.raises(ValueError, match="shorter"):
-        Exact().count(Side([], tags=["O", "O"]), Side([], tags=["O"]))
-    with pytest.raises(ValueError, match="shorter"):
-        Exact().count(Side([Span(0, 1), Span(1, 2)], [True]), Side([]))
+        assert score(*sides, metrics="exact").get("exact.label.token_accuracy") == 2 / 3
 
 
 def test_positions_are_counted_from_the_first_of_the_document() -> None:
-    document = Document("d", {}, tokens=["w"] * 4, start=10)
+    gold = [Document("d", {"label": [Span(10, 11, "A")]}, tokens=["w"] * 4, start=10)]
+    predicted = [Document("d", {"label": []}, tokens=["w"] * 4, start=10)]
 
-    assert Exact().count(Side([], document=document), Side([]))["positions", "all"] == 4
-    assert Exact().count(Side([]), Side([], document=document))["positions", "equal"] == 4
+    assert score(gold, predicted, metrics="exact").get("exact.label.token_accuracy") == 3 / 4
 
 
 def test_spans_whose_text_is_not_there_have_no_positions() -> None:
-    bare = Document("d", {})
-
-    assert not Exact().count(Side([], document=bare), Side([]))
-    assert Exact().count(Side([], document=bare, tags=["O"]), Side([], tags=["O"]))["positions", "all"] == 1
+    assert (
+        score([[Span(0, 1, "A")]], [[Span(0, 1, "A")]], metrics="exact").get("exact.label.token_accuracy")
+        == 0
+    )

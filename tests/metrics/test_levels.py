@@ -8,10 +8,11 @@ from typing import Any
 from hypothesis import given
 from strategies import flat_spans
 
+from clueval import score
+from clueval.core.levels import Levels
 from clueval.core.span import Span
-from clueval.metrics.counting import Tally
-from clueval.metrics.levels import Levels
-from clueval.metrics.metric import Side
+from clueval.core.tally import Tally
+from tests.second.cases import counted
 
 
 def prf(gold: int, predicted: int, tp_gold: int, tp_predicted: int) -> dict[str, float]:
@@ -48,7 +49,7 @@ PREDICTED = [
 
 
 def report() -> dict[str, Any]:
-    return Levels().scores(Levels().count(Side(GOLD), Side(PREDICTED)), ["label"])
+    return score([GOLD], [PREDICTED], metrics="levels").metrics["levels"]["label"]
 
 
 def test_every_span_has_one_class_on_its_own_side() -> None:
@@ -89,7 +90,7 @@ def test_the_tally_has_a_count_for_each_class_and_for_each_label() -> None:
     gold = [Span(0, 2, {"a": "x", "b": None}), Span(4, 6, {"a": "x", "b": "z"})]
     predicted = [Span(0, 2, {"a": "x", "b": "z"}), Span(3, 6, {"a": "y", "b": "z"})]
 
-    tally = Levels().count(Side(gold), Side(predicted))
+    tally = counted(Levels(), gold, predicted)
 
     assert tally == Counter(
         {
@@ -109,22 +110,22 @@ def test_the_tally_has_a_count_for_each_class_and_for_each_label() -> None:
 
 
 def test_spans_found_under_different_wrong_labels_add_up() -> None:
-    gold = [Span(0, 2, {"a": "x"}), Span(4, 6, {"a": "x"}), Span(8, 9, {"a": "x"})]
-    predicted = [Span(0, 2, {"a": "y"}), Span(4, 6, {"a": "z"}), Span(8, 9, {"a": "x"})]
+    gold = [Span(0, 2, "x"), Span(4, 6, "x"), Span(8, 9, "x")]
+    predicted = [Span(0, 2, "y"), Span(4, 6, "z"), Span(8, 9, "x")]
 
-    tally = Levels().count(Side(gold), Side(predicted))
+    tally = counted(Levels(), gold, predicted)
 
-    assert tally["label", "gold", "a", "x", "exact", False] == 2
-    assert tally["label", "gold", "a", "x", "exact", True] == 1
+    assert tally["label", "gold", "label", "x", "exact", False] == 2
+    assert tally["label", "gold", "label", "x", "exact", True] == 1
 
 
 def test_equal_entries_of_a_document_add_up() -> None:
-    gold = [Span(0, 2, {"a": "x"}), Span(4, 6, {"a": "x"}), Span(8, 9, {"b": "x"})]
+    gold = [Span(0, 2, "x"), Span(4, 6, "x"), Span(8, 9, "y")]
 
-    tally = Levels().count(Side(gold), Side([]))
+    tally = counted(Levels(), gold, [])
 
     assert tally["class", "gold", "missed"] == 3
-    assert tally["label", "gold", "a", "x", "missed", False] == 2
+    assert tally["label", "gold", "label", "x", "missed", False] == 2
 
 
 def test_a_layer_without_a_span_has_zeros() -> None:
@@ -139,12 +140,17 @@ def test_a_layer_without_a_span_has_zeros() -> None:
 
 
 @given(flat_spans(), flat_spans())
-def test_levels_compute_the_headline_alone_as_in_the_report(gold: list[Span], predicted: list[Span]) -> None:
-    tally, layers = Levels().count(Side(gold), Side(predicted)), ["label", "unused"]
-    report, headline = Levels().scores(tally, layers), Levels().needs.headline
-    assert headline is not None
+def test_headlines_of_levels_are_those_of_the_report(gold: list[Span], predicted: list[Span]) -> None:
+    tally, layers = counted(Levels(), gold, predicted), ["label", "unused"]
+    report = Levels().scores(tally, layers)
 
-    assert headline(tally, layers) == {
-        "unlabelled": {"1": report["unlabelled"]["1"]},
-        "labelled": {layer: {"1": {"micro": report["labelled"][layer]["1"]["micro"]}} for layer in layers},
+    found = {path: counts.report() for path, counts in Levels().headlines(tally, layers).items()}
+
+    assert found == {
+        **{f"unlabelled.{level}": report["unlabelled"][level] for level in "1234"},
+        **{
+            f"labelled.{layer}.{level}.micro": report["labelled"][layer][level]["micro"]
+            for layer in layers
+            for level in "1234"
+        },
     }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import assume, example, given
@@ -16,8 +15,6 @@ from hypothesis import strategies as st
 
 from clueval import Span, score
 from clueval.files.errors import CluevalError, OverlapError, UsageError
-from clueval.metrics.fair import pairing
-from clueval.metrics.muc import overlap_pairs
 
 GOLD = Span.of_fragments([(0, 3), (7, 9)], "A")
 LONGER = Span.of_fragments([(0, 3), (7, 10)], "A")
@@ -146,18 +143,14 @@ def points(gold: list[Span], predicted: list[Span]) -> set[int]:
     return {span.start for span in (*gold, *predicted) if span.start == span.end}
 
 
-@pytest.mark.parametrize("most_for_lists", [0, 64])
 @example(gold=[Span(2, 5, "A")], predicted=[Span(3, 3, "A")])
 @given(gold=SPANS, predicted=SPANS)
 def test_fair_pairs_spans_within_a_gap_as_without_the_discontinuous_span(
-    most_for_lists: int, gold: list[Span], predicted: list[Span]
+    gold: list[Span], predicted: list[Span]
 ) -> None:
     assume(gold or predicted)
     around = Span.of_fragments([(0, 1), (20, 21)], "A")
-    with patch.object(pairing, "_LIST_IS_FASTER", most_for_lists):
-        before, after = (
-            report("fair", [*more, *gold], predicted)["overall"]["fair"] for more in ([], [around])
-        )
+    before, after = (report("fair", [*more, *gold], predicted)["overall"]["fair"] for more in ([], [around]))
 
     kinds = ("TP", "FP", "LE", "BES", "BEL", "BEO", "LBE")
     assert {kind: after[kind] for kind in kinds} == {kind: before[kind] for kind in kinds}
@@ -221,8 +214,8 @@ def test_muc_makes_as_many_pairs_of_fragments_as_possible(gold: list[Span], pred
         taken = [most(first + 1, free - {n}) + 1 for n in free if gold[first].overlaps(predicted[n])]
         return max([most(first + 1, free), *taken])
 
-    pairs = list(overlap_pairs(gold, predicted))
+    assume(gold or predicted)
 
-    assert len(pairs) == most(0, frozenset(range(len(predicted))))
-    assert len({one for one, _ in pairs}) == len({other for _, other in pairs}) == len(pairs)
-    assert all(gold[one].overlaps(predicted[other]) for one, other in pairs)
+    found = report("muc", gold, predicted)["partial"]
+
+    assert found["correct"] + found["partial"] == most(0, frozenset(range(len(predicted))))

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import Span, UsageError, score
-from clueval.metrics.exact import Exact
-from clueval.metrics.metric import Side
-from clueval.spans.one_to_one import best_pairs
+from clueval.core.exact import Exact
+from clueval.core.one_to_one import best_pairs
+from tests.second.cases import counted
 
 RANGES = st.lists(
     st.builds(lambda start, length: (start, start + length), st.integers(0, 6), st.integers(0, 5)),
@@ -22,11 +22,7 @@ RANGES = st.lists(
 
 
 def correct(gold: Any, predicted: Any, **settings: Any) -> tuple[int, int]:
-    sides = (
-        Side([Span(*each, "A") if len(each) == 2 else Span(*each) for each in side])
-        for side in (gold, predicted)
-    )
-    tally = Exact(**settings).count(*sides)
+    tally = counted(Exact(**settings), *([Span(*each, "A") for each in side] for side in (gold, predicted)))
     return tally["tp_gold", "A"], tally["tp_predicted", "A"]
 
 
@@ -45,7 +41,7 @@ def test_the_share_is_of_gold_or_of_both(least: float, of: str, true: int) -> No
 def test_labels_must_be_equal_and_fragments_share_positions() -> None:
     gap = Span.of_fragments([(0, 3), (7, 9)], "A")
     for other, true in ((Span(3, 7, "A"), 0), (Span(7, 9, "A"), 1), (Span(7, 9, "B"), 0)):
-        tally = Exact(min_overlap=0.4).count(Side([gap]), Side([other]))
+        tally = counted(Exact(min_overlap=0.4), [gap], [other])
         assert tally["tp_gold", "A"] == true
 
 

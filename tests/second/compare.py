@@ -30,6 +30,7 @@ from clueval.core.document import Document, Pair, Sentence
 from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
 from clueval.core.tally import Tally, added
+from clueval.evaluation.run import score as first_score
 
 SIZE = 30
 """The positions of a text."""
@@ -212,7 +213,7 @@ def by_first(corpus: Corpus, metric: Any, **options: Any) -> dict[str, Any] | st
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            result = clueval.score(corpus.gold, corpus.predicted, metrics=[metric], **options)
+            result = first_score(corpus.gold, corpus.predicted, metrics=[metric], **options)
         except clueval.CluevalError:
             return "refused"
     (name,) = result.metrics

@@ -17,10 +17,11 @@ from random import Random
 from typing import Any
 
 import clueval
-from clueval import Result
 from clueval.core.metric import AnyMetric
 from clueval.evaluation import notices as first_notices
 from clueval.evaluation import score_path as first_paths
+from clueval.evaluation.result import Result
+from clueval.evaluation.run import score as first_score
 from clueval.first.metrics import metric_named as first_named
 from clueval.metrics import metric_named
 from clueval.reports.report import FORMS, Data, Report, renderer
@@ -200,7 +201,7 @@ def compare(number: int, seed: int) -> Counter[str]:
             warnings.simplefilter("ignore")
             metrics = [first_named(name, **given) for name, given in settings.items()]
             try:
-                result = clueval.score(made.gold, made.predicted, metrics=metrics, **options)
+                result = first_score(made.gold, made.predicted, metrics=metrics, **options)
                 result.rows()
             except (clueval.CluevalError, KeyError):
                 found["refused"] += 1

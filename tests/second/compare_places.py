@@ -21,6 +21,7 @@ import clueval
 from clueval.core.count import Plan, Step, count, sequences_of
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
+from clueval.evaluation.run import score as first_score
 from clueval.formats.inline import inline_answer
 from clueval.formats.mentions import mentions_answer
 from clueval.metrics.coverage import Coverage
@@ -35,7 +36,8 @@ from clueval.second.transforms.locating import InlineAnswers, Locating
 from clueval.second.transforms.occurrences import LocationSteps
 from clueval.second.transforms.placing import Placing
 from clueval.second.transforms.redaction.recovery import Redacted
-from clueval.second.transforms.steps import changes_of, checked, steps_of
+from clueval.second.transforms.saying import changes_of, checked
+from clueval.second.transforms.steps import steps_of
 from clueval.transforms.characters import without_blanks
 from clueval.transforms.group import Group
 from clueval.transforms.locating import InlineAnswers as FirstInlineAnswers
@@ -140,7 +142,7 @@ def scored(
         warnings.simplefilter("ignore")
         one: Any
         try:
-            result = clueval.score(*map(list, zip(*pairs, strict=True)), metrics=["exact", "fair"], **options)
+            result = first_score(*map(list, zip(*pairs, strict=True)), metrics=["exact", "fair"], **options)
             one = {name: dict(report) for name, report in result.metrics.items()}
         except clueval.CluevalError as error:
             one = type(error).__name__
@@ -304,7 +306,7 @@ def answers(random: Random) -> str | None:
                 else {"occurrence": random.choice(["free", "first", "all"]), "locate": "exact,case"}
             )
             kind = "inline" if is_inline else "mentions"
-            result = clueval.score(
+            result = first_score(
                 golds[0],
                 given,
                 metrics=["exact", "fair", "strings", "coverage", "muc"],
@@ -403,7 +405,7 @@ def _first(transform: Any, gold: clueval.Document, predicted: clueval.Document) 
     try:
         group = transform(Group(gold, predicted))
     except clueval.CluevalError as error:
-        return str(error).replace("escapes='ptb' reads -LRB- and quotes; ", "")
+        return str(error)
     beside = [] if group.unplaced is None else [spans_of(group.unplaced)]
     for of_side in group.lost:
         for layer, spans in of_side.items():

@@ -27,8 +27,10 @@ from clueval.core.bag import Bag
 from clueval.core.count import Plan, Step, count, decided, sequences_of
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
+from clueval.evaluation.run import score as first_score
 from clueval.second.transforms.changes import in_counting_order
-from clueval.second.transforms.steps import changes_of, checked, choices_of, steps_of
+from clueval.second.transforms.saying import changes_of, checked, choices_of
+from clueval.second.transforms.steps import steps_of
 from clueval.transforms.applied import Preparation
 from clueval.transforms.group import Group
 from clueval.transforms.of_options import transforms_of
@@ -207,7 +209,7 @@ def by_first(given: Texts, options: Mapping[str, Any]) -> dict[str, Any] | str:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            result = clueval.score(golds, predicted, metrics=["exact"], **options)
+            result = first_score(golds, predicted, metrics=["exact"], **options)
         except clueval.CluevalError as error:
             return without_preparing(str(error))
     own = {name: value for name, value in options.items() if name not in ("score_feature", *COUNTING)}

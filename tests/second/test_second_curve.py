@@ -23,6 +23,7 @@ from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
+from clueval.evaluation.run import score as first_score
 from clueval.files.errors import UsageError
 from clueval.first.metrics.coverage import Coverage as FirstCoverage
 from clueval.first.metrics.exact import Exact as FirstExact
@@ -201,7 +202,7 @@ def first(made: Corpus, metric: Any, thresholds: Any, options: dict[str, Any]) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            found = clueval.score(
+            found = first_score(
                 made.gold,
                 made.predicted,
                 metrics=[metric],

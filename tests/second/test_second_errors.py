@@ -66,7 +66,7 @@ def test_places_and_rows_equal_the_first_edition_on_random_corpora(seed: int) ->
             "reasons": frozenset(["missed", "boundary"]),
         },
     ],
-    ids=lambda given: "-".join(given) or "default",
+    ids=["exact", "level", "labelled", "merged", "filter", "reasons"],
 )
 def test_rows_of_the_sample_equal_the_first_edition(options: dict[str, Any]) -> None:
     first = clueval.errors(GOLD, PREDICTED, layers=LAYERS, **options).rows()

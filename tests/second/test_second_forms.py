@@ -14,6 +14,7 @@ import pytest
 import clueval
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
+from clueval.evaluation.run import score as first_score
 from clueval.evaluation.signature import Signature as FirstSignature
 from clueval.evaluation.signature import joined_signature as first_joined
 from clueval.evaluation.signature import require_same as first_require_same
@@ -285,7 +286,7 @@ GERMAN = Path(clueval.__file__).parent / "samples" / "german"
 @pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
 def test_the_german_sample_is_written_as_before(metrics: str, options: dict[str, Any]) -> None:
     files = [str(GERMAN / f"{side}.vrt") for side in ("gold", "predicted")]
-    result = clueval.score(*files, metrics=metrics, **({"layers": {"entity": 2, "risk": 3}} | options))
+    result = first_score(*files, metrics=metrics, **({"layers": {"entity": 2, "risk": 3}} | options))
 
     anew = compare_forms.written_anew(result, chosen_metrics(metrics))
     assert compare_forms.disagreement(result, anew, Random(1)) is None
@@ -293,7 +294,7 @@ def test_the_german_sample_is_written_as_before(metrics: str, options: dict[str,
 
 def test_the_curve_of_coverage_is_none_of_its_tables() -> None:
     spans = [clueval.Span(0, 1, "A", {"p": 0.9})]
-    result = clueval.score([spans], [spans], metrics="coverage", score_feature="p")
+    result = first_score([spans], [spans], metrics="coverage", score_feature="p")
     report = result.metrics["coverage"]["label"]
 
     assert "curve" in report
@@ -308,7 +309,7 @@ def test_a_group_that_lacks_the_report_of_a_sequence_has_no_row_of_it() -> None:
         return clueval.Document("d", dict.fromkeys(layers, spans), tokens=["w"], metadata={"m": group})
 
     documents = [side("a", "x"), side("b", "risk", "y")]
-    report = clueval.score(documents, documents, metrics="masking", by="m").to_dict()
+    report = first_score(documents, documents, metrics="masking", by="m").to_dict()
     reported = {value: list(group["metrics"]["masking"]) for value, group in report["by"]["m"].items()}
 
     assert reported == {"a": ["x"], "b": ["y"]}
@@ -321,7 +322,7 @@ def test_a_break_down_is_shown_whether_or_not_its_reports_are_made_when_asked_fo
         [clueval.Document(str(n), {"label": [clueval.Span(0, 1, label)]}) for n, label in enumerate(labels)]
         for labels in ("AB", "BB")
     ]
-    result = clueval.score(*sides, metrics="exact", by="document")
+    result = first_score(*sides, metrics="exact", by="document")
     made = [*first_screen.first_tables(result.to_dict(), [Exact()])]
 
     assert made == list(result.tables())
@@ -347,7 +348,7 @@ def test_the_headline_of_levels_costs_less_and_is_that_of_the_report() -> None:
 
 
 def test_a_path_that_is_wrong_is_answered_with_the_nearest_of_the_result() -> None:
-    reports = clueval.score([["B-A", "B-B"]], [["B-A", "O"]], metrics="exact").metrics
+    reports = first_score([["B-A", "B-B"]], [["B-A", "O"]], metrics="exact").metrics
 
     for wrong, meant in (
         ("exact.label.mikro.f1", "exact.label.micro.f1"),

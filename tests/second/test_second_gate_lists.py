@@ -385,3 +385,88 @@ def test_the_order_of_annotations_with_ids_changes_no_number(random: Random) -> 
             random.shuffle(side)
 
     assert found[0] == found[1]
+
+
+# The plain model
+
+Listed = tuple[Span, Sequence[Span]]
+"""A list annotation, and its candidates by rank."""
+
+
+def plain_counts(targets: Sequence[Span], lists: Sequence[Listed], visible: Sequence[int]) -> tuple[int, ...]:
+    """Responses and the four kinds of pairs, straight from the rules, with every pairing looked at."""
+    possible = []
+    for number, each in enumerate(targets):
+        for j, (span, candidates) in enumerate(lists):
+            if not (each.overlaps(span) or (span.start, span.end) == (each.start, each.end)):
+                continue
+            best = None
+            for c in candidates[: visible[j]]:
+                same = (c.start, c.end) == (each.start, each.end)
+                if same or c.overlaps(each):
+                    value = 2 * (c.features["inst"] == each.features["inst"]) + same
+                    if best is None or value > best[0]:
+                        best = (value, c)
+            if best is not None:
+                possible.append((best[0], number, j, best[1]))
+
+    def order(pair: tuple[int, int, int, Span]) -> tuple[Any, ...]:
+        value, number, j, c = pair
+        lost = sum(v for v, other, k, _ in possible if (other == number) != (k == j))
+        return value - lost, c.start, c.end, c.id, targets[number].start, targets[number].end, number
+
+    values = []
+    left = sorted(possible, key=order, reverse=True)
+    while left:
+        value, number, j, _ = left[0]
+        values.append(value)
+        left = [pair for pair in left if pair[1] != number and pair[2] != j]
+    return sum(map(bool, visible)), *(values.count(value) for value in (3, 2, 1, 0))
+
+
+PLACES = st.tuples(st.integers(0, 12), st.integers(1, 4))
+
+
+@st.composite
+def targets_and_lists(draw: st.DrawFn) -> tuple[list[Span], list[Listed]]:
+    """Targets and scored lists, the best candidate first, whose candidates have ids and may lie apart."""
+    inst = st.sampled_from("ab")
+    targets = [
+        replace(target(s, s + n, draw(inst)), id=number)
+        for number, (s, n) in enumerate(draw(st.lists(PLACES, max_size=5)))
+    ]
+    lists, number = [], 0
+    for start, length in draw(st.lists(PLACES, max_size=4)):
+        places = draw(st.lists(PLACES, min_size=1, max_size=4))
+        scores = sorted((draw(st.sampled_from([0.1, 0.25, 0.5, 0.9])) for _ in places), reverse=True)
+        candidates = [
+            replace(candidate(s, s + n, draw(inst), score), id=number + rank)
+            for rank, ((s, n), score) in enumerate(zip(places, scores, strict=True))
+        ]
+        number += len(places)
+        lists.append((Span(start, start + length, "List", {"ids": [c.id for c in candidates]}), candidates))
+    return targets, lists
+
+
+@pytest.mark.parametrize("thresholds", ["all", "rounded", "11"])
+@given(drawn=targets_and_lists())
+def test_lists_count_what_the_plain_model_counts(
+    thresholds: str, drawn: tuple[list[Span], list[Listed]]
+) -> None:
+    targets, lists = drawn
+    annotations = [c for _, candidates in lists for c in candidates]
+    annotations += [replace(span, id=100 + number) for number, (span, _) in enumerate(lists)]
+    metric = GateLists(**SETTINGS, score_feature="score", thresholds=thresholds, ranks="all")
+    sides = (Document("d", {"label": side}, ordered=True) for side in (targets, annotations))
+    bag = count([[Pair(*sides)]], Plan((metric,)), ["label"])
+    total = added((tally, 1) for *_, tally in bag.tallies_of([metric], ["label"]))
+
+    found = metric.scores(total, ["label"])["lists"]
+
+    for threshold, entry in found["by_score"].items():
+        visible = [sum(c.features["score"] >= float(threshold) for c in each) for _, each in lists]
+        assert (entry["responses"], *four(entry)) == plain_counts(targets, lists, visible)
+    for rank, entry in found["by_rank"].items():
+        visible = [len(each) if rank == "all" else min(int(rank) + 1, len(each)) for _, each in lists]
+        assert (entry["responses"], *four(entry)) == plain_counts(targets, lists, visible)
+        assert entry["targets"] == len(targets)

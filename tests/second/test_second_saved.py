@@ -312,6 +312,7 @@ def test_a_loaded_bag_whose_cases_have_features_is_not_counted_by_other_metrics(
 
 def test_a_loaded_bag_is_not_counted_by_a_metric_that_reads_other_features(tmp_path: Path) -> None:
     bag = random_bag(Random(0), "gaps")
+    bag.read.features.add("kind")
 
     with pytest.raises(
         UsageError, match=r"'gate' cannot count .*: it reads more than the cases that were kept"

@@ -13,6 +13,7 @@ import clueval
 from clueval.core.count import Plan, Unit, count, sequences_of
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
+from clueval.evaluation.run import score as first_score
 from clueval.first.metrics import metric_named
 from clueval.metrics.confusion import Confusion
 from clueval.metrics.coverage import Coverage
@@ -55,7 +56,7 @@ def in_sentences(random: Random, kind: str) -> Corpus:
 def by_first(made: Corpus, metric: Any, unit: str) -> Any:
     """The reports of the first edition by document, sentence and sequence, with the positions; or that it refuses."""
     try:
-        result = clueval.score(made.gold, made.predicted, metrics=metric, resample_by=unit)
+        result = first_score(made.gold, made.predicted, metrics=metric, resample_by=unit)
     except clueval.CluevalError as error:
         return str(error)
     assert result.units is not None

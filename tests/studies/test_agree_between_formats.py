@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from corpora import write
 
-from clueval import Agreement, CluevalError, Document, Span, TextMismatch, agree, convert, curate, score
+from clueval import Agreement, CluevalError, Document, Span, agree, convert, curate, score
 from clueval.formats import all_formats, format_named
 from clueval.reading.paths import with_equal_names
 from clueval.studies.annotators.curation import Curated
@@ -84,16 +84,6 @@ def f1_of(study: Agreement) -> float:
 def kept_of(curated: Iterable[Curated]) -> float:
     (one,) = curated
     return len(one.document.layers["label"])
-
-
-def test_agree_uses_the_escapes_that_tokens_have(tmp_path: Path) -> None:
-    columns = write(tmp_path / "a.conll", "-LRB-\tO\nAda\tB-PER\n-RRB-\tO\n")
-    text = write(tmp_path / "b.jsonl", '{"text": "(Ada)", "label": [[1, 4, "PER"]]}\n')
-
-    with pytest.raises(TextMismatch):
-        agree([columns, text])
-
-    assert f1_of(agree([columns, text], escapes="ptb")) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -114,25 +114,6 @@ def test_results_are_compared_by_what_was_changed(files: list[str], tmp_path: Pa
     assert main(["compare", *saved]) == 2
 
 
-@pytest.mark.parametrize(
-    ("call", "options"),
-    [
-        (clueval.errors, {"by_depth": True, "hierarchy": "."}),
-        (clueval.conventions, {"by_depth": True, "hierarchy": "."}),
-        (clueval.masking, {"by_depth": True, "hierarchy": "."}),
-    ],
-)
-def test_depths_are_refused_where_there_are_no_reports(call: Any, options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="by_depth does not apply to"):
-        call(GOLD, PREDICTED, **options)
-
-
-def test_depths_of_gate_are_reported(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["gate", *files[:2], "--hierarchy", ".", "--by-depth", "--format", "json"]) == 0
-
-    assert "1" in json.loads(capsys.readouterr().out)["metrics"]["gate"]["label"]["depths"]
-
-
 def test_agreement_is_that_of_changed_spans(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     documents = {
         name: [clueval.Document("d", {"label": [clueval.Span(0, 2, label)]}, tokens=["t"] * 9)]

@@ -152,7 +152,7 @@ def test_supports_of_each_feature_add_up_to_the_whole(metric: str) -> None:
 
 def test_exact_buckets_are_those_of_the_metric_with_a_filter() -> None:
     """`min_overlap` of 1, with the sizes of both, is exact matching by the general way."""
-    from clueval.metrics.exact import Exact
+    from clueval.core.exact import Exact
 
     general = profile(*PATHS, metric=Exact(min_overlap=1, overlap_of="union"), **LAYERS)
 

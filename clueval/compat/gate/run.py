@@ -13,6 +13,7 @@ from clueval.compat.gate.files import AgainstReference, GateListTable, GateTable
 from clueval.core.span import DEFAULT_LAYER
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import single_options
+from clueval.evaluation.plan import counting_documents
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.files.errors import UsageError
@@ -81,6 +82,7 @@ def gate(
         ["metric", "lists", "layers", "reading", "counting", "preparing", "workers", *single_options()],
         "gate",
     )
+    metric = counting_documents(metric)
     _require(metric, lists, gold_set=gold_set, predicted_set=predicted_set, reference_set=reference_set)
     for name, path in (("table", table), ("page", page), ("indicators", indicators)):
         require_kind(path, "str | Path | None", name)

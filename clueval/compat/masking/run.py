@@ -110,7 +110,7 @@ def masking(
     given = {name: options.pop(name) for name in field_names(Preparing) if name in options}
     preparing = options.pop("preparing", Preparing())
     require_instance(preparing, Preparing, "preparing")
-    preparing = with_fields(preparing, given).without(["by_depth"], "masking")
+    preparing = with_fields(preparing, given)
     options["preparing"] = preparing
     settings = {name: options.pop(name) for name in SETTINGS if name in options}
     settings, layers = _with_column_of_entities(settings, layers, _table_of_spans(gold, options))

@@ -54,7 +54,8 @@ class Needs(NamedTuple):
         nested: spans of a side may overlap, and each group of spans that overlap can be counted on its own.
         places: spans need places in the text; False: those without one are counted together with the others.
         choices: returns what the signature must say of the sum of all counts; None: nothing.
-        rates: yields, given the keys of a tally and the layers, how rates follow from it; see `clueval.first.metrics.rates`.
+        rates: yields, given the keys of a tally and the layers, how rates follow from it; see
+            `clueval.first.metrics.rates`.
         outside: returns the tally of a number of positions that are outside every span; None: they change nothing.
         empty: returns the tally of a number of documents without spans. None: they change nothing, or, if `documents`,
             it depends on the documents.

@@ -53,13 +53,7 @@ def of_report(report: Report, metrics: Iterable[Metric], *, first: bool = False)
 
 
 def of_changes(report: Report) -> Iterator[Table]:
-    """Yield the tables of means over documents, and of what was changed before counting.
-
-    The latter are spans that have no place, and numbers of transforms.
-    """
-    if means := list(_document_means(report["metrics"], ())):
-        header = ["micro average of", "documents", "precision", "sd", "recall", "sd", "f1", "sd"]
-        yield Table(phrase("Means over documents"), named(header), means)
+    """Yield the tables of what was changed before counting: spans without a place, and numbers of transforms."""
     if report.get("unprojected"):
         yield _unprojected(report["unprojected"])
     prepared = report.get("prepared", {})
@@ -71,23 +65,6 @@ def of_changes(report: Report) -> Iterator[Table]:
             title = phrase("Changed before counting: {what}", what=phrase(name))
             rows: list[list[Cell | Rate]] = [[phrase(what), number] for what, number in changed.items()]
             yield Table(title, named(["", "number"]), rows)
-
-
-def _document_means(report: Report, path: tuple[str, ...]) -> Iterator[list[Cell | Rate]]:
-    for name, value in report.items():
-        if name == "document_mean":
-            rates = [
-                _rate(each.get(rate))
-                for rate in ("precision", "recall", "f1")
-                for each in (value, value["sd"])
-            ]
-            yield [cut_label(".".join(path)), value["documents"], *rates]
-        elif isinstance(value, Mapping):
-            yield from _document_means(value, (*path, name))
-
-
-def _rate(value: float | None) -> Cell | Rate:
-    return "" if value is None else Rate(value)
 
 
 def of_section(name: str, section: Report) -> Iterator[Table]:

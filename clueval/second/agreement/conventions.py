@@ -10,11 +10,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from clueval.core.case import Case
-from clueval.core.count import require_countable
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.matching import LEVELS
-from clueval.core.metric import Metric
+from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import first_clash
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tally import Tally

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.count import DOCUMENT
 from clueval.files.errors import UsageError
-from clueval.second.results.entries import CountsOfEntries, EntryRates, entry_rates
+from clueval.second.results.entries import EntryRates, entry_rates
 from clueval.second.results.intervals import UNDEFINED, UNDEFINED_WITHOUT, Trust
 from clueval.second.results.rates import Path, Rates, entry_at
 from clueval.second.results.units import CountsByUnit, Units
@@ -61,16 +61,16 @@ class ComparedUnits:
     left_out: Mapping[str, int]
 
 
-def comparable(systems: Mapping[str, Sequence[Units]]) -> ComparedUnits:
-    """Return the units of systems, each with its runs, that can be compared.
+def comparable(systems: Mapping[str, Sequence[Units | None]]) -> ComparedUnits:
+    """Return the units of systems, each with its runs, that can be compared; None: a result has no counts by unit.
 
     Documents are compared if all results have them, with the same number of positions; other units must all be the
     same. Raises `UsageError` for results that differ in metrics, sequences, units or texts.
     """
-    named = [(name, units) for name, runs in systems.items() for units in runs]
+    known = {name: [require_for_tests(units, name) for units in runs] for name, runs in systems.items()}
+    named = [(name, units) for name, runs in known.items() for units in runs]
     first_name, first = named[0]
     for name, units in named:
-        require_for_tests(units, name)
         _require_same_counting(first, units, f"{first_name} and {name}")
         if units.by != DOCUMENT:
             _require_same_units(first, units, f"{first_name} and {name}")
@@ -82,14 +82,14 @@ def comparable(systems: Mapping[str, Sequence[Units]]) -> ComparedUnits:
             advice="score the same documents",
         )
     left_out = {
-        name: len({*chain(*(units.keys for units in runs))} - {*keys}) for name, runs in systems.items()
+        name: len({*chain(*(units.keys for units in runs))} - {*keys}) for name, runs in known.items()
     }
-    return ComparedUnits(systems, keys, left_out)
+    return ComparedUnits(known, keys, left_out)
 
 
-def require_for_tests(units: Units, name: str) -> None:
-    """Raise `UsageError` if a result of this name has no units, or only one."""
-    if units.by is None:
+def require_for_tests(units: Units | None, name: str) -> Units:
+    """Return the units of a result of this name. Raises `UsageError` if there are none, or only one."""
+    if units is None or units.by is None:
         raise UsageError(
             f"{name} has no counts by unit",
             advice="score again with resample_by='document', and save the result",
@@ -99,6 +99,7 @@ def require_for_tests(units: Units, name: str) -> None:
             f"a test needs several units, and {name} has {len(units.keys) or 'no'} {units.by}",
             advice="score again with resample_by='sentence', and save the result",
         )
+    return units
 
 
 def _require_same_counting(first: Units, other: Units, names: str) -> None:
@@ -234,8 +235,8 @@ class DropTest(NamedTuple):
 class Comparing:
     """Tests of systems that can be compared; paths begin with the metric and the sequence.
 
-    `detect` is a difference: the number of units that it takes to show it is computed. `advice` is that of the error
-    for systems that were scored against different gold spans.
+    `detect` is a difference: the number of units that it takes to show it is computed. `several_golds` says that gold
+    was chosen for each system, which the error for different gold spans names.
     """
 
     def __init__(
@@ -243,9 +244,11 @@ class Comparing:
         compared: ComparedUnits,
         trust: Trust,
         detect: float | None = None,
-        advice: str = "score them against the same gold",
+        *,
+        several_golds: bool = False,
     ) -> None:
-        self._names, self._trust, self._detect, self._advice = [*compared.runs], trust, detect, advice
+        self._names, self._trust, self._detect = [*compared.runs], trust, detect
+        self._several_golds = several_golds
         self._runs = list(chain.from_iterable(compared.runs.values()))
         self._keys = compared.keys
         self._members: list[list[range]] = []
@@ -256,7 +259,6 @@ class Comparing:
         numbered = [{key: number for number, key in enumerate(units.keys)} for units in self._runs]
         self._places = [[numbers[key] for key in self._keys] for numbers in numbered]
         self._rates: dict[tuple[str, str], Rates] = {}
-        self._counts: dict[Path, CountsOfEntries] = {}
         self._entries: dict[Path, EntryRates] = {}
         self._swapped: dict[tuple[int, int], list[list[float]]] = {}
 
@@ -331,7 +333,8 @@ class Comparing:
                 together.row_of += [rows[counts.row_of[number]] for number in places]
             first = self._runs[0]
             (metric,) = (metric for metric in first.metrics if metric.name == metric_name)
-            self._rates[place] = Rates(metric, first.sequences[metric_name][sequence], together)
+            layers = first.sequences[metric_name][sequence]
+            self._rates[place] = Rates(metric, layers, together, list(chain(*self._members)))
         return self._rates[place]
 
     def _tested(self, path: Path) -> list[TestedRate]:
@@ -343,10 +346,7 @@ class Comparing:
     def _entry(self, path: Path) -> EntryRates:
         """Return the rates of the entry of a rate; those of an entry are computed once."""
         if path not in self._entries:
-            rates = self._source(*path[:2])
-            counts = self._counts.get(path[:2]) or CountsOfEntries(rates)
-            self._counts[path[:2]] = counts
-            entry = entry_rates(rates, counts, path[2:])
+            entry = entry_rates(self._source(*path[:2]), path[2:])
             for name in entry.names:
                 self._entries.setdefault((*path[:-1], name), entry)
         return self._entries[path]
@@ -359,8 +359,17 @@ class Comparing:
         for number, row in enumerate(rates.row_of):
             unit = number % len(self._keys)
             if golds.get(row, 0) != golds.get(rates.row_of[unit], 0):
-                problem = f"the systems have different gold spans in unit {self._keys[unit]!r}"
-                raise UsageError(problem, advice=self._advice)
+                raise self._different_gold(self._keys[unit])
+
+    def _different_gold(self, unit: str) -> UsageError:
+        """The error for a unit that has other gold spans in another system."""
+        problem = f"the systems have different gold spans in unit {unit!r}"
+        if self._several_golds:
+            return UsageError(
+                f"{problem}: of several golds, each system was scored against the one nearest to it",
+                advice="score all systems against the same gold, without Preparing.any_of and alternatives",
+            )
+        return UsageError(problem, advice="score them against the same gold")
 
     def _value(self, name: str, one: TestedRate) -> dict[str, Any]:
         found: dict[str, Any] = {"system": name, "value": one.score}

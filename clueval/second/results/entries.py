@@ -13,7 +13,7 @@ from itertools import chain
 from operator import mul, sub
 
 from clueval.core.tally import Counts, Tally, f_measure, rate
-from clueval.second.results.rates import Entry, Path, Rates, entry_at
+from clueval.second.results.rates import Entry, Path, Rates, entry_at, kind_of
 
 Numbers = tuple[float, ...]
 """Counts from which the rates of an entry follow."""
@@ -96,12 +96,21 @@ class MeanRates(EntryRates):
 
 
 class ScoredRates(EntryRates):
-    """Rates that the metric computes; units that differ have other counts of a key on which a rate depends."""
+    """Rates that the metric computes; units that differ have other counts of a key on which a rate depends.
+
+    If the rates of a part of the units depend on other keys, too, all keys count.
+    """
 
     def __init__(self, rates: Rates, entry: Entry) -> None:
         path, self.names = entry
         self._rates, self._entry = rates, entry
-        self._keys = sorted({key for name in self.names for key in rates.keys_of((*path, name))})
+        self._keys: Sequence[int] = sorted(
+            {key for name in self.names for key in rates.keys_of((*path, name))}
+        )
+        sums = [rates.sums(rates.times(part)) for part in rates.parts]
+        values = self.values([tuple([of_part[key] for key in self._keys]) for of_part in sums])
+        if repr(values) != repr(list(map(list, rates.scored(map(rates.tally, sums), [entry])))):
+            self._keys = range(len(rates.keys))
         self.counts = [tuple(map(dict(row).get, self._keys, [0] * len(self._keys))) for row in rates.rows]
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
@@ -137,19 +146,19 @@ _MEANS = {"macro": False, "weighted": True}
 _ROUNDING = 1e-12
 
 
-def entry_rates(rates: Rates, every: CountsOfEntries, path: Path) -> EntryRates:
+def entry_rates(rates: Rates, path: Path) -> EntryRates:
     """Return the rates of an entry that follow from the same counts as the one at a path."""
     entry, name = path[:-1], path[-1]
     names = next(names for place, names in rates.entries if place == entry)
-    kind = _kind(name)
-    of_kind = [each for each in names if _kind(each) == kind]
+    kind = kind_of(name)
+    of_kind = [each for each in names if kind_of(each) == kind]
     found: EntryRates | None = None
     nothing = [rates.nothing.get(each, math.nan) for each in of_kind]
     if all(map(_NAME.fullmatch, of_kind)) and not any(map(math.isnan, nothing)):
         before, last = entry[:-1], entry[-1]
         labels = entry_at(rates.report, (*before, "per_label")) if last in _MEANS else ()
         entries = [(*before, "per_label", label) for label in labels] or [entry]
-        counts = [every.of(each, kind) for each in entries]
+        counts = [rates.sizes.counts(each, kind) for each in entries]
         counted = [CountedRates(of_kind, of_entry, nothing) for of_entry in counts if of_entry is not None]
         if len(counted) == len(entries):
             found = MeanRates(counted, _MEANS[last]) if last in _MEANS else counted[0]
@@ -166,74 +175,3 @@ def _agrees(found: EntryRates, rates: Rates, entry: Path) -> bool:
         report[name] is not None and abs(report[name] - value) <= _ROUNDING
         for name, (value,) in zip(found.names, whole, strict=True)
     )
-
-
-def _kind(name: str) -> str:
-    """Return what is left of the name of a rate: ``precision_strict`` and ``f1_strict`` are of one kind.
-
-    >>> _kind("document_recall"), _kind("f1")
-    ('document_', '')
-    """
-    return re.sub(r"precision|recall|accuracy|rate|f\d+(\.\d+)?", "", name)
-
-
-class CountsOfEntries:
-    """What each key of the tally adds to the `Counts` of each entry of a report, by its path and the kind of its rates.
-
-    The counts are those of headlines, or those in the report, or rates times the entry's sizes.
-    """
-
-    def __init__(self, rates: Rates) -> None:
-        self._rates = rates
-        kinds = [
-            (path, _kind(name), names) for path, names in rates.entries for name in names if "recall" in name
-        ]
-        self._places = [(path, kind) for path, kind, names in kinds if f"precision{kind}" in names]
-        before = self._measured(rates.total)
-        self._adding: dict[tuple[Path, str], list[list[float]]] = {
-            place: [[], [], [], []] for place in before
-        }
-        for key in range(len(rates.keys)):
-            more = list(rates.total)
-            more[key] += _MANY
-            after = self._measured(more)
-            for place, counts in before.items():
-                for column, one, two in zip(self._adding[place], counts, after[place], strict=True):
-                    each = round((two - one) / _MANY, _DIGITS)
-                    column.append(int(each) if each.is_integer() else each)
-
-    def of(self, entry: Path, kind: str) -> list[Counts] | None:
-        """Return the counts of an entry in each row; None if it has none."""
-        columns = self._adding.get((entry, kind))
-        if columns is None:
-            return None
-        found = []
-        for row in self._rates.rows:
-            of_columns = [[column[key] * count for key, count in row] for column in columns]
-            found.append(Counts(*map(_sum, of_columns)))
-        return found
-
-    def _measured(self, total: Sequence[int]) -> dict[tuple[Path, str], Counts]:
-        tally, metric, layers = self._rates.tally(total), self._rates.metric, self._rates.layers
-        report, sizes, headlines = (
-            of(tally, layers) for of in (metric.scores, metric.sizes, metric.headlines)
-        )
-        found = {}
-        for path, kind in self._places:
-            entry, text = entry_at(report, path), ".".join(path)
-            if text in headlines and kind in ("", "_strict"):
-                found[path, kind] = headlines[text]
-            elif {*Counts._fields} <= entry.keys():
-                found[path, kind] = Counts(*(entry[field] for field in Counts._fields))
-            elif text in sizes:
-                gold, predicted = sizes[text]
-                correct = (entry[f"{name}{kind}"] or 0 for name in ("recall", "precision"))
-                found[path, kind] = Counts(gold, predicted, *map(mul, correct, sizes[text]))
-        return found
-
-
-_MANY = 1 << 20
-"""How often a key is added: so often that sums of fractions are exact to the last digits."""
-
-_DIGITS = 12
-"""To how many decimals what a key adds is rounded."""

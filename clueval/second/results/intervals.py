@@ -53,7 +53,9 @@ class Trust:
     def __post_init__(self) -> None:
         confidence = self.confidence
         if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
-            raise UsageError(f"confidence must lie between 0 and 1, not {confidence!r}")
+            raise UsageError(
+                f"confidence must be between 0 and 1, not {confidence!r}", advice="for example 0.95"
+            )
         if self.method not in METHODS:
             raise UsageError(f"unknown method {self.method!r}", advice=f"one of {', '.join(METHODS)}")
         for name, least in (("resamples", 1), ("seed", 0)):

@@ -15,10 +15,12 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from itertools import chain
+from operator import mul
 from typing import Any
 
-from clueval.core.metric import AnyMetric, Sizes
-from clueval.core.tally import Tally
+from clueval.core.metric import AnyMetric
+from clueval.core.tally import Counts, Tally
 from clueval.second.results.units import CountsByUnit, pairs
 from clueval.statistics.jackknife import effective_number
 
@@ -75,14 +77,18 @@ class Rates:
         keys: the keys of the tallies.
         rows: the rows of counts that differ, each as numbers of keys with counts.
         row_of: the number of the row of each unit.
+        parts: the numbers of all units, and of those of each part, such as a run of a system.
         total: how often each key was counted in all units.
         report: the report on all units.
         entries: the paths of the entries of the report that have rates, with the names of these.
         paths: the paths of all rates.
     """
 
-    def __init__(self, metric: AnyMetric, layers: Sequence[str], counts: CountsByUnit) -> None:
+    def __init__(
+        self, metric: AnyMetric, layers: Sequence[str], counts: CountsByUnit, parts: Sequence[range] = ()
+    ) -> None:
         self.metric, self.layers = metric, layers
+        self.parts = [range(len(counts.row_of)), *parts]
         self.keys = list(counts.keys)
         self.rows = [list(pairs(row)) for row in counts.rows]
         self.row_of = counts.row_of
@@ -111,10 +117,6 @@ class Rates:
     def tally(self, counts: Iterable[int]) -> Tally:
         """Return the tally with these counts of the keys."""
         return Tally({key: count for key, count in zip(self.keys, counts, strict=True) if count})
-
-    def tally_of(self, row: Iterable[tuple[int, int]]) -> Tally:
-        """Return the tally of a row."""
-        return Tally({self.keys[key]: count for key, count in row})
 
     def without_each(self, sums: Sequence[int], rows: Iterable[int]) -> Iterator[Tally]:
         """Yield these sums without a unit of each of some rows."""
@@ -150,21 +152,22 @@ class Rates:
         names = [name for _, of_entry in entries for name in of_entry]
         return dict(zip(reversed(names), reversed(_read(report, entries)), strict=True))
 
-    def keys_of(self, path: Path) -> list[int]:
+    def keys_of(self, path: Path) -> Sequence[int]:
         """Return the numbers of the keys on which a rate depends: with one more of it, or none, it is another."""
-        return self._keys_of[path]
+        return sorted(self._keys_of[path])
 
     @cached_property
-    def _keys_of(self) -> dict[Path, list[int]]:
-        found: dict[Path, list[int]] = {path: [] for path in self.paths}
-        values = _read(self.report, self.entries)
-        for key, count in enumerate(self.total):
-            for changed in (count + 1, 0):
-                counts = [*self.total[:key], changed, *self.total[key + 1 :]]
-                report = self.metric.scores(self.tally(counts), self.layers)
-                for path, old, new in zip(self.paths, values, _read(report, self.entries), strict=True):
-                    if new != old and not (math.isnan(new) and math.isnan(old)) and found[path][-1:] != [key]:
-                        found[path].append(key)
+    def _keys_of(self) -> dict[Path, set[int]]:
+        found: dict[Path, set[int]] = {path: set() for path in self.paths}
+        for whole in [self.sums(self.times(part)) for part in self.parts]:
+            values = _read(self.metric.scores(self.tally(whole), self.layers), self.entries)
+            for key, count in enumerate(whole):
+                for other in {0, count + 1} - {count}:
+                    counts = [*whole[:key], other, *whole[key + 1 :]]
+                    changed = _read(self.metric.scores(self.tally(counts), self.layers), self.entries)
+                    for path, old, new in zip(self.paths, values, changed, strict=True):
+                        if new != old and not (math.isnan(new) and math.isnan(old)):
+                            found[path].add(key)
         return found
 
     @cached_property
@@ -174,61 +177,97 @@ class Rates:
 
 
 class EntrySizes:
-    """What units weigh in the rates of each entry of a report."""
+    """What units weigh in the rates of each entry of a report, and the counts from which the rates follow.
+
+    These numbers add up over the keys of the tally. So each key is added to the whole, to see what it adds to which.
+    """
 
     def __init__(self, rates: Rates) -> None:
         self._rates = rates
-        tally = rates.tally(rates.total)
-        own = rates.metric.sizes(tally, rates.layers)
         places = [path[:end] for path, _ in rates.entries for end in range(len(path) + 1)]
-        places += [(*path, "micro") for path in places]
-        self._in_report = {
-            ".".join(path): path
-            for path in places
-            if _has_sizes(entry_at(rates.report, path)) and ".".join(path) not in own
-        }
-        self._first = next(iter(own), None)
-        self._try_keys(self._measured(tally, rates.report))
-        self._weighing: dict[tuple[int, ...], Column] = {}
-
-    def _measured(self, tally: Tally, report: Mapping[str, Any]) -> dict[str, Sizes]:
-        """Return the gold and the predicted spans of all entries that have them."""
-        entries = {text: entry_at(report, path) for text, path in self._in_report.items()}
-        found = {text: (entry["gold"], entry["predicted"]) for text, entry in entries.items() if entry}
-        return {**found, **self._rates.metric.sizes(tally, self._rates.layers)}
-
-    def _try_keys(self, before: Mapping[str, Sizes]) -> None:
-        """Add one to each count of the whole, and see which sizes change, and by how much."""
-        rates = self._rates
-        adding: dict[str, tuple[list[_Change], list[_Change]]] = {text: ([], []) for text in before}
+        self._paths = {".".join(path): path for place in places for path in (place, (*place, "micro"))}
+        self._kinds = [
+            (path, kind)
+            for path, names in rates.entries
+            for kind in dict.fromkeys(map(kind_of, names))
+            if {f"precision{kind}", f"recall{kind}"} <= {*names}
+        ]
+        before = self._measured(rates.tally(rates.total))
+        adding: dict[_Place, list[list[_Change]]] = {place: [[] for _ in of] for place, of in before.items()}
         for key in range(len(rates.keys)):
             counts = list(rates.total)
-            counts[key] += 1
-            tally = rates.tally(counts)
-            for text, sizes in self._measured(tally, rates.metric.scores(tally, rates.layers)).items():
-                for side, size in enumerate(sizes):
-                    if text in before and size != before[text][side]:
-                        adding[text][side].append((key, size - before[text][side]))
-        numbers: dict[tuple[_Change, ...], int] = {}
-        self._of_entry = {
-            text: tuple(numbers.setdefault(tuple(changes), len(numbers)) for changes in sides)
-            for text, sides in adding.items()
+            counts[key] += _MANY
+            after = self._measured(rates.tally(counts))
+            for place, numbers in before.items():
+                for column, one, two in zip(adding[place], numbers, after.get(place, numbers), strict=True):
+                    if one != two:
+                        each = round((two - one) / _MANY, _DIGITS)
+                        column.append((key, int(each) if each.is_integer() else each))
+        numbered: dict[tuple[_Change, ...], int] = {}
+        self._columns_of = {
+            place: tuple(numbered.setdefault(tuple(changes), len(numbered)) for changes in columns)
+            for place, columns in adding.items()
         }
-        self._changes = list(numbers)
+        self._changes = list(numbered)
+        self._columns: dict[tuple[int, ...], Column] = {}
+
+    def _measured(self, tally: Tally) -> dict[_Place, Sequence[float]]:
+        """Return the gold and the predicted spans of entries, by their paths, and the counts of kinds of rates.
+
+        Counts are those of a headline, or those in the report, or the rates times the sizes.
+        """
+        metric, layers = self._rates.metric, self._rates.layers
+        report, headlines = metric.scores(tally, layers), metric.headlines(tally, layers)
+        found: dict[_Place, Sequence[float]] = {}
+        found.update(metric.sizes(tally, layers))
+        for text, path in self._paths.items():
+            entry = entry_at(report, path)
+            if text not in found and all(
+                isinstance(entry.get(name), int | float) for name in Counts._fields[:2]
+            ):
+                found[text] = entry["gold"], entry["predicted"]
+        for path, kind in self._kinds:
+            entry, text = entry_at(report, path), ".".join(path)
+            if text in headlines and kind in ("", "_strict"):
+                found[path, kind] = headlines[text]
+            elif {*Counts._fields} <= entry.keys():
+                found[path, kind] = tuple(entry[field] for field in Counts._fields)
+            elif text in found:
+                rates = (entry[f"{name}{kind}"] or 0.0 for name in ("recall", "precision"))
+                found[path, kind] = (*found[text], *map(mul, rates, found[text]))
+        return found
 
     @cached_property
-    def _columns(self) -> list[Column]:
-        """The sizes of each row that differ."""
-        columns: list[dict[int, float]] = [{} for _ in self._changes]
-        by_key: list[list[tuple[dict[int, float], float]]] = [[] for _ in self._rates.keys]
-        for column, changes in zip(columns, self._changes, strict=True):
-            for key, size in changes:
-                by_key[key].append((column, size))
+    def _by_key(self) -> list[list[tuple[int, int]]]:
+        """The rows that have each key, and how often it was counted there."""
+        found: list[list[tuple[int, int]]] = [[] for _ in self._rates.keys]
         for number, row in enumerate(self._rates.rows):
             for key, count in row:
-                for column, size in by_key[key]:
-                    column[number] = column.get(number, 0) + size * count
-        return [*columns, {number: 1 for number, row in enumerate(self._rates.rows) if row}]
+                found[key].append((number, count))
+        return found
+
+    def column(self, numbers: tuple[int, ...]) -> Column:
+        """Return the sum of some columns."""
+        if numbers not in self._columns:
+            found: dict[int, float] = {}
+            if _EVERY in numbers:
+                found = {number: 1 for number, row in enumerate(self._rates.rows) if row}
+            for key, size in chain.from_iterable(
+                self._changes[number] for number in numbers if number != _EVERY
+            ):
+                for row, count in self._by_key[key]:
+                    found[row] = found.get(row, 0) + size * count
+            self._columns[numbers] = found
+        return self._columns[numbers]
+
+    def counts(self, entry: Path, kind: str) -> list[Counts] | None:
+        """Return the counts from which the rates of a kind follow, in each row; None if they have none."""
+        numbers = self._columns_of.get((entry, kind))
+        if numbers is None:
+            return None
+        columns = [self.column((number,)) for number in numbers]
+        rows = range(len(self._rates.rows))
+        return [Counts(*(column.get(row, 0) for column in columns)) for row in rows]
 
     def of(self, path: Path) -> tuple[int, ...]:
         """Return the numbers of the columns of the gold and the predicted spans that a rate is about.
@@ -238,10 +277,11 @@ class EntrySizes:
         """
         for end in range(len(path) - 1, -1, -1):
             for entry in (path[:end], (*path[:end], "micro")):
-                if (found := self._of_entry.get(".".join(entry))) is not None:
+                if (found := self._columns_of.get(".".join(entry))) is not None:
                     return found
-        every = len(self._changes), len(self._changes)
-        return every if self._first is None else self._of_entry[self._first]
+        return next(
+            (of for place, of in self._columns_of.items() if isinstance(place, str)), (_EVERY, _EVERY)
+        )
 
     def tells_sides_apart(self, path: Path) -> bool:
         """Return whether a rate is about other spans on the gold side than on the predicted side."""
@@ -258,20 +298,10 @@ class EntrySizes:
             return (gold,)
         return (predicted,) if path[-1].startswith("precision") else (gold, predicted)
 
-    def column(self, numbers: tuple[int, ...]) -> Column:
-        """Return the sum of some columns."""
-        if numbers not in self._weighing:
-            found: dict[int, float] = {}
-            for number in numbers:
-                for row, size in self._columns[number].items():
-                    found[row] = found.get(row, 0) + size
-            self._weighing[numbers] = found
-        return self._weighing[numbers]
-
     def are_zero(self, path: Path, tally: Tally) -> bool:
         """Return whether nothing that a rate is about is in a tally."""
         numbers, keys = self.of(path), self._rates.keys
-        if len(self._changes) in numbers:
+        if _EVERY in numbers:
             return not tally
         return not any(
             sum(size * tally[keys[key]] for key, size in self._changes[number]) for number in numbers
@@ -281,9 +311,26 @@ class EntrySizes:
 _Change = tuple[int, float]
 """A key, and what it adds to a number each time that it is counted."""
 
+_Place = str | tuple[Path, str]
+"""An entry, as the path of its sizes; or the path of an entry and the kind of its rates, as that of its counts."""
 
-def _has_sizes(entry: Mapping[str, Any]) -> bool:
-    return isinstance(entry.get("gold"), int | float) and isinstance(entry.get("predicted"), int | float)
+_EVERY = -1
+"""The number of the column in which every unit in which something was counted weighs the same."""
+
+_MANY = 1 << 20
+"""How often a key is added: so often that sums of fractions are exact to the last digits."""
+
+_DIGITS = 12
+"""To how many decimals what a key adds is rounded."""
+
+
+def kind_of(name: str) -> str:
+    """Return what is left of the name of a rate: ``precision_strict`` and ``f1_strict`` are of one kind.
+
+    >>> kind_of("document_recall"), kind_of("f1")
+    ('document_', '')
+    """
+    return re.sub(r"precision|recall|accuracy|rate|f\d+(\.\d+)?", "", name)
 
 
 def _read(report: Mapping[str, Any], entries: Iterable[Entry]) -> list[float]:

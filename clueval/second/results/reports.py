@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from clueval.core.bag import Bag, Place
 from clueval.core.count import Plan, Unit
 from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER, MERGED
 from clueval.core.tally import Tally, added
-from clueval.metrics.curve import Curve
-from clueval.second.results.intervals import Trust, interval_section
-from clueval.second.results.units import Units, units_of
+
+if TYPE_CHECKING:
+    from clueval.metrics.curve import Curve
+    from clueval.second.results.intervals import Trust
+    from clueval.second.results.units import Units
 
 Reports = dict[str, dict[str, Any]]
 """Reports by metric and sequence."""
@@ -28,25 +30,30 @@ class BagReports:
 
     def __init__(self, bag: Bag, plan: Plan) -> None:
         counting = plan.metrics
-        self.metrics = [metric for metric in counting if not isinstance(metric, Curve)]
-        self._curves = {metric.metric.name: metric for metric in counting if isinstance(metric, Curve)}
+        self.metrics = [metric for metric in counting if not hasattr(metric, "with_curves")]
+        curves = [cast("Curve", metric) for metric in counting if hasattr(metric, "with_curves")]
+        self._curves = {curve.metric.name: curve for curve in curves}
         self.layers = list(bag.layers) or [DEFAULT_LAYER]
         self._merges = plan.merge and bool(bag.layers)
         self._sequences = [MERGED] if self._merges else self.layers
         wholes = [whole for metric in counting if (whole := getattr(metric, "whole", None)) is not None]
         self._counted = list(dict.fromkeys([*self._sequences, *wholes]))
         self._counts = bag.counts(counting)
+        self._last: tuple[Place, dict[tuple[str, str], Tally]] | None = None
 
     def layers_of(self, sequence: str) -> list[str]:
         """Return the layers in which the spans of a sequence have labels."""
         return [sequence] if sequence in self._sequences and not self._merges else self.layers
 
     def tallies(self, place: Place) -> dict[tuple[str, str], Tally]:
-        """Return the counts in a place, by metric and sequence."""
-        return {
-            (metric.name, sequence): tally
-            for sequence, metric, tally in self._counts.at(place, self._counted)
-        }
+        """Return the counts in a place, by metric and sequence; those of the last place are kept."""
+        if self._last is None or self._last[0] != place:
+            tallies = {
+                (metric.name, sequence): tally
+                for sequence, metric, tally in self._counts.at(place, self._counted)
+            }
+            self._last = place, tallies
+        return self._last[1]
 
     def sequences_of(self, metric: AnyMetric, tallies: Mapping[tuple[str, str], Tally]) -> Sequence[str]:
         """Return the sequences that a metric reports, given what was counted."""
@@ -130,6 +137,8 @@ class GroupReports(Mapping[str, Mapping[str, Any]]):
         }
         if self._trust is None:
             return report
+        from clueval.second.results.intervals import interval_section  # few results need them
+
         part = self._bag.grouped(lambda place: place, self._places[value])
         return report | {"intervals": interval_section(units_in(part, self._plan), self._trust)}
 
@@ -150,6 +159,8 @@ class GroupReports(Mapping[str, Mapping[str, Any]]):
 
 def units_in(bag: Bag, plan: Plan) -> Units:
     """Return the units of a bag."""
+    from clueval.second.results.units import units_of  # few results need them
+
     reports = BagReports(bag, plan)
     return units_of(bag, reports.metrics, reports.layers_by_sequence, plan.units)
 

@@ -239,6 +239,7 @@ def _read_lists(read: Read) -> dict[str, Any]:
         "treatments": sorted(read.treatments),
         "passed_over": [[*of, number] for of, number in read.passed_over.items()],
         "spans": [[*of, number] for of, number in read.spans.items()],
+        "features": sorted(read.features),
         "tagged": sorted(read.tagged),
         "neighbours": [
             [side, _digest(file), layer, [[*pair, number] for pair, number in pairs.items()]]
@@ -567,6 +568,7 @@ def _read_of(value: dict[str, Any]) -> Read:
         read.passed_over[_text(side), _text(kind)] = _number(number)
     for side, layer, number in _list(value["spans"]):
         read.spans[_text(side), _text(layer)] = _number(number)
+    read.features = set(_texts(value["features"]))
     read.tagged = {(_text(side), _text(layer)) for side, layer in _list(value["tagged"])}
     for side, file, layer, pairs in _list(value["neighbours"]):
         found = Counter({(_text(one), _text(other)): _number(number) for one, other, number in _list(pairs)})

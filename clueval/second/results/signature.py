@@ -110,8 +110,8 @@ class Signature:
     def citing(self, **choices: str) -> Signature:
         """The signature with further choices, before `scores` and `version`.
 
-        >>> str(Signature({"metrics": "levels", "average": "all"}).citing(average="micro", level="1"))
-        'metrics:levels|average:micro|level:1'
+        >>> str(Signature({"metrics": "masking", "scores": "1"}).citing(redacted="aligned"))
+        'metrics:masking|redacted:aligned|scores:1'
         """
         merged = {**self.choices, **choices}
         last = {key: merged.pop(key) for key in ("scores", "version") if key in merged}

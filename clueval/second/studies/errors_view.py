@@ -67,6 +67,11 @@ class Entry(NamedTuple):
     strict: Mapping[str, Mapping[str, Any]]
     is_chosen: bool = True
 
+    @property
+    def has_labels(self) -> bool:
+        """Whether places have the labels of the layer; of merged layers, they have the joined label."""
+        return self.layer in (None, self.sequence)
+
 
 def entries_of(report: Mapping[str, Any], choice: Choice) -> Iterator[Entry]:
     """Yield the rates of each layer of each sequence, given the report of the metric of the choice."""
@@ -162,7 +167,7 @@ def tables_of(
     for entry in entries:
         yield _of_labels(entry, reasons, listed)
     for entry in entries:
-        yield from _confusion(entry, reasons)
+        yield from _confusion(entry, reasons, listed)
 
 
 def _of_labels(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -> Table:
@@ -175,10 +180,9 @@ def _of_labels(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -
     for side, name in enumerate(SIDES):
         micro, number = entry.micro, sum(n for (of, _), n in errors.items() if of == side)
         rates = [Rate(micro["precision"]), None] if side else [None, Rate(micro["recall"])]
-        bar = _bar(entry, reasons, side, list(entry.strict), {})
+        bar = _bar(entry, reasons, listed, side, list(entry.strict), {})
         both = [Rate(micro["f1"]) if side else None, micro[name], Find(number, find | {"side": name})]
         rows.append([phrase(name), bar, *rates, *both])
-    has_labels = entry.layer in (None, entry.sequence)  # of merged layers, places have the joined label
 
     def low(label: str) -> tuple[float, int, str]:
         one = entry.per_label[label]
@@ -188,9 +192,9 @@ def _of_labels(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -
         one, own = entry.per_label[label], find | {"label": label}
         number = sum(errors[side, label] for side in range(len(SIDES)))
         cells: list[Cell] = [Rate(one[rate]) for rate in ("precision", "recall", "f1")]
-        bar = _bar(entry, reasons, 0, [label], {"label": label} if has_labels else {})
-        errors_cell: Cell = Find(number, own) if has_labels else None
-        rows.append([Find(label, own) if has_labels else label, bar, *cells, one["gold"], errors_cell])
+        bar = _bar(entry, reasons, listed, 0, [label], {"label": label})
+        errors_cell: Cell = Find(number, own) if entry.has_labels else None
+        rows.append([Find(label, own) if entry.has_labels else label, bar, *cells, one["gold"], errors_cell])
     header = ["", phrase("spans"), "P", "R", "F1", phrase("number"), phrase("errors")]
     return Table(entry.title, header, rows, is_folded=not entry.is_chosen)
 
@@ -198,26 +202,30 @@ def _of_labels(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -
 def _bar(
     entry: Entry,
     reasons: Mapping[ReasonKey, int],
+    listed: Listed,
     side: int,
     labels: Sequence[str],
     find: Mapping[str, str],
 ) -> Shares:
-    """Return what is right and wrong of the spans of a side with these labels."""
+    """Return what is right and wrong of the spans of a side with these labels; parts list places if all are listed."""
     counts: Counter[str] = Counter()
     for key, number in reasons.items():
         if (key.sequence, key.layer, key.side) == (entry.sequence, entry.layer, side) and key.label in labels:
             counts[key.reason] += number
     right = sum(entry.strict[label][f"tp_{SIDES[side]}"] for label in labels if label in entry.strict)
     where = {"layer": entry.sequence, "side": SIDES[side], **find}
-    parts = [
-        Part(counts[reason], phrase(reason), {"reason": reason, **where})
-        for reason in REASONS
-        if reason != UNMATCHED[SIDES[1 - side]]
-    ]
+    parts = []
+    for reason in REASONS:
+        if reason != UNMATCHED[SIDES[1 - side]]:
+            shown_places = sum(listed.get((entry.sequence, side, label, reason), 0) for label in labels)
+            is_listed = shown_places == counts[reason] and entry.has_labels
+            parts.append(
+                Part(counts[reason], phrase(reason), {"reason": reason, **where} if is_listed else {})
+            )
     return Shares([Part(int(right), phrase(RIGHT), {}), *parts])
 
 
-def _confusion(entry: Entry, reasons: Mapping[ReasonKey, int]) -> Iterator[Table]:
+def _confusion(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -> Iterator[Table]:
     """Yield which labels gold spans were found with, where the range is right."""
     counts = {
         (key.label, key.found): number
@@ -231,10 +239,13 @@ def _confusion(entry: Entry, reasons: Mapping[ReasonKey, int]) -> Iterator[Table
     find = {"side": SIDES[0], "reason": "label", "layer": entry.sequence}
     rows: list[list[Cell]] = []
     for label in sorted({label for label, _ in counts}):
+        shown_places = listed.get((entry.sequence, 0, label, "label"), 0)
+        is_listed = entry.has_labels and shown_places == sum(counts.get((label, name), 0) for name in names)
         cells: list[Cell] = []
         for name in names:
             number = counts.get((label, name), 0)
-            cells.append(Find(number, find | {"label": label, "found": name}, number / most))
+            where = find | {"label": label, "found": name}
+            cells.append(Find(number, where if is_listed else {}, number / most))
         rows.append([label, *cells])
     title = phrase("{layer}: gold label, found as", layer=entry.layer or entry.sequence)
     yield Table(title, ["", *names], rows, is_folded=True)

@@ -13,10 +13,9 @@ from itertools import chain, compress, count, pairwise
 from typing import Any
 
 from clueval.core.case import Case, Located
-from clueval.core.count import require_countable
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
-from clueval.core.metric import AnyMetric, Metric, split_metrics
+from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
 from clueval.core.span import MERGED, NO_LABEL, SIDES, Span
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import CluevalError, UsageError

@@ -103,7 +103,7 @@ def tables_of(
             order = (not has_both, -abs(two["f1"] - one["f1"]) if has_both else 0, label)
             cells: list[Cell] = [Rate(one["f1"]), Rate(two["f1"]), _points(one["f1"], two["f1"])]
             name: Cell = label
-            if entry.layer in (None, entry.sequence):
+            if entry.has_labels:
                 name = Find(label, {"layer": entry.sequence, "label": label})
             found.append((order, [name, *cells, one["gold"] or two["gold"]]))
         f1 = [each.micro["f1"] for each in both]

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
 from clueval.core.case import Case, EqualCase, Located, located
-from clueval.core.count import Plan, collector_paused, require_countable
+from clueval.core.count import Plan, collector_paused
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels, matches_in
 from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, match_of
-from clueval.core.metric import Metric
+from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import first_clash, shared_positions
 from clueval.core.ranges import Ranges
 from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Span, by_position

@@ -176,8 +176,7 @@ class Annotators:
         assert own is not None
         present = [document for document in group if document is not None]
         if len(present) > 1 and (texts_differ or any(_ends_otherwise(each, own) for each in present)):
-            escapes = (each.options.escapes for each in self.columns if each.options is not None)
-            group = _placed(group, next(escapes, None))
+            group = _placed(group)
             own = group[first] or own
         checked: list[Document | None] = []
         for number, document in enumerate(group):
@@ -202,13 +201,13 @@ def _lacks_id(document: Document, form: Format | None) -> bool:
     return isinstance(document.id, MissingId) or (form is not None and (form.single or form.nameless))
 
 
-def _placed(group: Group, escapes: str | None) -> Group:
+def _placed(group: Group) -> Group:
     """Return the documents of different formats, with positions in one text."""
     from clueval.transforms import group as groups
     from clueval.transforms.placing import Placing
 
     first, *others = (document for document in group if document is not None)
-    placed = Placing(escapes, named=False)(groups.Group(first, others[0], tuple(others[1:])))
+    placed = Placing(named=False)(groups.Group(first, others[0], tuple(others[1:])))
     found = iter([placed.gold, placed.predicted, *placed.further])
     return tuple(None if document is None else next(found) for document in group)
 

@@ -20,7 +20,7 @@ from clueval.compat.masking.meddocan import joined
 from clueval.compat.masking.presidio import labels_of
 from clueval.compat.masking.program import TextTokens
 from clueval.files.errors import UsageError
-from clueval.metrics.masking import Masking
+from clueval.first.metrics.masking import Masking
 from clueval.spans.document import Sentence
 from clueval.transforms.group import Group
 

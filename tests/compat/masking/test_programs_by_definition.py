@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most
 
-from clueval import Document, Span, masking, score
+from clueval import Document, Span, masking
 from clueval.compat.masking.presidio import PresidioFigures
 from clueval.compat.masking.tab import IGNORABLE, IGNORABLE_WORDS
-from clueval.metrics.masking import Masking
+from clueval.evaluation.run import score
+from clueval.first.metrics.masking import Masking
 
 Sides = tuple[Document, Document]
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import FOUND_BY_AXE, LOADED, Browser, download, give, in_browser, select
+from clueval.second.metrics.fair import Fair
 
 import clueval
 from clueval.findings.decisions import read_decisions
 from clueval.second.reports.place import Line, Mark, MarkedText, Place
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Table
+from clueval.second.studies.errors import Errors
+from clueval.second.studies.systems import Diff
+from clueval.second.studies.wrong import Choice
+from tests.second.compare_errors import pairs_in_files
 from tests.second.reports.test_report_forms import HOSTILE, hostile_view
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view, two_systems_view
 
@@ -74,17 +80,42 @@ def test_page_opens_without_complaints_and_requests(
     assert browser.run(f"{LIST}[0].getBoundingClientRect().top + scrollY") < 900
 
 
+NUMBERS = (
+    "[...document.querySelectorAll('td .shares button, td > button')].map((b) => {"
+    " b.click(); const n = Number((b.ariaLabel ?? b.textContent).replaceAll(',', '').match(/\\d+/)[0]);"
+    " const lines = found.flatMap((place) => place.lines.filter(fits)).length; b.click(); return [n, lines]; })"
+)
+
+
 def test_every_segment_label_and_number_lists_its_places(browser: Browser, pages: dict[str, Path]) -> None:
     fresh(browser, pages["errors"])
-    numbers = browser.run(
-        "[...document.querySelectorAll('td .shares button, td > button')].filter((b) => b.offsetParent).map((b) => {"
-        " b.click(); const n = Number((b.ariaLabel ?? b.textContent).match(/\\d+/)[0]);"
-        " const lines = found.flatMap((place) => place.lines.filter(fits)).length; b.click(); return [n, lines]; })"
-    )
+    numbers = browser.run(NUMBERS)
 
     assert len(numbers) > 40
     assert [n for n, _ in numbers] == [lines for _, lines in numbers]
     assert browser.run(COUNT) == "72 of 72 places"
+
+
+CHOICES = {
+    "level": Choice(merge=True, level=3, labelled="entity"),
+    "gold": Choice(sides=("gold",), reasons=frozenset(["missed", "boundary"])),
+    "fair": Choice(fair=Fair()),
+}
+
+
+@pytest.mark.parametrize("name", [*CHOICES, "diff"])
+def test_numbers_of_tables_are_those_of_the_lines_that_they_list(
+    browser: Browser, tmp_path: Path, name: str
+) -> None:
+    pairs = list(pairs_in_files(GOLD, PREDICTED, LAYERS))
+    fixed = [(pair, replace(pair, predicted=pair.gold)) for pair in pairs]
+    report: Report = Diff(fixed) if name == "diff" else Errors(pairs, CHOICES[name])
+    report.write(tmp_path / "page.html")
+    fresh(browser, tmp_path / "page.html")
+    numbers = browser.run(NUMBERS)
+
+    assert numbers
+    assert [n for n, _ in numbers] == [lines for _, lines in numbers]
 
 
 def test_filters_stand_in_chips_and_in_the_address(browser: Browser, pages: dict[str, Path]) -> None:

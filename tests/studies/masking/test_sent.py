@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import Document, Span, score
+from clueval import Document, Span
 from clueval.compat.masking.i2b2 import I2b2Figures
+from clueval.evaluation.run import score
 from clueval.studies.masking.collector import LeakCollector, WatchedMasking
 from clueval.tagging.decoder import decode
 
