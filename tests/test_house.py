@@ -329,16 +329,15 @@ def test_the_package_names_what_to_read_in_half_an_hour() -> None:
     assert len(lines) <= 2_030
 
 
-BYTES = {f"clusters.{name}" for name in ("byte_reader", "byte_rows")}
+BYTES = {f"second.reading.{name}" for name in ("byte_reader", "byte_rows")}
 
 
 def test_bytes_are_read_only_where_clusters_are_counted_and_name_no_format() -> None:
     users = {module for module in FILES.keys() - BYTES if imports(module) & BYTES}
     known = set().union(*map(imports, BYTES))
 
-    assert users == {"evaluation.column_clusters", "evaluation.row_clusters"}
+    assert users == {"second.reading.column_files"}
     assert not known & {module.removeprefix("clueval.") for module in FORMATS.values()}
-    assert {other for other in known if package_of(other) == "clusters"} <= BYTES | {"clusters.bag"}
 
 
 def test_only_what_reads_in_the_second_edition_uses_readers_of_the_first() -> None:
