@@ -16,7 +16,7 @@ from zlib import crc32
 import pytest
 from test_jobs import ON_LINUX, corpus_files, everything, wait_until
 
-from clueval import score
+from clueval.evaluation.run import score
 from clueval.evaluation import count_files
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
