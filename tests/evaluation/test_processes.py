@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +12,7 @@ from typing import Any
 
 import pytest
 from corpora import write
+from test_jobs import are_there, children_of, wait_until
 
 from clueval import UsageError, score
 from clueval.cli import main
@@ -122,3 +125,53 @@ def test_a_scheduler_that_does_not_answer_is_an_error_in_one_line(
     output, complaint = capsys.readouterr()
     assert (code, output, complaint.count("\n")) == (2, "", 1)
     assert message in complaint
+
+
+ENDLESS = """
+import sys, time
+from clueval.cli import main
+from clueval.second.results import texts, workers
+
+def count(*_):
+    with open({begun!r}, "a") as file:
+        file.write("x")
+    time.sleep(600)
+
+workers.SMALL = workers.SMALLEST = 1
+texts.FileReading.count = count
+sys.exit(main({arguments!r}))
+"""
+"""A command that counts for ever in two processes, each of which writes a letter to a file when it begins."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it looks at processes as Linux shows them")
+@pytest.mark.parametrize(
+    ("number", "code", "message"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_an_interrupted_command_prints_that_and_leaves_no_process(
+    folders: list[Path], tmp_path: Path, number: signal.Signals, code: int, message: str
+) -> None:
+    begun = write(tmp_path / "begun", "")
+    arguments = ["score", *map(str, folders), "--jobs", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS.format(begun=str(begun), arguments=arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert wait_until(lambda: begun.stat().st_size == 2)
+        workers = children_of(process.pid)
+        send = os.killpg if number == signal.SIGINT else os.kill  # a terminal sends Ctrl-C to all of them
+        send(process.pid, number)
+        output, complaint = process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+    assert (process.returncode, output) == (code, "")
+    assert complaint == f"clueval score: {message}\n"
+    assert len(workers) == 2
+    assert wait_until(lambda: not are_there(workers))

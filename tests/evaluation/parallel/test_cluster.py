@@ -29,11 +29,11 @@ from corpora import write
 from scripts import benchmark
 from test_jobs import LONG, ON_LINUX, Elsewhere, command, corpus_files, everything, wait_until
 
+from clueval import score as score_files
 from clueval.cli import main
 from clueval.evaluation.parallel import schedule, tasks
-from clueval.evaluation.parallel.dask import scheduler
-from clueval.evaluation.run import score as score_files
 from clueval.files.errors import WorkerLost
+from clueval.second.results.dask import scheduler
 
 distributed = pytest.importorskip("distributed")
 
@@ -55,10 +55,10 @@ def count(*arguments):
 """A module for workers: counting that notes when it begins, and waits while there is a file."""
 
 SLOWLY = """\
-import slow_counting, clueval.evaluation.parallel.dask
+import slow_counting, clueval.second.results.dask
 clueval.evaluation.count_files._count_sources = slow_counting.count
 clueval.evaluation.parallel.schedule.LARGEST = 4000
-clueval.evaluation.parallel.dask.WORKERLESS, clueval.evaluation.parallel.dask._CHECK = 1, 0.1
+clueval.second.results.dask.WORKERLESS, clueval.evaluation.parallel.dask._CHECK = 1, 0.1
 """
 """For the process that hands out tasks: small ones, counted slowly; and it does not wait long for workers."""
 
@@ -591,7 +591,7 @@ def alone(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> str:
 def test_recipe_for_dask_runs(
     cluster: Cluster | Threads, alone: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    exec(block("clueval.evaluation.parallel.dask").replace("tcp://scheduler:8786", cluster.address), {})
+    exec(block("clueval.second.results.dask").replace("tcp://scheduler:8786", cluster.address), {})
 
     assert capsys.readouterr().out == alone
 

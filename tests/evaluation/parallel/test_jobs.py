@@ -9,7 +9,6 @@ import os
 import pickle
 import random
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -24,8 +23,7 @@ import pytest
 from corpora import Corpus, conll, vrt, write
 
 from clueval import masking
-from clueval.cli import main
-from clueval.evaluation.parallel import dask, schedule, tasks
+from clueval.evaluation.parallel import schedule, tasks
 from clueval.evaluation.parallel import work as jobs
 from clueval.evaluation.parallel.tasks import in_order
 from clueval.evaluation.parallel.work import chosen_jobs
@@ -851,42 +849,6 @@ clueval.evaluation.count_files.count_without_documents = sleeping
 """Counting that never ends, and that writes a letter to a file when it begins."""
 
 
-@pytest.mark.parametrize("output", ["text", pytest.param("json", marks=pytest.mark.long)])
-def test_command_prints_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, output: str) -> None:
-    files = corpus_files(tmp_path, 4, documents=100)
-    outputs = set()
-    for number in ("1", "2", "5"):
-        done = subprocess.run(
-            command(files, "--jobs", number, "--format", output, "-v"),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        outputs.add(done.stdout)
-        assert f"process{'es' * (number != '1')}: as requested\n" in done.stderr
-
-    assert len(outputs) == 1
-
-
-def test_automatic_number_of_processes_is_printed_with_its_reason(tmp_path: Path) -> None:
-    files = corpus_files(tmp_path, 4)
-    done = subprocess.run(command(files, "-v"), capture_output=True, text=True, check=True)
-
-    assert (
-        done.stderr == "clueval score: 1 process: less than 1 MB is too little to share between processes\n"
-    )
-
-
-@pytest.mark.parametrize("value", ["0", "-1", "x", "1.5"])
-def test_wrong_number_of_jobs_is_refused_in_one_line(value: str, capsys: Capture) -> None:
-    with pytest.raises(SystemExit) as end:
-        main(["score", "gold.vrt", "predicted.vrt", f"--jobs={value}"])
-
-    complaint = capsys.readouterr().err
-    assert (end.value.code, complaint.count("\n")) == (2, 1)
-    assert f"{value!r} is neither auto nor a number from 1" in complaint
-
-
 def children_of(pid: int) -> list[int]:
     listed = subprocess.run(
         ["ps", "-o", "pid=,stat=", "--ppid", str(pid)], capture_output=True, text=True, check=False
@@ -922,102 +884,6 @@ def wait_for_size(path: Path, size: int) -> bool:
 def begun(tmp_path: Path) -> Path:
     """A file with a letter for each time that a process has begun to count."""
     return write(tmp_path / "begun", "")
-
-
-@pytest.fixture
-def started(tmp_path: Path, begun: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
-    """A command that counts for ever in two processes, and these."""
-    before = SLEEPING.format(begun=str(begun))
-    process = subprocess.Popen(
-        command(corpus_files(tmp_path, 4, documents=100), "--jobs", "2", before=before),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert wait_for_size(begun, 2), process.communicate(timeout=5)
-    workers = children_of(process.pid)
-    yield process, workers
-    for pid in (process.pid, *workers):
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-    process.communicate()
-
-
-@ON_LINUX
-@pytest.mark.parametrize(
-    ("number", "code", "message"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
-)
-def test_interrupted_command_prints_that_and_leaves_no_process(
-    started: tuple[subprocess.Popen[str], list[int]], number: signal.Signals, code: int, message: str
-) -> None:
-    process, workers = started
-    if number == signal.SIGINT:
-        os.killpg(process.pid, number)  # as a terminal does: to all of them
-    else:
-        os.kill(process.pid, number)
-    output, complaint = process.communicate(timeout=LONG)
-
-    assert (process.returncode, output, complaint) == (code, "", f"clueval score: {message}\n")
-    assert wait_until(lambda: not are_there(workers))
-
-
-@ON_LINUX
-def test_workers_end_with_a_parent_that_is_killed(
-    started: tuple[subprocess.Popen[str], list[int]],
-) -> None:
-    process, workers = started
-    process.kill()
-    process.wait()
-
-    assert wait_until(lambda: not are_there(workers))
-
-
-@ON_LINUX
-@pytest.mark.long
-def test_workers_that_are_killed_repeatedly_are_one_line_that_names_the_part(
-    started: tuple[subprocess.Popen[str], list[int]], begun: Path
-) -> None:
-    process, workers = started
-    for count in (4, 6):
-        os.kill(workers[0], signal.SIGKILL)  # the standard pool ends the other
-        assert wait_for_size(begun, count)
-        workers[:] = children_of(process.pid)
-    os.kill(workers[0], signal.SIGKILL)
-    output, complaint = process.communicate(timeout=LONG)
-
-    assert (process.returncode, output) == (2, "")
-    assert re.fullmatch(
-        r"clueval score: processes have ended 3 times, one after the other, while they counted bytes 0 to [\d,]+ of "
-        r"\S+gold\.vrt and bytes 0 to [\d,]+ of \S+predicted\.vrt or a later part "
-        r"\(count with fewer processes if memory is short\)\n",
-        complaint,
-    )
-    assert not children_of(process.pid)
-
-
-@ON_LINUX
-@pytest.mark.parametrize(
-    ("number", "code", "message"),
-    [
-        pytest.param(signal.SIGINT, 130, "interrupted", marks=pytest.mark.long),
-        (signal.SIGTERM, 143, "terminated"),
-    ],
-)
-def test_interrupted_command_ends_its_workers_even_if_they_are_stopped(
-    started: tuple[subprocess.Popen[str], list[int]], number: signal.Signals, code: int, message: str
-) -> None:
-    process, workers = started
-    for worker in workers:
-        os.kill(worker, signal.SIGSTOP)
-    os.kill(process.pid, number)
-    output, complaint = process.communicate(timeout=LONG)
-
-    assert (process.returncode, output, complaint) == (code, "", f"clueval score: {message}\n")
-    assert not are_there(workers)
 
 
 THREAD = "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
@@ -1134,47 +1000,6 @@ def test_executor_of_unknown_size_gets_64_tasks_at_a_time(
     assert executor.most_in_flight <= schedule.IN_FLIGHT < executor.submitted
 
 
-def test_scheduler_without_distributed_is_an_error_that_names_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    code = main(["score", *map(str, corpus_files(tmp_path, 4)), "--scheduler", "tcp://127.0.0.1:1"])
-
-    output, complaint = capsys.readouterr()
-    assert (code, output) == (2, "")
-    assert complaint == (
-        "clueval score: a scheduler needs distributed, which is not installed (pip install 'clueval[dask]')\n"
-    )
-
-
-def test_scheduler_and_number_of_processes_exclude_each_other(tmp_path: Path, capsys: Capture) -> None:
-    files = map(str, corpus_files(tmp_path, 4))
-    code = main(["score", *files, "--scheduler", "tcp://127.0.0.1:1", "--jobs", "2"])
-
-    complaint = capsys.readouterr().err
-    assert (code, complaint.count("\n")) == (2, 1)
-    assert "--jobs is for processes of this machine" in complaint
-
-
-@pytest.mark.parametrize(
-    ("address", "message"),
-    [
-        ("nonsense", "'nonsense' is not an address"),
-        ("tcp://127.0.0.1:9", "no scheduler answers at tcp://127.0.0.1:9"),
-    ],
-)
-def test_scheduler_that_does_not_answer_is_an_error_in_one_line(
-    tmp_path: Path, address: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(dask.scheduler.__wrapped__, "__defaults__", (0.5,))
-    code = main(["score", *map(str, corpus_files(tmp_path, 4)), "--scheduler", address])
-
-    output, complaint = capsys.readouterr()
-    assert (code, output, complaint.count("\n")) == (2, "", 1)
-    assert message in complaint
-
-
 @pytest.mark.parametrize("name", ["whole.conll", "cut.vrt"])
 def test_executor_counts_even_a_small_corpus(tmp_path: Path, name: str) -> None:
     vrt = "".join(f"<text id='{n}'>\nw{n}\tB-X\n</text>\n" for n in range(300))
@@ -1229,22 +1054,3 @@ def count(*_):
 
 clueval.evaluation.count_files.count_without_documents = count
 """
-
-
-@ON_LINUX
-@pytest.mark.parametrize(
-    ("name", "code", "message"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
-)
-def test_interruption_during_a_destructor_ends_the_command(
-    tmp_path: Path, name: str, code: int, message: str
-) -> None:
-    before = INTERRUPTED_IN_A_DESTRUCTOR.format(name=name)
-    done = subprocess.run(
-        command(corpus_files(tmp_path, 4), before=before),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=LONG,
-    )
-
-    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"clueval score: {message}\n")
