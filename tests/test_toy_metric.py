@@ -125,8 +125,9 @@ def test_toy_metric_counts_the_same_in_two_processes_and_from_documents(
 def test_toy_metric_has_intervals(paths: tuple[Path, Path]) -> None:
     result = score(*paths, metrics=[Lengths(least=2)], intervals=True)
 
-    low, high = result.intervals()["metrics"]["lengths"]["label"]["micro"]["f1"]
-    assert 0 <= low <= 2 / 3 <= high <= 1
+    found = result.intervals()["scores"]["lengths"]["label"]["micro"]["recall"]
+    assert found["units"] == 2
+    assert 0 <= found["low"] <= 0.5 <= found["high"] <= 1
 
 
 def test_toy_metric_refuses_what_never_occurred(paths: tuple[Path, Path]) -> None:
