@@ -1,9 +1,9 @@
 """clueval scores labelled spans: predicted spans against gold spans, by all common metrics.
 
-To learn in half an hour how a number comes about, read the example in `clueval.evaluation`, then the modules
-`core.span` and `spans.document` (what is counted), `metrics.metric`, `metrics.exact` and `metrics.counting` (how one
-document is counted, and what is divided), `evaluation.tallies` and `evaluation.engine` (what is added), and
-`clusters.bag` and `evaluation.row_clusters` (why and how equal clusters of rows are counted once), in this order.
+To learn in half an hour how a number comes about, read the modules `core.span` and `core.case` (what is counted, and
+how a document is cut into cases), `core.exact` and `core.tally` (how a case is counted, and what is divided),
+`core.bag` (why equal cases are counted once, and what is added) and `core.count` (the loop over documents), in this
+order.
 """
 
 from __future__ import annotations
