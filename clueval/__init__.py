@@ -1,9 +1,10 @@
 """clueval scores labelled spans: predicted spans against gold spans, by all common metrics.
 
-To learn in half an hour how a number comes about, read the example in `clueval.evaluation`, then the modules
-`core.span` and `spans.document` (what is counted), `metrics.metric`, `metrics.exact` and `metrics.counting` (how one
-document is counted, and what is divided), `evaluation.tallies` and `evaluation.engine` (what is added), and
-`clusters.bag` and `evaluation.row_clusters` (why and how equal clusters of rows are counted once), in this order.
+To learn in half an hour how a number comes about, read the example in `clueval.core`, then its modules `span` and
+`document` (what is counted), `case` (spans that overlap, counted once for all their equals), `tally`, `metric` and
+`exact` (how a case is counted, and what is divided), `bag` (what is kept of a corpus) and `count` (the loop over a
+corpus), in this order; then `second.results.score` and `second.results.result` (from files to a bag, from a bag to
+every number).
 """
 
 from __future__ import annotations
