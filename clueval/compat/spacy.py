@@ -23,14 +23,21 @@ which groups may have, `OverlapError` names them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from clueval.core.span import DEFAULT_LAYER, Frozen, Span
-from clueval.evaluation.accumulator import Accumulator
-from clueval.evaluation.span_clusters import Located, SpanClusters
+from clueval.core.bag import Bag
+from clueval.core.count import Plan, count
+from clueval.core.document import Document, Layers, Pair, Unit
+from clueval.core.span import DEFAULT_LAYER
+from clueval.core.tally import f_measure
 from clueval.files.errors import UsageError
-from clueval.spans.document import Document, Unit
+from clueval.metrics import chosen_metrics
+from clueval.reading.same_text import require_same_text
+from clueval.second.reading.triples import bag_of_rows
+from clueval.second.results.result import Result
+from clueval.second.results.score import result_of
 
 Scores = dict[str, Any]
 
@@ -43,6 +50,11 @@ _TOKENS = ("ORTH", "SPACY")
 """The attributes that determine the texts of the tokens, and whether a blank follows."""
 
 NOTHING = {"precision": 0.0, "recall": 0.0, "f1": 0.0}
+
+_BATCH = 200
+"""The number of examples that are counted together."""
+
+_LEVELS = "1234"
 
 
 def make_span_scorer(
@@ -59,37 +71,42 @@ def make_span_scorer(
         raise UsageError(f"unknown unit {unit!r}", advice=f"one of {', '.join(UNITS)}")
     named = metrics.split(",") if isinstance(metrics, str) else metrics
     chosen = list(dict.fromkeys(["exact", *named]))
-    Accumulator(chosen)  # raises for an unknown name before training begins
+    plan = Plan(chosen_metrics(chosen))  # raises for an unknown name before training begins
 
     def score_spans(examples: Iterable[Any], **_: Any) -> Scores:
-        scores = Accumulator(chosen)
-        left_out = _LeftOut()
-        together = unit == "character" and spans_key is None and scores.takes_rows
-        rows = SpanClusters(DEFAULT_LAYER, has_text=True)
-        for number, example in enumerate(examples):
-            if not _has_annotation(example.reference, spans_key):
-                left_out.examples += 1
-                continue
-            reference, predicted = example.reference, example.predicted
-            if (
-                together
-                and _is_fully_comparable(reference, predicted)
-                and rows.add(_located(reference), _located(predicted), _characters(reference))
-            ):
-                if rows.is_full:
-                    scores.update_rows(rows)
-                continue
-            gold, found = _spans(reference, spans_key), _spans(predicted, spans_key)
-            if spans_key is None:
-                found = left_out.keep(found, example)
-            scores.update(
-                _document(reference, gold, str(number), unit),
-                _document(predicted, found, str(number), unit),
-            )
-        scores.update_rows(rows)
-        return _scores(scores, "ents" if spans_key is None else f"spans_{spans_key}", left_out)
+        bag, left_out = Bag(plan.metrics), _LeftOut()
+        documents = _documents(examples, spans_key, unit, left_out)
+        while batch := list(islice(documents, _BATCH)):
+            found = bag_of_rows(batch, plan)
+            if found is None:
+                found = count(([Pair(*sides)] for sides in batch), plan, [DEFAULT_LAYER])
+            bag.include(found)
+        bag.read.settle({}, in_memory=True)
+        result = result_of(bag, plan, is_tagged=False, where="all", choices={})
+        return _scores(result, "ents" if spans_key is None else f"spans_{spans_key}", left_out)
 
     return score_spans
+
+
+def _documents(
+    examples: Iterable[Any], spans_key: str | None, unit: str, left_out: _LeftOut
+) -> Iterator[tuple[Document, Document]]:
+    """Yield reference and prediction of each example that is annotated; the others are counted as left out."""
+    for number, example in enumerate(examples):
+        reference, predicted = example.reference, example.predicted
+        if not _has_annotation(reference, spans_key):
+            left_out.examples += 1
+            continue
+        gold, found = _spans(reference, spans_key), _spans(predicted, spans_key)
+        comparable = spans_key is None and _is_fully_comparable(reference, predicted)
+        if spans_key is None and not comparable:
+            found = left_out.keep(found, example)
+        own, other = (
+            _document(doc, spans, str(number), unit) for doc, spans in ((reference, gold), (predicted, found))
+        )
+        if not comparable:
+            require_same_text(own, other)  # type: ignore[arg-type]  # it reads what both have
+        yield own, other
 
 
 def _has_annotation(reference: Any, spans_key: str | None) -> bool:
@@ -102,16 +119,6 @@ def _is_fully_comparable(reference: Any, predicted: Any) -> bool:
     """Return whether reference and prediction have the same tokens, and all of them are annotated."""
     tokens, others = reference.to_array(_TOKENS), predicted.to_array(_TOKENS)
     return tokens.tobytes() == others.tobytes() and bool(reference.to_array("ENT_IOB").all())
-
-
-def _located(doc: Any) -> list[Located]:
-    """Return the entities of a document, which do not overlap, in characters."""
-    return [(span.start_char, span.end_char, span.label_) for span in doc.ents]
-
-
-def _characters(doc: Any) -> int:
-    """Return the length of the text of a document, without joining its tokens."""
-    return doc[-1].idx + len(doc[-1].text_with_ws) if len(doc) else 0
 
 
 def _spans(doc: Any, spans_key: str | None) -> Sequence[Any]:
@@ -160,15 +167,14 @@ def _is_annotated(tokens: Iterable[Any]) -> bool:
 def _document(doc: Any, found: Sequence[Any], id_: str, unit: str) -> Document:
     """Return a spaCy document, with these of its spans, as a `Document`."""
     if unit == "token":
-        spans = [Span(span.start, span.end, span.label_) for span in found]
-        return Document(id_, Frozen({DEFAULT_LAYER: spans}), tokens=[token.text for token in doc])
-    spans = [Span(span.start_char, span.end_char, span.label_) for span in found]
-    return Document(id_, Frozen({DEFAULT_LAYER: spans}), text=doc.text, unit="character")
+        rows = [(span.start, span.end, span.label_) for span in found]
+        return Document(id_, Layers({}, {DEFAULT_LAYER: rows}), tokens=[token.text for token in doc])
+    rows = [(span.start_char, span.end_char, span.label_) for span in found]
+    return Document(id_, Layers({}, {DEFAULT_LAYER: rows}), text=doc.text, unit="character")
 
 
-def _scores(scores: Accumulator, key: str, left_out: _LeftOut) -> Scores:
+def _scores(result: Result, key: str, left_out: _LeftOut) -> Scores:
     """Return the scores by spaCy's names."""
-    result = scores.compute()
     found: Scores = dict.fromkeys((f"{key}_p", f"{key}_r", f"{key}_f", f"{key}_per_type"))
     found[f"{key}_left_out"] = left_out.examples
     found[f"{key}_left_out_predictions"] = left_out.labels.total()
@@ -182,11 +188,36 @@ def _scores(scores: Accumulator, key: str, left_out: _LeftOut) -> Scores:
         found[f"{key}_per_type"] = {
             label: _prf(prf) for label, prf in {**unjudged, **exact["per_label"]}.items()
         }
-    for metric in result.scored_by:
-        for headline, values in metric.headlines(reports[metric.name]).items():
-            found |= {f"{key}_{headline}_{what}": value for what, value in zip("prf", values, strict=True)}
+    for metric, report in reports.items():
+        for headline, values in _headlines(metric, report):
+            found |= {f"{key}_{headline}_{what}": value for what, value in values.items()}
     return found | {f"{key}_clueval": reports, f"{key}_signature": str(result.signature)}
 
 
-def _prf(prf: Mapping[str, float]) -> Scores:
-    return {"p": prf["precision"], "r": prf["recall"], "f": prf["f1"]}
+def _headlines(metric: str, report: Mapping[str, Any]) -> Iterator[tuple[str, Scores]]:
+    """Yield the rates that summarise all spans together in a report of a metric, by their names."""
+    if metric == "levels":
+        for level in _LEVELS:
+            yield f"levels_{level}_unlabelled", _prf(report["unlabelled"][level])
+            yield f"levels_{level}_labelled", _prf(report["labelled"][DEFAULT_LAYER][level]["micro"])
+    elif metric == "fair":
+        for way in ("traditional", "fair", "weighted"):
+            yield f"fair_{way}", _prf(report["overall"][way])
+    elif metric == "gate":
+        for way in ("strict", "lenient"):
+            yield f"gate_{way}", _prf(report["all"], f"_{way}")
+    elif metric == "muc":
+        for scheme in ("strict", "exact", "partial", "type"):
+            yield f"muc_{scheme}", _prf(report[scheme])
+    elif metric == "masking":
+        precision, recall = report["precision"]["word_precision"], report["classes"]["all"]["entity_recall"]
+        if precision is not None and recall is not None:
+            yield metric, {"p": precision, "r": recall, "f": f_measure(precision, recall)}
+    elif metric == "coverage":
+        yield metric, _prf(report["tokens"]["micro"])
+    elif "micro" in report:
+        yield metric, _prf(report["micro"])
+
+
+def _prf(prf: Mapping[str, float], way: str = "") -> Scores:
+    return {"p": prf[f"precision{way}"], "r": prf[f"recall{way}"], "f": prf[f"f1{way}"]}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.arguments import refuse_unknown, require_instance, require_kind
-from clueval.evaluation.units.unit import BY_DEFAULT, CORPUS
+from clueval.core.count import EITHER as BY_DEFAULT
 from clueval.files.errors import UsageError
 from clueval.options import (
     field_names,
@@ -29,6 +29,9 @@ from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+CORPUS = "corpus"
+"""What the whole corpus as one unit is called, where no units were asked for."""
 
 UNITS = ("token", "character")
 

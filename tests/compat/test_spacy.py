@@ -12,12 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
+from clueval import Document, Signature, score
 from clueval.compat.spacy import make_span_scorer
 from clueval.core.span import Span
-from clueval.evaluation.run import score
-from clueval.evaluation.signature import Signature
-from clueval.files.errors import OverlapError, UsageError
-from clueval.spans.document import Document
+from clueval.files.errors import OverlapError, TextMismatch, UsageError
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (extra: spacy)")
 from spacy.pipeline.spancat import spancat_score  # noqa: E402  # only where it is installed
@@ -217,6 +215,15 @@ def test_tokens_may_differ_where_characters_are_counted() -> None:
     predicted.set_ents([SpacySpan(predicted, 0, 2, label="GPE")])
 
     assert make_span_scorer()([Example(predicted, gold)])["ents_f"] == 1.0
+
+
+@pytest.mark.parametrize(("unit", "words"), [("character", ["Ada", "met"]), ("token", ["Ad", "a", "met"])])
+@pytest.mark.parametrize("key", [None, "sc"])
+def test_examples_with_other_texts_are_refused(unit: str, words: list[str], key: str | None) -> None:
+    gold, predicted = (doc([Span(0, 1, "A")], key, each) for each in (["Ada", "saw"], words))
+
+    with pytest.raises(TextMismatch, match="document '1'"):
+        make_span_scorer(spans_key=key, unit=unit)([example([], [], key), Example(predicted, gold)])
 
 
 def test_a_pipeline_evaluates_with_it() -> None:

@@ -32,7 +32,8 @@ from clueval.second.reports.place import Place
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.systems import Diff, TwoSystems
 from clueval.second.studies.wrong import CLASSES, REASONS, Choice
-from clueval.second.transforms.steps import checked, steps_of
+from clueval.second.transforms.saying import checked
+from clueval.second.transforms.steps import steps_of
 from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
 from tests.second.compare import SIZE, difference, second

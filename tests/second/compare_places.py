@@ -36,7 +36,8 @@ from clueval.second.transforms.locating import InlineAnswers, Locating
 from clueval.second.transforms.occurrences import LocationSteps
 from clueval.second.transforms.placing import Placing
 from clueval.second.transforms.redaction.recovery import Redacted
-from clueval.second.transforms.steps import changes_of, checked, steps_of
+from clueval.second.transforms.saying import changes_of, checked
+from clueval.second.transforms.steps import steps_of
 from clueval.transforms.characters import without_blanks
 from clueval.transforms.group import Group
 from clueval.transforms.locating import InlineAnswers as FirstInlineAnswers

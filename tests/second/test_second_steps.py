@@ -27,7 +27,8 @@ from clueval.second.transforms.alternatives import Alternatives, AnyOf
 from clueval.second.transforms.alternatives_table import AlternativesTable
 from clueval.second.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
 from clueval.second.transforms.labels import Depth, Generic, Hierarchy, Untyped
-from clueval.second.transforms.steps import changes_of, checked, choices_of, steps_of
+from clueval.second.transforms.saying import changes_of, checked, choices_of
+from clueval.second.transforms.steps import steps_of
 from tests.second.cases import any_spans, spans
 from tests.second.compare_steps import compare, disagreements
 

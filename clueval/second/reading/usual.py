@@ -9,8 +9,7 @@ from clueval.core.case import HEAD, Key, case_of
 from clueval.core.count import LARGE, Plan
 from clueval.core.metric import require_countable, split_metrics
 from clueval.files.errors import CluevalError
-from clueval.second.transforms.alternatives import ALTERNATIVES
-from clueval.second.transforms.characters import UNIT
+from clueval.second.transforms.changes import ALTERNATIVES, UNIT
 
 
 class Unusual(Exception):

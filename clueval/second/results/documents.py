@@ -90,7 +90,7 @@ class Readers:
         return core_document(given)
 
     def _see_tags(self, side: str, path: str | None, tags: FileTags) -> None:
-        """Take note of the file of a document: its scheme follows from all documents, also those that are not counted."""
+        """Take note of the file of a document, whose scheme follows from all documents, also those not counted."""
         if (side, path) not in self._tags:
             for of in [of for of, each in self._tags.items() if each.ended]:
                 self._settle(*of)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.read import Read
 from clueval.core.span import SIDES, Span
-from clueval.second.transforms.locating import MENTION
+from clueval.second.transforms.changes import MENTION
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""

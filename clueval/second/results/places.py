@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from clueval.core.bag import Bag, Place
 from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Plan, Unit
-from clueval.evaluation.units.unit import different_keys, document_key
 
 
 def settled_units(bag: Bag, plan: Plan) -> Plan:
@@ -60,3 +59,49 @@ def file_in(id_: str, files: Set[str]) -> str | None:
     """
     parts = id_.split(":") if files else []
     return next((name for end in range(len(parts), 0, -1) if (name := ":".join(parts[:end])) in files), None)
+
+
+def unit_key(*parts: str | None) -> str:
+    """Return the key of a unit from its parts: file, document, sentence; those that are None are left out.
+
+    >>> unit_key(None, "d1", "s7"), unit_key("sub/a.vrt", "d#1", None)
+    ('d1#s7', 'sub/a.vrt#d##1')
+    """
+    return "#".join(part.replace("#", "##") for part in parts if part is not None)
+
+
+def document_key(file: str | None, document: str, in_folder: bool, sentence: int | None = None) -> str:
+    """Return the key of a document, or of a sentence of it.
+
+    `file` is the name of the file among others, with which the id of the document may begin; it is part of the key
+    if the files are those of a folder, and is not said twice.
+
+    >>> document_key("sub/a.vrt", "sub/a.vrt:d1", True), document_key("a.xml", "a.xml", True)
+    ('sub/a.vrt#d1', 'a.xml')
+    >>> document_key("/x/a.vrt", "/x/a.vrt:d1", False), document_key(None, "3", False, sentence=7)
+    ('d1', '3#s7')
+    """
+    last = None if sentence is None else f"s{sentence}"
+    if file is None:
+        return unit_key(document, last)
+    own = None if document == file else document.removeprefix(f"{file}:")
+    return unit_key(file, own, last) if in_folder else unit_key("1" if own is None else own, last)
+
+
+def different_keys(keys: Iterable[str]) -> list[str]:
+    """Return the keys made different: of equal ones, the second gets ``#2``, and so on.
+
+    >>> different_keys(["d", "d", "e"])
+    ['d', 'd#2', 'e']
+    """
+    found: list[str] = []
+    last: dict[str, int] = {}
+    taken: set[str] = set()
+    for key in keys:
+        number = last.get(key, 0) + 1
+        while (name := key if number == 1 else f"{key}#{number}") in taken:
+            number += 1
+        last[key] = number
+        taken.add(name)
+        found.append(name)
+    return found

@@ -12,21 +12,17 @@ from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
 from clueval.evaluation.options import Groups
 from clueval.files.errors import UsageError
-from clueval.metrics.curve import Curve
-from clueval.metrics.gate import Gate
 from clueval.reading.same_text import require_same_text
-from clueval.second.transforms.align import Align
-from clueval.second.transforms.changes import EachPair
-from clueval.second.transforms.characters import UNIT, InCharacters
-from clueval.second.transforms.locating import SetApart
-from clueval.second.transforms.steps import steps_of
+from clueval.second.transforms.alternatives import Alternatives
+from clueval.second.transforms.apart import SetApart
+from clueval.second.transforms.changes import UNIT, EachPair
 from clueval.spans.filters import parse_where
-from clueval.statistics.alignment import MAX_CELLS
+from clueval.transforms.preparing import Preparing
 
 
 def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
     """Return the plan of these options. Raises `UsageError` for options that do not go together."""
-    _, counting, _, trust, preparing = groups
+    _, counting, _, trust, _ = groups
     by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
     for key in by:
         require_kind(key, "str", "by")
@@ -35,6 +31,9 @@ def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
         metrics = with_curves(chosen, counting.score_feature, counting.threshold_numbers(), counting.merge)
     align = None
     if counting.align is not False:
+        from clueval.second.transforms.align import Align  # loads the alignment of texts
+        from clueval.statistics.alignment import MAX_CELLS
+
         cells = MAX_CELLS if counting.align is True else counting.align
         align = Align(cells, counting.merge, tuple(sorted(Plan(metrics).frames)))
     return Plan(
@@ -43,7 +42,19 @@ def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
         dict(parse_where(counting.where).conditions),
         by,
         _units(trust.units, metrics, align is not None),
-        steps_of(
+        _steps(gold, groups),
+        align,
+    )
+
+
+def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:
+    """Return the steps of the options, in their order."""
+    counting, preparing = groups.counting, groups.preparing
+    steps: tuple[Step, ...] = (Alternatives(),)
+    if preparing != Preparing():
+        from clueval.second.transforms.steps import steps_of  # loads all steps
+
+        steps = steps_of(
             gold=gold,
             alternatives=preparing.alternatives,
             label_map=preparing.label_map,
@@ -63,9 +74,11 @@ def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
             any_of=preparing.any_of,
             fragments=preparing.fragments,
         )
-        + ((InCharacters(),) if counting.unit == "character" else ()),
-        align,
-    )
+    if counting.unit != "character":
+        return steps
+    from clueval.second.transforms.characters import InCharacters  # few options need it
+
+    return (*steps, InCharacters())
 
 
 def _units(units: str | None, metrics: Sequence[AnyMetric], is_aligned: bool) -> str | None:
@@ -97,6 +110,9 @@ def with_curves(
 
     Raises `UsageError` for a metric without micro averages.
     """
+    from clueval.metrics.curve import Curve  # few options need them
+    from clueval.metrics.gate import Gate
+
     found: list[AnyMetric] = []
     for metric in metrics:
         if not isinstance(metric, Gate):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from clueval.core.bag import Bag, Place
 from clueval.core.count import Plan, Unit
 from clueval.core.metric import AnyMetric
 from clueval.core.span import DEFAULT_LAYER, MERGED
 from clueval.core.tally import Tally, added
-from clueval.metrics.curve import Curve
-from clueval.second.results.intervals import Trust, interval_section
-from clueval.second.results.units import Units, units_of
+
+if TYPE_CHECKING:
+    from clueval.metrics.curve import Curve
+    from clueval.second.results.intervals import Trust
+    from clueval.second.results.units import Units
 
 Reports = dict[str, dict[str, Any]]
 """Reports by metric and sequence."""
@@ -28,8 +30,9 @@ class BagReports:
 
     def __init__(self, bag: Bag, plan: Plan) -> None:
         counting = plan.metrics
-        self.metrics = [metric for metric in counting if not isinstance(metric, Curve)]
-        self._curves = {metric.metric.name: metric for metric in counting if isinstance(metric, Curve)}
+        self.metrics = [metric for metric in counting if not hasattr(metric, "with_curves")]
+        curves = [cast("Curve", metric) for metric in counting if hasattr(metric, "with_curves")]
+        self._curves = {curve.metric.name: curve for curve in curves}
         self.layers = list(bag.layers) or [DEFAULT_LAYER]
         self._merges = plan.merge and bool(bag.layers)
         self._sequences = [MERGED] if self._merges else self.layers
@@ -134,6 +137,8 @@ class GroupReports(Mapping[str, Mapping[str, Any]]):
         }
         if self._trust is None:
             return report
+        from clueval.second.results.intervals import interval_section  # few results need them
+
         part = self._bag.grouped(lambda place: place, self._places[value])
         return report | {"intervals": interval_section(units_in(part, self._plan), self._trust)}
 
@@ -154,6 +159,8 @@ class GroupReports(Mapping[str, Mapping[str, Any]]):
 
 def units_in(bag: Bag, plan: Plan) -> Units:
     """Return the units of a bag."""
+    from clueval.second.results.units import units_of  # few results need them
+
     reports = BagReports(bag, plan)
     return units_of(bag, reports.metrics, reports.layers_by_sequence, plan.units)
 

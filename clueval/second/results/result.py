@@ -18,17 +18,15 @@ from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path, keeps_inputs
 from clueval.metrics import chosen_metrics
 from clueval.reports.report import READABLE, Data, Report, renderer
-from clueval.second.results.adding import Counted, added_counts
 from clueval.second.results.inputs import Unplaced, inputs_of, passed_over_of
-from clueval.second.results.intervals import Trust, interval_section
 from clueval.second.results.paths import headline_paths, number_at, whole_path
 from clueval.second.results.reports import BagReports, GroupReports, everything, units_in
-from clueval.second.results.rows import columns_of, long_rows, scores_of, wide_rows
 from clueval.second.results.signature import Signature
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
+    from clueval.second.results.intervals import Trust
     from clueval.second.results.units import Units
 
 
@@ -106,6 +104,8 @@ class Result(Report):
         """The intervals of all rates, if they were asked for; see `intervals`."""
         if self.trust is None:
             return None
+        from clueval.second.results.intervals import interval_section  # few results need them
+
         units = units_in(self.bag, self.plan)
         units.require_several()
         return interval_section(units, self.trust)
@@ -116,6 +116,8 @@ class Result(Report):
         `options` are `confidence`, `method`, `resamples` and `seed` (see `Trust`). Raises `UsageError` if counts
         were not kept by unit, or there is only one.
         """
+        from clueval.second.results.intervals import Trust, interval_section  # few results need them
+
         refuse_unknown(options, ("confidence", "method", "resamples", "seed"), "intervals")
         units = units_in(self.bag, self.plan)
         units.require_several()
@@ -198,6 +200,8 @@ class Result(Report):
 
         Undefined rates are left out. Loggers take such a dictionary. A sequence is in the paths if there are several.
         """
+        from clueval.second.results.rows import scores_of
+
         return scores_of(self._report())
 
     # Forms
@@ -237,6 +241,8 @@ class Result(Report):
 
         With `long`, one for each number (`rows.LONG_ROW`). pandas and polars make tables of them.
         """
+        from clueval.second.results.rows import long_rows
+
         return list(long_rows(self.to_dict())) if long else Report.rows(self)
 
     def render(
@@ -270,6 +276,8 @@ class Result(Report):
         return self._report()
 
     def _data(self) -> Data:
+        from clueval.second.results.rows import columns_of, wide_rows
+
         return Data(columns_of(report := self._report()), wide_rows(report))
 
     def _readable(self, form: str, *, all: bool = False) -> str:
@@ -315,6 +323,7 @@ class Result(Report):
         Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
         settings and counts of metrics that a file cannot hold; `FileError`.
         """
+        from clueval.second.results.adding import Counted
         from clueval.second.results.saving import save_counts
 
         counted = Counted(*(getattr(self, name) for name in Counted._fields))
@@ -327,6 +336,8 @@ class Result(Report):
         values of choices that differ. Raises `UsageError` in any case for different metrics, for results with
         different break-downs, and for layers that were merged in different orders.
         """
+        from clueval.second.results.adding import Counted, added_counts
+
         both = [Counted(*(getattr(each, name) for name in Counted._fields)) for each in (self, other)]
         found = added_counts(*both, force=force)
         return replace(self, **found._asdict(), gold_sha256=None, trust=None, gates=None, made=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -23,9 +23,7 @@ from clueval.reading.options import Reading, Readings
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import is_path_or_paths
 from clueval.reading.spooled import spooled
-from clueval.second.results.counting import Gathered, count_tasks
 from clueval.second.results.inputs import Unplaced, schemes_of
-from clueval.second.results.intervals import Trust as IntervalTrust
 from clueval.second.results.notices import empty_files, repairs_of, swapped, warnings_of
 from clueval.second.results.places import in_units, settled_units
 from clueval.second.results.plan import plan_of, steps_in_order, texts_may_differ
@@ -33,16 +31,18 @@ from clueval.second.results.reports import BagReports, everything
 from clueval.second.results.result import Result
 from clueval.second.results.signature import Signature
 from clueval.second.results.texts import FilePair, FileReading, Texts, opened
-from clueval.second.results.workers import Task, require_jobs, tasks_of
-from clueval.second.transforms.characters import UNIT
-from clueval.second.transforms.locating import LOCATED
-from clueval.second.transforms.steps import changes_of, checked, choices_of
+from clueval.second.transforms.changes import LOCATED, UNIT
+from clueval.second.transforms.saying import changes_of, checked, choices_of
 from clueval.spans.filters import parse_where
 from clueval.textfiles import is_folder, sha256_of
 from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.evaluation.keywords import TrustedOptions
+
+if TYPE_CHECKING:
+    from clueval.second.results.intervals import Trust as IntervalTrust
+    from clueval.second.results.workers import Task
 
 DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
 """The groups of options, as they are if nothing is chosen."""
@@ -139,6 +139,8 @@ def _score(
 
 def trust_of(options: Trust) -> IntervalTrust:
     """Return how intervals are computed."""
+    from clueval.second.results.intervals import Trust as IntervalTrust  # few results need them
+
     return IntervalTrust(options.confidence, options.method, options.resamples, options.seed)
 
 
@@ -158,21 +160,14 @@ def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None
 
 def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) -> Bag:
     """Count the texts of a corpus: pairs of files apart from each other, in several processes if that is asked for."""
-    require_jobs(workers.jobs)
+    remark = workers.remark or _discard
     if texts.reading is not None and texts.files:
         if workers.jobs == 1 and workers.executor is None:
+            remark("1 process: as requested")
             return sum_of(texts.reading.count(texts.files, plan, layers, workers.progress), plan.units)
-        tasks = tasks_of([(pair, pair[1:]) for pair in texts.files], workers.jobs)
-        counting = FileCounting(texts.reading, plan, tuple(layers))
-        return count_tasks(
-            tasks,
-            counting,
-            units=plan.units,
-            jobs=workers.jobs,
-            executor=workers.executor,
-            progress=workers.progress,
-            remark=workers.remark or _discard,
-        )
+        return _in_tasks(texts.files, FileCounting(texts.reading, plan, tuple(layers)), workers, remark)
+    if texts.kind == "paths":
+        remark("1 process: documents are read one by one")
     bag = texts.fast(plan)
     bag = count(texts.pairs, plan, layers) if bag is None else bag
     bag.read.include(texts.read())
@@ -180,10 +175,42 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
     return bag
 
 
+def _in_tasks(
+    files: Sequence[FilePair], counting: FileCounting, workers: Workers, remark: Callable[[str], object]
+) -> Bag:
+    """Count pairs of files as tasks of several processes, or of an executor."""
+    from clueval.second.reading.usual import Unusual, require_usual  # one process needs none of these
+    from clueval.second.results.counting import count_tasks
+    from clueval.second.results.workers import require_jobs, tasks_of
+
+    require_jobs(workers.jobs)
+    try:
+        require_usual(counting.plan, counting.layers)
+        by_documents = False
+    except Unusual:
+        by_documents = True
+    return count_tasks(
+        tasks_of([(pair, pair[1:]) for pair in files], workers.jobs),
+        counting,
+        units=counting.plan.units,
+        jobs=workers.jobs,
+        executor=workers.executor,
+        progress=workers.progress,
+        remark=remark,
+        by_documents=by_documents,
+    )
+
+
 def sum_of(bags: Iterable[Bag], units: str | None) -> Bag:
     """Return the sum of the bags of the parts of a corpus."""
+    bags = iter(bags)
+    first, second = next(bags), next(bags, None)
+    if second is None:
+        return first
+    from clueval.second.results.counting import Gathered  # one pair of files does not need it
+
     total = Gathered(units)
-    for bag in bags:
+    for bag in (first, second, *bags):
         total.add(bag)
     return total.bag
 

@@ -34,18 +34,9 @@ from clueval.reading.read_options import ReadOptions, columns_of_sides, with_col
 from clueval.reading.same_text import need_placing, raise_first_error
 from clueval.reading.source import source_of
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, golds_in_memory, kept
-from clueval.second.reading.clusters import TagReading
-from clueval.second.reading.column_files import bag_of_columns
-from clueval.second.reading.row_files import bag_of_row_files
-from clueval.second.reading.tag_lists import bag_of_tags
-from clueval.second.reading.triples import bag_of_triples
 from clueval.second.results.documents import Readers
 from clueval.second.results.plan import texts_may_differ
-from clueval.second.transforms.locating import FREE, InlineAnswers, Locating
-from clueval.second.transforms.occurrences import LocationSteps
-from clueval.second.transforms.placing import Placing
 from clueval.spans.document import Document as ReadDocument
-from clueval.statistics.alignment import MAX_CELLS
 from clueval.textfiles import Progress
 
 _READING = Reading()
@@ -165,6 +156,9 @@ class FileReading:
         self, pairs: Iterable[FilePair], plan: Plan, layers: Sequence[str], progress: Progress | None = None
     ) -> Iterator[Bag]:
         """Yield the bag of each pair of files."""
+        from clueval.second.reading.column_files import bag_of_columns  # not needed for what is in memory
+        from clueval.second.reading.row_files import bag_of_row_files
+
         for gold, predicted in source_pairs(pairs, self.options, progress):
             if self.single:
                 gold.require_both_sides()
@@ -223,6 +217,8 @@ def _first_steps(
     gold, predicted = source_of(paths[0][0], options[0]), source_of(paths[1][0], options[1])
     if not in_tokens and (gold.has_text_of(predicted) or predicted.has_text_of(gold)):
         return ()
+    from clueval.second.transforms.placing import Placing  # few pairs of formats need it
+
     has_tokens = own.counts_tokens or other.counts_tokens
     what = "tokens" if has_tokens else "words" if in_tokens else "texts"
     return (Placing(unit == "token", what, not (own.nameless or other.nameless)),)
@@ -230,6 +226,10 @@ def _first_steps(
 
 def _answers_step(form: str, groups: Groups, plan: Plan) -> Step:
     """Return the step that places the answers of a language model in a format on the text of gold."""
+    from clueval.second.transforms.locating import FREE, InlineAnswers, Locating  # few formats need it
+    from clueval.second.transforms.occurrences import LocationSteps
+    from clueval.statistics.alignment import MAX_CELLS
+
     preparing = groups.preparing
     if groups.trust.resample_by == SENTENCE:
         raise UsageError(
@@ -277,6 +277,8 @@ def _in_memory(gold: Any, predicted: Any, groups: Groups, plan: Plan, sides: Giv
     readers = Readers()
     if found.kind == "tags":
         readers.read.treatments.update(options.treatments)
+        from clueval.second.reading.clusters import TagReading  # not needed for spans
+
         tag_readings = [
             TagReading.of(*each) for each in zip(options.schemes, options.treatments, strict=True)
         ]
@@ -285,12 +287,14 @@ def _in_memory(gold: Any, predicted: Any, groups: Groups, plan: Plan, sides: Giv
         if golds or counting.pair_by is not None:
             return None
         if found.kind == "tags":
+            from clueval.second.reading.tag_lists import bag_of_tags  # not needed for files
+
             return bag_of_tags((found.gold, found.predicted), plan, tag_readings, ids=found.ids)
-        return (
-            bag_of_triples(found.gold, found.predicted, plan, ids=found.ids)
-            if found.kind == "spans"
-            else None
-        )
+        if found.kind != "spans":
+            return None
+        from clueval.second.reading.triples import bag_of_triples  # not needed for files
+
+        return bag_of_triples(found.gold, found.predicted, plan, ids=found.ids)
 
     return Texts(_pairs(documents, readers, plan), found.kind, (), readers, schemes, fast=fast)
 

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from clueval.core.characters import are_unknown
 from clueval.core.document import Document
 from clueval.core.span import Span
-from clueval.second.transforms.locating import MENTION
+from clueval.second.transforms.changes import MENTION
 
 Value = int | float | str
 TOKEN = re.compile(r"\w+|[^\w\s]")

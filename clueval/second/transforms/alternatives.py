@@ -13,6 +13,8 @@ from clueval.core.ranges import Regions
 from clueval.core.span import Span, by_position, name_of
 from clueval.files.errors import UsageError
 from clueval.second.transforms.changes import (
+    ALTERNATIVES,
+    ANY_OF,
     GROUP,
     HIDDEN,
     EachPair,
@@ -25,12 +27,6 @@ from clueval.statistics.matching import most_pairs
 
 OPTIONAL = "optional"
 """The feature of a group that may be left out."""
-
-ALTERNATIVES = "alternatives"
-"""The name of the step that chooses among alternatives."""
-
-ANY_OF = "any_of"
-"""The name of the step that chooses among golds."""
 
 _Key = tuple[object, object]
 """The ranges and the label of a span."""

@@ -23,6 +23,24 @@ from clueval.textfiles import decoded, raw_content
 HIDDEN = "hidden"
 """The second part, after the name of the step, of notes that no report shows."""
 
+ALTERNATIVES = "alternatives"
+"""The name of the step that chooses among alternatives."""
+
+ANY_OF = "any_of"
+"""The name of the step that chooses among golds."""
+
+UNIT = "unit"
+"""The name of the step that converts positions; it notes nothing, and the signature says the unit without it."""
+
+LOCATED = "located"
+"""The name of the steps that place the answers of language models."""
+
+UNPLACED = "unplaced"
+"""The key of metadata with the number of spans that are only texts."""
+
+MENTION = "mention"
+"""The feature of a span with its text, whose place in the text of gold is not known."""
+
 Note = tuple[str, ...]
 """What was changed."""
 

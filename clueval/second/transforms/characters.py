@@ -15,10 +15,7 @@ from clueval.core.document import Document, Pair
 from clueval.core.ranges import joined_ranges
 from clueval.core.span import NOTHING, Span
 from clueval.files.errors import UsageError
-from clueval.second.transforms.changes import EachPair
-
-UNIT = "unit"
-"""The name of the step that converts positions; it notes nothing, and the signature says the unit without it."""
+from clueval.second.transforms.changes import UNIT, EachPair
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ In "Anna Schmidt klagt. Anna gewinnt.", the mentions Anna, Anna Schmidt are at [
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import ClassVar
@@ -39,20 +39,12 @@ from clueval.core.document import Document, Pair
 from clueval.core.ranges import Regions
 from clueval.core.span import NOTHING, Span, by_position
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.second.transforms.changes import EachPair, Note, empty, with_notes
+from clueval.second.transforms.apart import beside
+from clueval.second.transforms.changes import LOCATED, MENTION, EachPair, Note, with_notes
 from clueval.second.transforms.characters import TextPositions, without_blanks
 from clueval.second.transforms.occurrences import FUZZY, LocationSteps, Occurrences, Range, folded
 from clueval.second.transforms.projection import project
 from clueval.statistics.alignment import MAX_CELLS
-
-LOCATED = "located"
-"""The name of the steps that place the answers of language models."""
-
-UNPLACED = "unplaced"
-"""The key of metadata with the number of spans that are only texts."""
-
-MENTION = "mention"
-"""The feature of a span with its text, whose place in the text of gold is not known."""
 
 OFFSETS = "offsets"
 """The feature with the start and the end that an answer gives for a mention; -1 for what is no number."""
@@ -124,7 +116,7 @@ class Locating(EachPair):
             lost[layer] = [mention.span for mention in mentions if not mention.places]
         placed = replace(gold, layers=located, tags=NOTHING, lines=None, file=predicted.file, ordered=False)
         yield with_notes(replace(pair, predicted=placed), LOCATED, notes)
-        yield from _beside(lost, gold, predicted.file)
+        yield from beside(lost, gold, predicted.file)
 
 
 class _Search:
@@ -393,58 +385,6 @@ def _of_the_same_id(predicted: Document, gold: Document) -> Document:
     return predicted
 
 
-def _beside(lost: Mapping[str, Sequence[Span]], gold: Document, file: str | None) -> Iterator[Pair]:
-    """Yield the pair of the spans without a place, beside the text of gold; nothing if there are none.
-
-    The predicted document has the id and the unit of gold, and a text that is made of the texts of the mentions, one
-    after another.
-    """
-    if not any(lost.values()):
-        return
-    words: list[str] = []
-    layers: dict[str, list[Span]] = {}
-    size = 0
-    for layer, spans in lost.items():
-        layers[layer] = []
-        for span in spans:
-            text = str(span.features.get(MENTION, "")).strip()
-            tokens = (text.split() or [""]) if gold.unit == "token" else [text]
-            length = len(tokens) if gold.unit == "token" else len(text)
-            layers[layer].append(Span(size, size + length, span.labels, {MENTION: text}, line=span.line))
-            words += tokens
-            size += length + (gold.unit == "character")
-    if gold.unit == "token":
-        predicted = Document(gold.id, layers, tokens=words, file=file)
-    else:
-        predicted = Document(gold.id, layers, text="\n".join(words), unit="character", file=file)
-    yield Pair(empty(gold), predicted, beside=True)
-
-
-@dataclass(frozen=True)
-class SetApart(EachPair):
-    """A step that puts predicted spans that have no place, but only a text (`MENTION`), beside the text.
-
-    Some formats have such spans among others, and say so in the metadata (`UNPLACED`). Nothing is said of the step,
-    whose name is empty.
-    """
-
-    signature: ClassVar[tuple[str, str]] = ("", "")
-
-    def of_pair(self, pair: Pair) -> Iterator[Pair]:
-        predicted = pair.predicted
-        if UNPLACED not in predicted.metadata:
-            yield pair
-            return
-        layers = predicted.layers.items()
-        lost = {layer: [span for span in spans if MENTION in span.features] for layer, spans in layers}
-        if not any(lost.values()):
-            yield pair
-            return
-        placed = {layer: [span for span in spans if MENTION not in span.features] for layer, spans in layers}
-        yield replace(pair, predicted=replace(predicted, layers=placed))
-        yield from _beside(lost, replace(predicted, id=pair.gold.id), predicted.file)
-
-
 @dataclass(frozen=True)
 class InlineAnswers(EachPair):
     """A step for texts with tags, as language models give them back: it moves their spans to the text of gold.
@@ -479,7 +419,7 @@ class InlineAnswers(EachPair):
             ("unparsable",): int(answer.metadata.get(UNPARSABLE, "0")),
         }
         yield with_notes(replace(pair, predicted=projection.document), LOCATED, notes)
-        yield from _beside(lost, gold, answer.file)
+        yield from beside(lost, gold, answer.file)
 
 
 def _trimmed(document: Document) -> Document:
