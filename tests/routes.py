@@ -10,19 +10,18 @@ import gzip
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from unittest.mock import ANY, patch
+from unittest.mock import ANY
 
 from fuzz.corpora import ROWS, Row, characters
-from sizes import documents_alone, handed_in, passages_alone
+from sizes import documents_alone, handed_in
 
-from clueval import Accumulator, Document, Span, load_result, read, score
-from clueval.evaluation.result import Result
+from clueval import Accumulator, Document, Result, Span, load_result, read, score
 from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import Sizes
 from clueval.formats.ltf import write_ltf
@@ -518,14 +517,9 @@ def by_files(files: Files, options: Options) -> Result:
     return score(files.gold, files.predicted, **files.reading, **options)
 
 
-def _by_passages(files: Files, options: Options) -> Result:
-    with passages_alone():
-        return by_files(files, options)
-
-
 def _by_short_passages(files: Files, options: Options) -> Result:
     with handed_in(Sizes(sentences=1, rows=2, characters=20)):
-        return _by_passages(files, options)
+        return by_files(files, options)
 
 
 def _by_small_blocks(files: Files, options: Options) -> Result:
@@ -549,21 +543,6 @@ def _by_documents_alone(files: Files, options: Options) -> Result:
 
 def _by_pairs(files: Files, options: Options) -> Result:
     return by_files(files, options | {"pair_by": "id"})
-
-
-class Watching:
-    """An observer that says nothing: with it, documents are counted one by one."""
-
-    name = "watching"
-
-    def see(self, group: object) -> None: ...
-
-    def section(self) -> dict[str, object]:
-        return {}
-
-
-def _watched(files: Files, options: Options) -> Result:
-    return by_files(files, options | {"observers": [Watching()]})
 
 
 def _aligned(files: Files, options: Options) -> Result:
@@ -608,29 +587,23 @@ def _accumulated(files: Files, options: Options) -> Result:
     return scores.compute()
 
 
-def by_tasks(executor: Callable[[], Executor], number: int) -> Run:
-    """On an executor, in tasks as small as possible."""
-
-    def run(files: Files, options: Options) -> Result:
-        with patch("clueval.evaluation.parallel.schedule.SMALLEST", 100), executor() as pool:
-            return by_files(files, options | {"executor": pool, "jobs": number})
-
-    return run
+def _by_tasks(files: Files, options: Options) -> Result:
+    with ThreadPoolExecutor(1) as pool:
+        return by_files(files, options | {"executor": pool, "jobs": 3})
 
 
 def by_processes(number: int) -> Run:
     """In processes of this library's own."""
 
     def run(files: Files, options: Options) -> Result:
-        with patch("clueval.evaluation.parallel.schedule.SMALLEST", 100):
-            return by_files(files, options | {"jobs": number})
+        return by_files(files, options | {"jobs": number})
 
     return run
 
 
 def _changed(files: Files, options: Options) -> Result:
     """With changes before counting that change nothing, counted in tasks."""
-    with patch("clueval.evaluation.parallel.schedule.SMALLEST", 100), ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool:
         more: Options = {"label_map": {"*": "*"}, "fragments": "hull", "executor": pool, "jobs": 3}
         return replace(by_files(files, options | more), prepared=None)
 
@@ -691,20 +664,18 @@ def _saved(files: Files, options: Options) -> Result:
 
 
 ROUTES = {
-    "passages": Route(_by_passages, takes=_of_columns),
     "short passages": Route(_by_short_passages, takes=_of_columns),
     "small blocks": Route(_by_small_blocks),
     "documents": Route(_by_documents, DOCUMENTS),
     "documents as they come": Route(_by_documents_as_they_come, DOCUMENTS),
-    "documents only": Route(_by_documents_alone),
+    "documents of the files": Route(_by_documents_alone),
     "documents paired by id": Route(_by_pairs, {"paired": "id"}, _with_ids),
-    "documents watched": Route(_watched),
     "aligned texts": Route(_aligned, {"text": "aligned"}, _has_texts),
     "gzip": Route(_packed, takes=_one_file),
     "CRLF and a byte-order mark": Route(_from_windows, takes=_one_file_of_columns),
     "one file": Route(_in_one_file, {"sources": ANY}, takes=_of_joined_lines),
     "accumulator": Route(_accumulated, DOCUMENTS, _plain),
-    "executor with cuts": Route(by_tasks(lambda: ThreadPoolExecutor(1), 3)),
+    "executor": Route(_by_tasks),
     "changes of nothing": Route(_changed, {"labels": ANY, "fragments": "hull"}),
     "units of documents": Route(_by_units),
     "saved and loaded": Route(
@@ -725,18 +696,12 @@ def outcome(run: Run, files: Files, options: Options, says: Mapping[str, Any] | 
         result = run(files, options)
     except CluevalError:
         return "refused"
-    assert result.counted is not None
-    tallies = {
-        place: {key: number for key, number in tally.items() if number}
-        for place, tally in result.counted.tallies.items()
-    }
     found: dict[str, Any] = {
         "report": {
             key: value
             for key, value in result.to_dict().items()
             if key not in ("signature", "inputs", "passed_over") and value != []
         },
-        "tallies": {place: tally for place, tally in tallies.items() if tally},
         "signature": {**result.signature.choices, **_inputs(result)},
         "spans": {
             side: {name: layer["spans"] for name, layer in of["layers"].items()}

@@ -13,6 +13,7 @@ from clueval.clusters.byte_reader import REGULAR
 from clueval.evaluation.plan import Plan
 from clueval.formats.columns.layout import Sizes
 from clueval.reading.read_options import ReadOptions
+from clueval.second.results import texts
 
 
 @contextmanager
@@ -39,5 +40,12 @@ def passages_alone() -> Iterator[None]:
 @contextmanager
 def documents_alone() -> Iterator[None]:
     """Files and lists are counted as documents, one by one, in this process and in those that it forks."""
-    with patch.object(Plan, "counts_clusters", return_value=False):
+    with (
+        patch.object(Plan, "counts_clusters", return_value=False),
+        patch.multiple(texts, bag_of_columns=_nothing, bag_of_tags=_nothing, bag_of_triples=_nothing),
+    ):
         yield
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """Say that this cannot be counted the fast way."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from routes import (
@@ -17,7 +15,6 @@ from routes import (
     Options,
     by_files,
     by_processes,
-    by_tasks,
     corpora,
     outcome,
     settings_of,
@@ -106,23 +103,9 @@ def test_routes_of_the_quick_tests_are_seldom_refused(tmp_path: Path) -> None:
     assert [one for one in found if one == "refused"] == ["refused"] * 24  # those with a filter on a layer
 
 
-def test_route_over_an_executor_cuts_one_pair_of_files_into_several_tasks(tmp_path: Path) -> None:
-    files = written(tmp_path, "vrt", corpora(4, "BIO, ill-formed"))
-    tasks: list[object] = []
-
-    class Counting(ThreadPoolExecutor):
-        def submit(self, *arguments: Any, **named: Any) -> Any:
-            tasks.append(arguments)
-            return super().submit(*arguments, **named)
-
-    by_tasks(lambda: Counting(1), 3)(files, {})
-
-    assert len(tasks) > 2
-
-
 @pytest.mark.parametrize("number", [2, 3])
 def test_routes_agree_in_processes(tmp_path: Path, number: int) -> None:
-    files = written(tmp_path, "vrt", corpora(4, "BIO, ill-formed"))
+    files = written(tmp_path, "vrt, two files", corpora(4, "BIO, ill-formed"))
 
     several = SEVERAL[0] | {"by": "domain"}
     for options in (SEVERAL[0], several | {"unit": "character"}, several | {"intervals": True}):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,17 +13,16 @@ from corpora import vrt, write
 
 from clueval import read, score
 from clueval.cli import main
+from clueval.core.case import Case
+from clueval.core.metric import Metric
+from clueval.core.tally import Counts, Tally
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric, Needs, Rates, Side
-from clueval.reports import markdown
-from clueval.reports.table import Rate, Table
 
 
 @dataclass(frozen=True, slots=True)
-class Lengths:
-    """Counts how many spans of at least `least` positions each side has; recall is their smaller share."""
+class Lengths(Metric):
+    """Counts the spans of at least `least` positions; they are found if the other side has one in the case."""
 
     name: ClassVar[str] = "lengths"
     zero: ClassVar[str] = "one"
@@ -31,28 +30,25 @@ class Lengths:
     least: int = 1
     label: str | None = None
 
-    @property
-    def needs(self) -> Needs:
-        return Needs(documents=True)
-
-    def count(self, gold: Side, predicted: Side) -> Tally:
+    def count(self, case: Case) -> Tally:
         tally: Tally = Tally()
-        for name, side in (("gold", gold), ("predicted", predicted)):
-            for span in side.spans:
+        long = [[span for span in side if len(span) >= self.least] for side in (case.gold, case.predicted)]
+        for name, own, other in (("gold", *long), ("predicted", *long[::-1])):
+            for span in own:
                 tally["label", span.label] += 1
-                tally["side", name] += len(span) >= self.least
+            tally[(name,)] += len(own)
+            tally[(f"tp_{name}",)] += len(own) if other else 0
         return tally
 
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        return {"micro": Counts(*(total[(name,)] for name in Counts._fields))}
+
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        gold, predicted = total["side", "gold"], total["side", "predicted"]
-        return {"gold": gold, "predicted": predicted, "share": min(1.0, predicted / gold) if gold else 1.0}
-
-    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        return {self.name: (1.0, report["share"], report["share"])}
-
-    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        rows = [["long spans", report["gold"], report["predicted"], Rate(report["share"])]]
-        yield Table(title, ["", "gold", "predicted", "share"], rows)
+        counts = self.headlines(total, layers)["micro"]
+        recall = counts.recall if counts.gold else 1.0
+        return {
+            "micro": {**counts._asdict(), "precision": counts.precision, "recall": recall, "f1": counts.f()}
+        }
 
     def check(self, total: Tally) -> None:
         if self.label is not None and not total["label", self.label]:
@@ -74,38 +70,37 @@ def paths(tmp_path: Path) -> tuple[Path, Path]:
     return write(tmp_path / "gold.vrt", vrt(GOLD)), write(tmp_path / "predicted.vrt", vrt(PREDICTED))
 
 
-def test_toy_metric_is_a_metric_without_inheriting_anything() -> None:
-    metric: Metric = Lengths()
-
-    assert metric.needs.same_text
-
-
 def test_toy_metric_has_its_report_signature_and_break_down(paths: tuple[Path, Path]) -> None:
-    report = score(*paths, metrics=[Lengths(least=2)], by="document").to_dict()
+    result = score(*paths, metrics=[Lengths(least=2)], by="document")
+    report = result.to_dict()
 
-    assert report["metrics"]["lengths"]["label"] == {"gold": 2, "predicted": 1, "share": 0.5}
-    assert {
-        value: of["metrics"]["lengths"]["label"]["share"] for value, of in report["by"]["document"].items()
-    } == {
-        "d0": 1.0,
-        "d1": 0.0,
+    assert report["metrics"]["lengths"]["label"]["micro"] == {
+        "gold": 2,
+        "predicted": 1,
+        "tp_gold": 1,
+        "tp_predicted": 1,
+        "precision": 1.0,
+        "recall": 0.5,
+        "f1": 2 / 3,
     }
+    assert {
+        value: of["metrics"]["lengths"]["label"]["micro"]["recall"]
+        for value, of in report["by"]["document"].items()
+    } == {"d0": 1.0, "d1": 0.0}
     assert "metrics:lengths(least=2,label=none)" in report["signature"]
     assert "lengths=one" in report["signature"]
+    assert result.f1 == result["lengths.f1"] == 2 / 3
     json.dumps(report)
 
 
-def test_toy_metric_is_shown_as_text_markdown_and_notebook(paths: tuple[Path, Path]) -> None:
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_toy_metric_is_shown_in_every_form(paths: tuple[Path, Path], form: str) -> None:
     result = score(*paths, metrics=[Lengths(least=2), "exact"], by="document")
 
-    for shown in (
-        str(result),
-        markdown.render(result.to_dict(), result.tables(all=True)),
-        result._repr_html_(),
-    ):
-        assert "lengths, label" in shown
-        assert "document d1: lengths, label" in shown
-        assert "50.00" in shown
+    shown = result._repr_html_() if form == "html" else result.render(form)
+
+    assert "lengths" in shown
+    assert "50.00" in shown
 
 
 def test_toy_metric_counts_the_same_in_two_processes_and_from_documents(
@@ -127,6 +122,13 @@ def test_toy_metric_counts_the_same_in_two_processes_and_from_documents(
     assert documents.metrics == alone["metrics"]
 
 
+def test_toy_metric_has_intervals(paths: tuple[Path, Path]) -> None:
+    result = score(*paths, metrics=[Lengths(least=2)], intervals=True)
+
+    low, high = result.intervals["lengths"]["label"]["micro"]["f1"]
+    assert 0 <= low <= 2 / 3 <= high <= 1
+
+
 def test_toy_metric_refuses_what_never_occurred(paths: tuple[Path, Path]) -> None:
     with pytest.raises(UsageError, match="no span is labelled 'ORG'"):
         score(*paths, metrics=[Lengths(label="ORG")])
@@ -139,4 +141,4 @@ def test_toy_metric_is_on_the_command_line_with_one_line(
 
     assert main(["score", *map(str, paths), "--metric", "lengths,levels"]) == 0
 
-    assert "lengths, label" in capsys.readouterr().out
+    assert "lengths" in capsys.readouterr().out

@@ -171,7 +171,7 @@ def _actions() -> Mapping[str, argparse.Action]:
 
 
 _OF_SAVED = (
-    *("format", "output_file", "all", "digits", "lang", "quiet", "Workers.jobs"),
+    *("format", "output_file", "all", "digits", "verbose", "Workers.jobs"),
     *("fail_under", "fail_if_worse", "score", "allow_drop", "significant"),
     *(f"Trust.{name}" for name in ("intervals", "confidence", "method", "resamples", "seed", "save")),
 )

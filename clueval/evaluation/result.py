@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from clueval.arguments import refuse_unknown
@@ -100,34 +99,8 @@ class Result(Report):
         return interval_section(counted.metrics, counted.sequences, counted.units, Trust(**options))
 
     def trusted(self, trust: Trust) -> Result:
-        """Return the result with the intervals that are asked for, and save its counts if a file is named."""
-        result = self._with_intervals(trust) if trust.intervals else self
-        if trust.save is not None:
-            result.save(trust.save)
-        return result
-
-    def save(self, path: str | Path) -> None:
-        """Save the counts of all units as JSON Lines, gzipped if the name ends in ``.gz``; see `load_result`.
-
-        Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
-        a result without counts, and for counts and settings that a file cannot hold; `FileError`.
-        """
-        from clueval.evaluation.units.saved import save
-
-        facts: dict[str, Any] = {
-            "documents": self.documents,
-            "tokens": self.tokens,
-            "repaired_tags": dict(self.repaired_tags),
-            "inputs": {side: dict(found) for side, found in self.inputs.items()},
-        }
-        if self.prepared is not None:
-            facts["prepared"] = {
-                name: [[*key, number] for key, number in sorted(tally.items(), key=str)]
-                for name, tally in self.prepared.items()
-            }
-        if self.sections:
-            facts["sections"] = dict(self.sections)
-        save(self._with_units(), str(self.signature), facts, Path(path))
+        """Return the result with the intervals that are asked for."""
+        return self._with_intervals(trust) if trust.intervals else self
 
     @property
     def units(self) -> Units | None:

@@ -10,7 +10,6 @@ depths add up.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -102,7 +101,6 @@ DEPTHS = "depths"
 """The name of the section of a report that has a report for each depth, by its number."""
 
 _MARK = "\x1f"
-_DEPTH = re.compile(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})")
 
 Depths = Mapping[tuple[int, int], Tally]
 """Tallies by depth and deepest depth."""
@@ -240,19 +238,6 @@ class Counted:
 def depth_sequence(sequence: str, depth: int, deepest: int) -> str:
     """Return the name under which a sequence is counted at a depth, in documents with this deepest depth."""
     return f"{sequence}{_MARK}{depth}/{deepest}"
-
-
-def plain_sequence(name: str) -> str | None:
-    """Return the sequence of the name of a tally; None if it has an invalid depth.
-
-    >>> plain_sequence("entity"), plain_sequence("entity\x1f1/2"), plain_sequence("entity\x1f2/1")
-    ('entity', 'entity', None)
-    """
-    sequence, mark, depth = name.partition(_MARK)
-    found = _DEPTH.fullmatch(depth)
-    if mark and (found is None or int(found[1]) > int(found[2])):
-        return None
-    return sequence
 
 
 def has_depth(name: str) -> bool:

@@ -64,6 +64,10 @@ class Hinting:
             message = f"{type(self).__name__!r} object has no attribute {name!r}"
             if name.startswith("_"):
                 raise AttributeError(message)
+            if hasattr(type(self), name):
+                return object.__getattribute__(
+                    self, name
+                )  # a property has failed, and raises its error again
             from clueval.hints import for_attribute  # only for names that do not exist
 
             known = [each for each in dir(type(self)) if not each.startswith("_")]

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from unittest.mock import patch
 
 import pytest
-from clueval.metrics.exact import Exact
-from clueval.metrics.metric import Needs
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from sizes import documents_alone
 
 from clueval import CluevalError, score
-from clueval.evaluation.span_clusters import BATCH as SPANS_AT_ONCE
-from clueval.evaluation.span_clusters import LARGEST, are_plain
-from clueval.evaluation.tag_lists import BATCH
+from clueval.second.reading.tag_lists import BATCH
+from clueval.second.reading.triples import BATCH as SPANS_AT_ONCE
 
 METRICS = ["levels", "exact", "confusion", "muc", "partial"]
 TAGS = st.sampled_from(["O", "O", "B-A", "I-A", "B-B", "I-B", "I-C", "B"])
@@ -35,18 +31,7 @@ def outcome(gold: Any, predicted: Any, **options: Any) -> Any:
         result = score(gold, predicted, **options)
     except CluevalError as error:
         return str(error)
-    units = result.units
-    assert units is not None or "resample_by" not in options
-    parts = {"all": units.units if units is not None else []}
-    for key, values in (units.groups if units is not None else {}).items():
-        parts |= {f"{key} {value}": of_value for value, of_value in values.items()}
-    plain = {
-        name: [
-            (unit.key, unit.documents, unit.tokens, {k: +t for k, t in unit.tallies.items()}) for unit in some
-        ]
-        for name, some in parts.items()
-    }
-    return result.to_dict(), plain
+    return result.to_dict(), result if "resample_by" in options else None
 
 
 def both_ways(count: Callable[..., Any], *sides: Any, **options: Any) -> tuple[Any, Any]:
@@ -195,62 +180,6 @@ def test_lists_one_by_one_count_as_their_documents_do(pair: Sides) -> None:
         assert fast == plain
 
 
-@given(span_sides(flat=False), st.integers(2, 5), st.integers(0, 4))
-@example(([[(0, 4, "A"), (2, 6, "B"), (3, 4, "A")]], [[(2, 6, "B"), (0, 4, "A")]]), 5, 0)
-@example(([[(0, 5, "A")], [(0, 5, "A"), (1, 2, "B")]], [[(0, 5, "A")], [(0, 5, "A")]]), 5, 0)
-@example(([[(1, 1, "A"), (1, 1, "A")]], [[(1, 1, "A")]]), 5, 0)
-def test_lists_with_overlaps_count_as_their_documents_do_at_any_size(
-    pair: Sides, largest: int, most: int
-) -> None:
-    fast = counted(*pair, metrics=OVERLAPPING)
-    clusters = "clueval.evaluation.span_clusters"
-    with (
-        patch(f"{clusters}.LARGEST", largest),
-        patch(f"{clusters}.MOST", most),
-        patch("clueval.clusters.bag._FEW", 0),
-    ):
-        of_small_sizes = counted(*pair, metrics=OVERLAPPING)
-    with documents_alone():
-        plain = counted(*pair, metrics=OVERLAPPING)
-
-    assert fast == of_small_sizes == plain
-
-
-def test_lists_whose_spans_overlap_need_no_document() -> None:
-    gold = [[(0, 5, "A"), (1, 2, "B"), (1, 2, "B")], [(7, 9, "A"), (3, 8, "A")]]
-
-    with patch("clueval.evaluation.span_clusters.Group", side_effect=AssertionError):
-        result = score(gold, gold[::-1], metrics=OVERLAPPING)
-
-    assert result.metrics["exact"]["label"]["micro"]["gold"] == 4  # equal spans count once
-
-
-def test_spans_that_all_overlap_are_counted_as_a_document() -> None:
-    spans = [(n, n + 2, "A") for n in range(LARGEST + 1)]
-
-    with patch("clueval.evaluation.span_clusters.Group", side_effect=AssertionError):
-        score([spans[:-1]], [spans[:-1]], metrics="exact")
-        with pytest.raises(AssertionError):
-            score([spans], [spans], metrics="exact")
-
-
-class Strict(Exact):
-    """A metric that does not say that spans may nest."""
-
-    @property
-    def needs(self) -> Needs:
-        return Needs()
-
-
-def test_metrics_that_do_not_allow_it_get_no_clusters_with_overlaps() -> None:
-    flat, nested = [(0, 1, "A")], [(0, 5, "A"), (1, 2, "B")]
-
-    with patch("clueval.evaluation.span_clusters.Group", side_effect=AssertionError):
-        score([flat], [flat], metrics=[Strict()])
-        with pytest.raises(AssertionError):
-            score([flat, nested], [flat, flat], metrics=[Strict()])
-
-
 def test_more_lists_than_a_batch_are_all_counted() -> None:
     gold = [[(n % 7, n % 7 + 2, f"L{n % 50}"), (20, 21, "A")] for n in range(3 * SPANS_AT_ONCE)]
     predicted = [spans[:1] if n % 3 else spans for n, spans in enumerate(gold)]
@@ -265,25 +194,6 @@ def test_more_lists_than_a_batch_are_all_counted() -> None:
         4 * SPANS_AT_ONCE,
         4 * SPANS_AT_ONCE,
     )
-
-
-@pytest.mark.parametrize(
-    "spans",
-    [
-        [(0, 1.0, "A")],
-        [(True, 2, "A")],
-        [(0, 1, None)],
-        [(0, 1)],
-        [[0, 1, "A"]],
-        [(-1, 1, "A")],
-        [(1, 1, "A")],
-        [(0, 1), ("A", 3, 5, "B")],
-        {"A": 1},
-    ],
-    ids=repr,
-)
-def test_lists_that_need_a_document_are_not_plain(spans: Any) -> None:
-    assert not are_plain([[(0, 1, "A")], spans])[0]
 
 
 @pytest.mark.parametrize(

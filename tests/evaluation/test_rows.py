@@ -249,11 +249,12 @@ def test_a_path_may_have_names_with_dots() -> None:
 
 
 def test_a_path_with_two_readings_is_refused() -> None:
-    reports = {"m": {"a": {"b.c": 1.0, "b": {"c": 2.0}}}}
-    result = Result(1, 1, {}, reports, labelled("A", "A").signature)
+    spans = [Span(0, 1, "b.micro")]
+    document = Document("d", {"a": spans, "a.per_label.b": spans}, text="x", unit="character")
+    result = score([document], [document], metrics="exact")
 
     with pytest.raises(UsageError, match="can mean 2 scores, because names have dots"):
-        result.get("m.a.b.c")
+        result.get("exact.a.per_label.b.micro.f1")
 
 
 def test_a_short_path_that_several_reports_have_is_refused_with_the_whole_paths() -> None:

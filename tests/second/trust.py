@@ -1,4 +1,4 @@
-"""Random corpora of units, whose intervals and tests the first edition and the second compute.
+"""Random corpora of units, whose intervals the first edition and the second compute.
 
 For more corpora than in the tests::
 
@@ -11,7 +11,7 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -26,7 +26,6 @@ from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED
 from clueval.evaluation.run import score as first_score
-from clueval.evaluation.score_path import headline_paths
 from clueval.metrics.coverage import Coverage
 from clueval.metrics.fair.metric import Fair
 from clueval.metrics.gate.metric import Gate
@@ -35,11 +34,8 @@ from clueval.metrics.muc import Muc
 from clueval.metrics.noisy import Noisy
 from clueval.metrics.partial import Partial
 from clueval.metrics.strings import Strings
-from clueval.second.results.comparing import Comparing, comparable
 from clueval.second.results.intervals import Trust, interval_section
-from clueval.second.results.rates import entries_of
 from clueval.second.results.units import Units, units_of
-from clueval.statistics.jackknife import FEWEST_THAT_DIFFER
 from tests.second.compare import difference, second
 
 METRICS: Mapping[str, AnyMetric] = {
@@ -171,96 +167,6 @@ def sections(random: Random, name: str) -> str | None:
     return None if found is None else f"{name} {units} {trust} {by} {merge} {found}"
 
 
-def comparisons(random: Random, name: str) -> str | None:
-    """Return where `clueval.compare` and the second edition differ on random systems."""
-    units = random.choice(["document", "document", "sentence", "court"])
-    if units == "sentence" and name in OF_DOCUMENTS:
-        units = "document"
-    runs = random.choice([[1, 1], [1, 1], [1, 1, 1], [2, 3]])
-    gold, predicted = corpus(random, random.choice([4, 8, 20]), sum(runs))
-    merge = random.random() < 0.2
-    trust = Trust(
-        random.choice([0.95, 0.9]), resamples=random.choice([99, 200]), seed=random.choice([12345, 1])
-    )
-    detect = random.choice([None, 0.05])
-    plan = Plan((METRICS[name],), merge=merge, units=units)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        results = [
-            first_score(gold, side, metrics=[name], resample_by=units, merge=merge) for side in predicted
-        ]
-        bags = [units_in(bag_of(gold, side, plan), plan) for side in predicted]
-        systems, others, at = [], {}, 0
-        for system, number in zip("ABC", runs, strict=False):
-            systems.append(results[at : at + number])
-            others[system] = bags[at : at + number]
-            at += number
-        try:
-            work = Comparing(comparable(others), trust, detect)
-            paths = list(headline_paths(work.reports()))
-            rates = [
-                (name, sequence, *path, rate)
-                for sequence, report in work.reports()[name].items()
-                for path, names in entries_of(report)
-                for rate in names
-            ]
-            paths += random.sample(rates, min(3, len(rates)))
-            other: Any = [work.score(".".join(path), path) for path in paths]
-        except clueval.CluevalError as error:
-            other = str(error)
-            paths = []
-        try:
-            options: dict[str, Any] = {"scores": [".".join(path) for path in paths]} if paths else {}
-            found = clueval.compare(
-                dict(zip("ABC", systems, strict=False)),
-                confidence=trust.confidence,
-                resamples=trust.resamples,
-                seed=trust.seed,
-                detect=detect,
-                **options,
-            )
-            one: Any = found.to_dict()["scores"]
-        except clueval.CluevalError as error:
-            one = str(error)
-    if isinstance(one, str) or isinstance(other, str):
-        differs = None if one == other else f"{one!r}, {other!r}"
-    else:
-        _leave_out_units_that_differ(name, one, other)
-        differs = difference(*map(unordered, map(_by_score, (one, other))))
-    return None if differs is None else f"{name} {units} {trust} {merge} {differs}"
-
-
-def _leave_out_units_that_differ(name: str, one: list[dict[str, Any]], other: list[dict[str, Any]]) -> None:
-    """Leave out of tests what depends on the number of units that differ, where the editions count others.
-
-    They differ for the first edition in any count of an entry, for the second in those behind the rate. For metrics
-    whose entries have the four counts both are the same.
-    """
-    if name in ("exact", "levels", "coverage", "strings"):
-        return
-    for first, second_ in zip(one, other, strict=True):
-        for both in zip(first["against_baseline"], second_["against_baseline"], strict=True):
-            numbers = [entry["units_that_differ"] for entry in both]
-            if numbers[0] != numbers[1]:
-                names = ["units_that_differ", "exact", "p_holm"]
-                if min(numbers) < FEWEST_THAT_DIFFER:
-                    names += ["low", "high", "reason", "detectable", "units_needed"]
-                if both[0]["exact"] != both[1]["exact"]:
-                    names += ["p"]
-                for entry in both:
-                    for each in names:
-                        entry.pop(each, None)
-
-
-def _by_score(scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {
-        score["score"]: {
-            side: {entry["system"]: entry for entry in score[side]} for side in ("values", "against_baseline")
-        }
-        for score in scores
-    }
-
-
 def _with_value(value: str, place: Any) -> Any:
     return place if place.values == (value,) else None
 
@@ -269,15 +175,14 @@ def _layers(bag: Bag, plan: Plan) -> dict[str, list[str]]:
     return {MERGED: list(bag.layers)} if plan.merge else {layer: [layer] for layer in bag.layers}
 
 
-def compare(subject: Callable[[Random, str], str | None], name: str, number: int, seed: int) -> Counter[str]:
+def compare(name: str, number: int, seed: int) -> Counter[str]:
     """Count random corpora, counted by one metric, by where the editions differ; as "equal" where they agree."""
     randoms = (Random(f"{seed} {name} {place}") for place in range(number))
-    return Counter(subject(random, name) or "equal" for random in randoms)
+    return Counter(sections(random, name) or "equal" for random in randoms)
 
 
 if __name__ == "__main__":
-    for each in (sections, comparisons):
-        began = time.process_time()
-        found = sum((compare(each, name, int(sys.argv[1]), int(sys.argv[2])) for name in METRICS), Counter())
-        print(f"{each.__name__}: {found.pop('equal')} equal, {len(found)} differ", *list(found)[:9], sep="\n")
-        print(f"{time.process_time() - began:.0f} s")
+    began = time.process_time()
+    found = sum((compare(name, int(sys.argv[1]), int(sys.argv[2])) for name in METRICS), Counter())
+    print(f"{found.pop('equal')} equal, {len(found)} differ", *list(found)[:9], sep="\n")
+    print(f"{time.process_time() - began:.0f} s")

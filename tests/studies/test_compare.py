@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -260,7 +261,10 @@ def test_gold_that_differs_by_system_in_its_labels_only_is_told() -> None:
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "other units": (lambda: result(HAND_A[:3]), "different units: 'd3' is in only one"),
+    "other units": (
+        lambda: result([(0, 0, 0)]),
+        "a test needs several units, and B has 1 document",
+    ),
     "other gold": (lambda: result([(4, 0, 1), *HAND_A[1:]]), "different gold spans in unit 'd0'"),
     "other metric": (
         lambda: score(*counted(HAND_A), metrics="levels", resample_by="document"),
@@ -304,6 +308,74 @@ def test_systems_that_cannot_be_compared_are_refused(case: str) -> None:
 def test_options_that_mean_nothing_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(CluevalError, match=message):
         compare(result(HAND_A), result(HAND_B), **options)
+
+
+def grown(by: str, **options: Any) -> tuple[Result, Result]:
+    """A system on the documents d0 to d3 and one on d1 to d5, of which d3 has another length for it."""
+    found = []
+    for pairs, kept in ((HAND_A, range(4)), (HAND_B, range(1, 4))):
+        sides = [[side[number] for number in kept] for side in counted(pairs)]
+        if kept.start:
+            new = [Document(f"d{number}", {"x": []}, tokens=TEXT) for number in (4, 5)]
+            sides = [[*side[:-1], replace(side[-1], tokens=TEXT[:-1]), *new] for side in sides]
+        found.append(score(*sides, metrics="exact", resample_by=by, **options))
+    return found[0], found[1]
+
+
+def test_documents_that_only_some_results_have_are_left_out_and_numbered() -> None:
+    both = compare(*grown("document"), scores=[F1])
+    alone = compare(result(HAND_A[:3]), result(HAND_B[:3]), scores=[F1], details=True)
+
+    assert both.to_dict()["left_out"] == {"A": 2, "B": 3}
+    assert (both.units, both.documents, both.tokens) == (2, 2, 80)
+    assert (alone.units, alone.documents, alone.tokens, alone.left_out) == (3, 3, 120, {})
+    assert "left_out" not in alone.to_dict()
+    remark = "Documents that not all results have with the same text are left out: A 2, B 3."
+    assert both.render("text").splitlines()[0] == remark
+    assert both.render("markdown").splitlines()[0] == remark
+    assert both.render("latex").splitlines()[0] == f"% {remark}"
+    assert f"# {remark}" in both.render("tsv").splitlines()
+    assert "sind ausgelassen: A 2, B 3." in both.render(lang="de")
+
+
+def test_a_comparison_of_common_documents_is_that_of_these_alone() -> None:
+    whole, part = result(HAND_A), result(HAND_B[:3])
+    scores = compare(result(HAND_A[:3]), part).to_dict()["scores"]
+
+    assert compare(whole, part).to_dict()["scores"] == scores
+
+
+def test_other_units_than_documents_must_all_be_the_same() -> None:
+    golds = [
+        [
+            Document(f"d{n}", {"x": []}, tokens=TEXT, metadata={"court": court})
+            for n, court in enumerate(courts)
+        ]
+        for courts in ("ab", "abc")
+    ]
+    results = [score(gold, gold, metrics="exact", resample_by="court") for gold in golds]
+
+    with pytest.raises(CluevalError, match="A and B have different units: 'c' is in only one of them"):
+        compare(*results)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("units", ["document", "sentence"])
+def test_hashes_of_gold_files_are_compared_unless_documents_are(units: str) -> None:
+    two = [f"-DOCSTART- O\n\n{conll([('w', 'B-PER')] * 2)}"] * 2
+    for name, text in (("one", "".join(two)), ("other", "\n".join(two))):
+        Path(f"{name}.conll").write_text(text, encoding="utf-8")
+    results = [
+        score(f"{name}.conll", f"{name}.conll", metrics="exact", resample_by=units)
+        for name in ("one", "other")
+    ]
+
+    if units == "document":
+        assert compare(*results).left_out == {}
+        return
+    with pytest.raises(CluevalError, match="A and B were scored against different gold files"):
+        compare(*results)
+    assert compare(*results, force=True).units == 4
 
 
 def test_an_empty_list_of_systems_is_refused() -> None:

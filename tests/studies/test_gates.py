@@ -119,6 +119,18 @@ def test_units_of_a_gate_are_those_of_the_baseline() -> None:
     assert run("--fail-if-worse", "base.clueval", "--significant", predicted="bad") == 1
 
 
+def test_a_gate_needs_the_documents_of_the_baseline(capsys: Capture) -> None:
+    """As many positions, in other documents."""
+    for name, ids in (("old", "abc"), ("new", "abd")):
+        text = "".join(f'<text id="{each}">\nw\tB-X\n</text>\n' for each in ids)
+        Path(f"{name}.vrt").write_text(text, encoding="utf-8")
+    score("old.vrt", "old.vrt", metrics="exact", resample_by="document").save("base.clueval")
+    gate = ["--metric", "exact", "--fail-if-worse", "base.clueval", "--significant"]
+
+    assert main(["score", "new.vrt", "new.vrt", *gate]) == 2
+    assert "the baseline and this result have different documents" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("drop", ["1", "1.0", "100%", "2", "-0.1", "nan"])
 def test_a_drop_that_switches_the_gate_off_is_refused(drop: str, capsys: Capture) -> None:
     with pytest.raises(SystemExit, match="2"):

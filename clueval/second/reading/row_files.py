@@ -30,7 +30,8 @@ def bag_of_row_files(gold: Source, predicted: Source, plan: Plan) -> Bag | None:
         form.ordered or (form.rows is not None and form.rows.tagged is not None) for form in forms
     ):
         return None
-    own, other = (replace(each, progress=None, passed_over=Counter()).rows() for each in (gold, predicted))
+    sources = [replace(each, progress=None, passed_over=Counter()) for each in (gold, predicted)]
+    own, other = (source.rows() for source in sources)
     if own is None or other is None:
         return None
     of_tokens = gold.form.sentences is not None or gold.form.of_tokens
@@ -42,7 +43,15 @@ def bag_of_row_files(gold: Source, predicted: Source, plan: Plan) -> Bag | None:
         names.pop(),
         unit="token" if of_tokens else "character",
     )
-    return None if unusual else bag
+    if bag is None or unusual:
+        return None
+    for side, source in zip(plan.sides, sources, strict=True):
+        for kind, number in source.passed_over.items():
+            bag.read.passed_over[side, kind] += number
+    for given in (gold, predicted):
+        if given.progress is not None:
+            given.progress(given.path.stat().st_size)
+    return bag
 
 
 def _texts(

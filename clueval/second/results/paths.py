@@ -191,7 +191,7 @@ def _fits(text: str, path: Path, left_out: frozenset[int], number: int = 0) -> b
 
 
 def _of_headline(reports: Mapping[str, Any], rate: str) -> Path:
-    paths = [path for path in headline_paths(reports) if path[-1].split("_")[-1] == rate]
+    paths = [path for path in headline_paths(reports) if rate in path[-1].split("_")]
     if len(paths) != 1:
         raise _several(rate, paths)
     return paths[0]

@@ -10,9 +10,9 @@ from strategies import flat_spans
 from clueval.core.span import Frozen
 from clueval.evaluation.units.columns import Column, UnitColumns, entries, entry_at, is_rate
 from clueval.evaluation.units.rates import RatesOfCounts, RatesOfSums, ScoredRates, groups_of
-from clueval.metrics import METRICS, metric_named
-from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Side
+from clueval.first.metrics import METRICS, metric_named
+from clueval.first.metrics.counting import Tally
+from clueval.first.metrics.metric import Side
 from clueval.spans.document import Document
 
 SPANS = flat_spans().map(tuple)

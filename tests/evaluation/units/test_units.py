@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,14 +13,11 @@ from clueval import CluevalError, Document, Result, Span, compare, load_result, 
 from clueval.cli import main
 from clueval.evaluation.units.pieces import pieces_of
 from clueval.evaluation.units.unit import SharedTallies, different_keys, document_key
+from clueval.first.metrics.counting import Tally
 from clueval.formats.columns.documents import TokenLineNumbers
 from clueval.metrics import METRICS
-from clueval.metrics.counting import Tally
-from clueval.metrics.exact import Exact
 from clueval.metrics.masking import Masking
-from clueval.metrics.metric import Side
 from clueval.spans.document import Sentence
-from clueval.transforms.group import Group
 
 SAMPLES = Path(__file__).parents[3] / "clueval" / "samples" / "german"
 GERMAN = (SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt")
@@ -38,9 +34,8 @@ def conll(documents: list[list[list[str]]]) -> str:
 
 
 def units_of(result: Result) -> list[str]:
-    assert result.counted is not None
-    assert result.counted.units is not None
-    return [unit.key for unit in result.counted.units.units]
+    assert result.units is not None
+    return list(result.units.keys)
 
 
 def without_intervals(result: Result) -> dict[str, object]:
@@ -56,11 +51,12 @@ def test_units_add_up_to_the_result_without_intervals(unit: str, jobs: int) -> N
     result = score(*GERMAN, layers=COLUMNS, metrics=FLAT, resample_by=unit, jobs=jobs)
 
     assert result.to_dict() == plain.to_dict()
-    assert result.counted is not None
-    assert result.counted.units is not None
-    for place, tally in result.counted.tallies.items():
-        parts = [unit.tallies[place] for unit in result.counted.units.units if place in unit.tallies]
-        assert +tally == sum(parts[1:], parts[0])
+    assert result.units is not None
+    assert sum(result.units.positions) == result.tokens
+    for metric in result.units.metrics:
+        for sequence, layers in result.units.sequences[metric.name].items():
+            total = result.units.counts[metric.name, sequence].total()
+            assert metric.scores(total, layers) == result.metrics[metric.name][sequence]
 
 
 def test_a_document_is_cut_where_no_span_crosses_a_sentence_end() -> None:
@@ -79,9 +75,8 @@ def test_units_of_metadata_are_its_values() -> None:
     result = score(documents, documents, resample_by="court")
 
     assert units_of(result) == ["X", "Y"]
-    assert result.counted is not None
-    assert result.counted.units is not None
-    assert [unit.documents for unit in result.counted.units.units] == [2, 1]
+    assert result.units is not None
+    assert result.units.positions == [2, 1]
 
 
 def test_units_of_a_folder_are_named_by_file_and_document(tmp_path: Path) -> None:
@@ -111,23 +106,6 @@ def test_sentences_are_no_units_for_metrics_that_align_documents(metric: str) ->
         score(documents, documents, metrics=metric, resample_by="sentence")
 
 
-class OncePerDocument(Exact):
-    """Counts one span more in each document."""
-
-    def count(self, gold: Side, predicted: Side) -> Tally:
-        return super().count(gold, predicted) + Tally({("gold", "A"): 1})
-
-
-def test_a_metric_that_does_not_count_sentences_one_by_one_is_refused() -> None:
-    sentences = [Sentence(0, 2), Sentence(2, 4)]
-    document = Document("d", {"x": [Span(0, 2, "A")]}, tokens=list("abcd"), sentences=sentences)
-
-    with pytest.raises(
-        CluevalError, match="document 'd': metric 'exact' does not count sentences one by one"
-    ):
-        score([document], [document], metrics=OncePerDocument(), resample_by="sentence")
-
-
 @pytest.mark.parametrize("unit", ["document", "sentence"])
 @pytest.mark.parametrize("saved", [False, True])
 def test_units_with_equal_counts_share_them(unit: str, saved: bool, tmp_path: Path) -> None:
@@ -141,16 +119,10 @@ def test_units_with_equal_counts_share_them(unit: str, saved: bool, tmp_path: Pa
         result = load_result(tmp_path / "r.clueval")
 
     assert result.units is not None
-    assert len({id(unit.tallies) for unit in result.units.units[:-1]}) == 3
-    assert [unit.tallies["exact", "label"]["gold", "A"] for unit in result.units.units] == [
-        1,
-        0,
-        1,
-        0,
-        0,
-        0,
-        0,
-    ]
+    counts = result.units.counts["exact", "label"]
+    assert len(counts.rows) == 3
+    rows = [dict(tally) for tally in counts.tallies()]
+    assert [rows[row].get(("gold", "A"), 0) for row in counts.row_of] == [1, 0, 1, 0, 0, 0, 0]
 
 
 def test_sharing_tells_different_counts_apart_though_their_hashes_are_equal() -> None:
@@ -315,9 +287,9 @@ def test_a_metric_that_counts_all_layers_together_has_intervals_and_is_rebuilt(t
     assert compare(result, tmp_path / "r.clueval").to_dict()["scores"][0]["against_baseline"][0]["p"] == 1
 
 
-def by_default(result: Result) -> tuple[str, int]:
+def by_default(result: Result) -> tuple[str | None, int]:
     assert result.units is not None
-    return result.units.by, len(result.units.units)
+    return result.units.by, len(result.units.keys)
 
 
 @pytest.mark.parametrize(
@@ -362,33 +334,6 @@ def test_default_units_of_iterators_are_those_of_lists(documents: int) -> None:
 
     assert by_default(score(iter(given), iter(given), intervals=True)) == expected
     assert expected == (("sentence", 6) if documents == 3 else ("document", 12))
-
-
-def test_transforms_and_observers_do_not_notice_that_units_are_counted_again() -> None:
-    class Noting:
-        signature = ("noting", "yes")
-        name = "noting"
-
-        def __init__(self) -> None:
-            self.prepared, self.seen = Counter({("seen",): 0}), 0
-
-        def __call__(self, group: Group) -> Group:
-            self.prepared["seen",] += 1
-            return group
-
-        def see(self, group: Group) -> None:
-            self.seen += 1
-
-        def section(self) -> int:
-            return self.seen
-
-    document = Document(
-        "d", {"x": [Span(0, 1, "A")]}, tokens=["a", "b"], sentences=[Sentence(0, 1), Sentence(1, 2)]
-    )
-    result = score([document], [document], transforms=[Noting()], observers=[Noting()], intervals=True)
-
-    assert by_default(result) == ("sentence", 2)
-    assert (result.prepared, result.sections) == ({"noting": {("seen",): 1}}, {"noting": 1})
 
 
 class Taken(list[Any]):
