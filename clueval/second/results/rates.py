@@ -14,7 +14,7 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain
 from operator import mul
 from typing import Any
@@ -193,6 +193,9 @@ class EntrySizes:
             if {f"precision{kind}", f"recall{kind}"} <= {*names}
         ]
         before = self._measured(rates.tally(rates.total))
+        together = self._measured(
+            rates.tally(count + _MANY * key for key, count in enumerate(rates.total, 1))
+        )
         adding: dict[_Place, list[list[_Change]]] = {place: [[] for _ in of] for place, of in before.items()}
         for key in range(len(rates.keys)):
             counts = list(rates.total)
@@ -203,6 +206,9 @@ class EntrySizes:
                     if one != two:
                         each = round((two - one) / _MANY, _DIGITS)
                         column.append((key, int(each) if each.is_integer() else each))
+        for place in [place for place in adding if isinstance(place, tuple)]:
+            if not self._add_up(adding[place], before[place], together.get(place, ())):
+                del adding[place]
         numbered: dict[tuple[_Change, ...], int] = {}
         self._columns_of = {
             place: tuple(numbered.setdefault(tuple(changes), len(numbered)) for changes in columns)
@@ -210,6 +216,20 @@ class EntrySizes:
         }
         self._changes = list(numbered)
         self._columns: dict[tuple[int, ...], Column] = {}
+
+    @staticmethod
+    def _add_up(
+        columns: Sequence[Sequence[_Change]], before: Sequence[float], after: Sequence[float]
+    ) -> bool:
+        """Return whether numbers change by the sum of what all keys add, each key as often as its number says.
+
+        The product of a rate and a size does not, unless the size is the denominator of the rate.
+        """
+        sums = [
+            number + sum(_MANY * (key + 1) * each for key, each in changes)
+            for number, changes in zip(before, columns, strict=True)
+        ]
+        return len(sums) == len(after) and all(map(partial(math.isclose, rel_tol=_ROUNDING), sums, after))
 
     def _measured(self, tally: Tally) -> dict[_Place, Sequence[float]]:
         """Return the gold and the predicted spans of entries, by their paths, and the counts of kinds of rates.
@@ -319,6 +339,8 @@ _EVERY = -1
 
 _MANY = 1 << 20
 """How often a key is added: so often that sums of fractions are exact to the last digits."""
+
+_ROUNDING = 1e-9
 
 _DIGITS = 12
 """To how many decimals what a key adds is rounded."""
