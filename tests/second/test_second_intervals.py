@@ -9,18 +9,21 @@ from typing import Any
 
 import pytest
 
+from clueval.core.case import Case
 from clueval.core.count import EITHER, SENTENCE, Plan, count
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.exact import Exact
-from clueval.core.metric import AnyMetric
+from clueval.core.metric import AnyMetric, Metric
 from clueval.core.span import Span
+from clueval.core.tally import Counts, Tally
 from clueval.files.errors import UsageError
 from clueval.second.metrics.fair.metric import Fair
 from clueval.second.metrics.gate.metric import Gate
 from clueval.second.metrics.partial import Partial
 from clueval.second.results.comparing import Comparing, comparable
 from clueval.second.results.intervals import Trust, interval_section
-from clueval.second.results.units import Units, units_of
+from clueval.second.results.rates import Rates
+from clueval.second.results.units import CountsByUnit, Units, units_of
 from tests.second.trust import METRICS, compare, comparisons, sections
 
 # Each document of the case by hand in specs/statistics.md: found, gold and predicted spans.
@@ -240,6 +243,40 @@ def test_sentences_must_be_the_same_in_all_results() -> None:
 
 
 # Metrics with numbers of their own
+
+
+class Mean(Metric):
+    """The mean over labels, under another name, with the counts of all labels, and the entry of each label."""
+
+    name = "mean"
+
+    def count(self, case: Case) -> Tally:
+        return Exact().count(case)
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        report = Exact().scores(total, layers)
+        return {"average": report["macro"], "per_label": report["per_label"]}
+
+
+def test_rates_follow_from_counts_unless_they_are_means() -> None:
+    random = Random(3)
+    counts = CountsByUnit(30)
+    for unit in range(30):
+        numbers = [(label, random.randint(0, 3), random.randint(0, 2)) for label in "AB"]
+        tally = [
+            ((f"{before}{side}", label), number if before else number + more)
+            for label, number, more in numbers
+            for before in ("", "tp_")
+            for side in ("gold", "predicted")
+        ]
+        counts.row_of[unit] = counts.row(tally)
+    sizes = Rates(Mean(), ["x"], counts).sizes
+
+    assert sizes.counts(("average",), "") is None
+    of_label = sizes.counts(("per_label", "A"), "")
+    assert of_label is not None
+    total = Counts.total(of_label[row] for row in counts.row_of)
+    assert total == Counts(*(counts.total()[name, "A"] for name in Counts._fields))
 
 
 @pytest.mark.parametrize(
