@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from browser import FOUND_BY_AXE, LOADED, Browser, download, give, in_browser, select
-from clueval.second.metrics.fair import Fair
+from clueval.metrics.fair import Fair
 
 import clueval
 from clueval.findings.decisions import read_decisions
