@@ -116,6 +116,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     from clueval.files import limits as of_texts
     from clueval.findings.context import REACH
     from clueval.metrics.masking import mention, strings
+    from clueval.second.reading import usual
     from clueval.second.transforms import occurrences
     from clueval.spans import limits
 
@@ -123,7 +124,8 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         for module in (limits, of_texts, overlap, one_to_one, occurrences, mention, strings):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(count, "LARGE", 10)
+    for module in (count, usual):
+        monkeypatch.setattr(module, "LARGE", 10)
     for unit in REACH:
         monkeypatch.setitem(REACH, unit, 10)
 

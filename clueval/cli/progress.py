@@ -101,9 +101,7 @@ def add_jobs(parser: CommandParser) -> None:
         "-v",
         "--verbose",
         action="store_true",
-        help="print how many processes are used, and why. Large files are cut where documents begin "
-        "(<text> in VRT, -DOCSTART- or # newdoc in CoNLL); a pair without these, or a .gz file, is counted by one "
-        "process",
+        help="print how many processes are used, and why. A pair of files is counted by one process",
     )
 
 
@@ -121,7 +119,7 @@ def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[W
                 "--jobs is for processes of this machine, --scheduler for a cluster",
                 advice="give one of them",
             )
-        from clueval.evaluation.parallel.dask import scheduler
+        from clueval.second.results.dask import scheduler
 
         with scheduler(options.scheduler) as (executor, at_a_time):
             yield Workers(jobs=at_a_time, executor=executor, progress=advance, remark=_remark(options))

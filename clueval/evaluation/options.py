@@ -306,6 +306,15 @@ def single_options() -> list[str]:
     ]
 
 
+def require_jobs(jobs: object) -> None:
+    """Raise `UsageError` unless `jobs` is a number of processes, or None for an automatic choice."""
+    if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1):
+        raise UsageError(
+            f"jobs={jobs!r} is not a number of processes",
+            advice="give a whole number from 1, or None for an automatic choice",
+        )
+
+
 def groups_of(
     reading: Readings,
     counting: Counting,

@@ -19,8 +19,8 @@ from clueval.arguments import checked_call, require_kind
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, swapped, warnings_of
-from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
-from clueval.evaluation.parallel.work import FilePair, require_jobs
+from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of, require_jobs
+from clueval.evaluation.parallel.work import FilePair
 from clueval.evaluation.plan import Plan, choices_of, chosen_metrics, require_depths, require_sentences
 from clueval.evaluation.result import Result, choices_of_counts, result_of
 from clueval.evaluation.signature import Signature

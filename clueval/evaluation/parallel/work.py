@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
+from clueval.evaluation.options import require_jobs
 from clueval.evaluation.plan import Plan
-from clueval.files.errors import UsageError
 from clueval.reading.pairing import source_pairs
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source
@@ -84,15 +84,6 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def require_jobs(jobs: object) -> None:
-    """Raise `UsageError` unless `jobs` is a number of processes, or None for an automatic choice."""
-    if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1):
-        raise UsageError(
-            f"jobs={jobs!r} is not a number of processes",
-            advice="give a whole number from 1, or None for an automatic choice",
-        )
 
 
 def chosen_jobs(jobs: int | None, size: int, plan: Plan | None = None) -> tuple[int, str]:

@@ -13,7 +13,7 @@ from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, count
 from clueval.core.document import ID
 from clueval.core.metric import AnyMetric
-from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
+from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of, require_jobs
 from clueval.files.errors import UsageError, warn
 from clueval.files.overwriting import keeps_inputs
 from clueval.metrics import chosen_metrics
@@ -160,6 +160,7 @@ def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None
 
 def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) -> Bag:
     """Count the texts of a corpus: pairs of files apart from each other, in several processes if that is asked for."""
+    require_jobs(workers.jobs)
     remark = workers.remark or _discard
     if texts.reading is not None and texts.files:
         if workers.jobs == 1 and workers.executor is None:
@@ -181,9 +182,8 @@ def _in_tasks(
     """Count pairs of files as tasks of several processes, or of an executor."""
     from clueval.second.reading.usual import Unusual, require_usual  # one process needs none of these
     from clueval.second.results.counting import count_tasks
-    from clueval.second.results.workers import require_jobs, tasks_of
+    from clueval.second.results.workers import tasks_of
 
-    require_jobs(workers.jobs)
     try:
         require_usual(counting.plan, counting.layers)
         by_documents = False

@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from clueval.core.bag import Bag
-from clueval.files.errors import CluevalError, UsageError
+from clueval.evaluation.options import require_jobs
+from clueval.files.errors import CluevalError
 from clueval.version import __version__
 
 if TYPE_CHECKING:
@@ -123,15 +124,6 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def require_jobs(jobs: object) -> None:
-    """Raise `UsageError` unless `jobs` is a number of processes, or None for an automatic choice."""
-    if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1):
-        raise UsageError(
-            f"jobs={jobs!r} is not a number of processes",
-            advice="give a whole number from 1, or None for an automatic choice",
-        )
 
 
 def chosen_jobs(jobs: int | None, size: int, *, by_documents: bool = False) -> tuple[int, str]:

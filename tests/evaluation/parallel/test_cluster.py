@@ -29,10 +29,10 @@ from corpora import write
 from scripts import benchmark
 from test_jobs import LONG, ON_LINUX, Elsewhere, command, corpus_files, everything, wait_until
 
-from clueval import score as score_files
 from clueval.cli import main
 from clueval.evaluation.parallel import schedule, tasks
 from clueval.evaluation.parallel.dask import scheduler
+from clueval.evaluation.run import score as score_files
 from clueval.files.errors import WorkerLost
 
 distributed = pytest.importorskip("distributed")

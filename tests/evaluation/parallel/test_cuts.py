@@ -18,10 +18,11 @@ from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import masking, score
+from clueval import masking
 from clueval.evaluation.parallel import cuts, schedule
 from clueval.evaluation.parallel.cuts import Heads, PartPair, cut, cut_lines
 from clueval.evaluation.parallel.tasks import carry_out
+from clueval.evaluation.run import score
 from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import ColumnOptions
 

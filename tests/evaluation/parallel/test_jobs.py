@@ -23,15 +23,16 @@ from typing import Any, ClassVar
 import pytest
 from corpora import Corpus, conll, vrt, write
 
-from clueval import masking, score
+from clueval import masking
 from clueval.cli import main
 from clueval.evaluation.parallel import dask, schedule, tasks
 from clueval.evaluation.parallel import work as jobs
 from clueval.evaluation.parallel.tasks import in_order
 from clueval.evaluation.parallel.work import chosen_jobs
 from clueval.evaluation.result import Result
+from clueval.evaluation.run import score
 from clueval.files.errors import CluevalError, UsageError, WorkerLost
-from clueval.metrics import metric_named
+from clueval.first.metrics import metric_named
 from clueval.reading.options import Reading
 from clueval.transforms.group import Group
 from clueval.version import __version__

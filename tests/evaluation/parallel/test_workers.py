@@ -16,13 +16,13 @@ from zlib import crc32
 import pytest
 from test_jobs import ON_LINUX, corpus_files, everything, wait_until
 
-from clueval import score
 from clueval.evaluation import count_files
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.parallel import schedule, workers
 from clueval.evaluation.parallel.tasks import in_order
 from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, WorkerPool, pool
+from clueval.evaluation.run import score
 from clueval.files.errors import WorkerLost
 from clueval.reading.source import Source
 
