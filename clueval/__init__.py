@@ -1,10 +1,9 @@
 """clueval scores labelled spans: predicted spans against gold spans, by all common metrics.
 
-To learn in half an hour how a number comes about, read the example in `clueval.core`, then its modules `span` and
-`document` (what is counted), `case` (spans that overlap, counted once for all their equals), `tally`, `metric` and
-`exact` (how a case is counted, and what is divided), `bag` (what is kept of a corpus) and `count` (the loop over a
-corpus), in this order; then `second.results.score` and `second.results.result` (from files to a bag, from a bag to
-every number).
+To learn in half an hour how a number comes about, read the modules `core.span` and `core.case` (what is counted, and
+how a document is cut into cases), `core.exact` and `core.tally` (how a case is counted, and what is divided),
+`core.bag` (why equal cases are counted once, and what is added) and `core.count` (the loop over documents), in this
+order.
 """
 
 from __future__ import annotations

@@ -11,10 +11,10 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import Decoders, RowClusters
+from clueval.first.metrics import metric_named
 from clueval.formats.columns.layout import Sizes
 from clueval.formats.fair_formats import sentence_of_spans
 from clueval.limits import MAX_SENTENCE, sentences_of
-from clueval.metrics import metric_named
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.spans.document import Document

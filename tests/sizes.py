@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-from clueval.clusters.byte_reader import REGULAR
 from clueval.evaluation.plan import Plan
 from clueval.formats.columns.layout import Sizes
 from clueval.reading.read_options import ReadOptions
-from clueval.second.results import texts
+from clueval.second.reading import column_files, row_files, tag_lists, triples
+from clueval.second.reading.byte_reader import REGULAR
 
 
 @contextmanager
@@ -42,10 +42,9 @@ def documents_alone() -> Iterator[None]:
     """Files and lists are counted as documents, one by one, in this process and in those that it forks."""
     with (
         patch.object(Plan, "counts_clusters", return_value=False),
-        patch.multiple(texts, bag_of_columns=_nothing, bag_of_tags=_nothing, bag_of_triples=_nothing),
+        patch.object(column_files, "bag_of_columns", return_value=None),
+        patch.object(row_files, "bag_of_row_files", return_value=None),
+        patch.object(tag_lists, "bag_of_tags", return_value=None),
+        patch.object(triples, "bag_of_triples", return_value=None),
     ):
         yield
-
-
-def _nothing(*_: Any, **__: Any) -> None:
-    """Say that this cannot be counted the fast way."""

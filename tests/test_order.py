@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clueval.metrics.metric import Metric
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 import clueval
 from clueval import Document, Span
+from clueval.core.metric import AnyMetric as Metric
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.second.results.result import Result

@@ -125,7 +125,7 @@ def test_toy_metric_counts_the_same_in_two_processes_and_from_documents(
 def test_toy_metric_has_intervals(paths: tuple[Path, Path]) -> None:
     result = score(*paths, metrics=[Lengths(least=2)], intervals=True)
 
-    low, high = result.intervals["lengths"]["label"]["micro"]["f1"]
+    low, high = result.intervals()["metrics"]["lengths"]["label"]["micro"]["f1"]
     assert 0 <= low <= 2 / 3 <= high <= 1
 
 

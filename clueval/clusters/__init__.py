@@ -4,6 +4,5 @@ A row has the tags of all sides, in some layers, at one position. A cluster is a
 outside every span. What is a sum over spans that overlap is found in each different cluster once, however often the
 cluster occurs.
 
-Read `bag`, `rows`, `places`, in this order. `byte_reader` and `byte_rows` read two files of one format as bytes, where
-most lines are outside every span; `merged` merges the layers of one file.
+Read `bag`, `rows`, `places`, in this order. `merged` merges the layers of one file.
 """

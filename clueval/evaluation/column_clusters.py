@@ -1,9 +1,8 @@
 """Counts two column files by clusters (`clueval.evaluation.row_clusters`), without building documents.
 
-Both files are read in step, as bytes where `reads_bytes` allows it, else as passages (`clueval.clusters.rows`). Memory
-holds a passage of each side and a limited number of clusters. Anything unusual is an error; bytes are then read again
-as passages, and `raise_first_error` looks for an error of the files, with its place. If there is none, documents are
-counted.
+Both files are read in step, as passages (`clueval.clusters.rows`). Memory holds a passage of each side and a limited
+number of clusters. Anything unusual is an error; then `raise_first_error` looks for an error of the files, with its
+place. If there is none, documents are counted.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from functools import partial
 from itertools import repeat, zip_longest
 from typing import TYPE_CHECKING
 
-from clueval.clusters.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.clusters.rows import IrregularRows, ParallelRows, PassageRows, are_alone, in_batches
 from clueval.core.span import SIDES
 from clueval.evaluation.engine import Evaluation
@@ -46,32 +44,23 @@ def count_columns(evaluation: Evaluation, gold: Source, predicted: Source) -> Fi
         return None
     if not all(each.reads_rows(gold, predicted) for each in plan.row_observers):
         return None
-    only_bytes = plan.unit is None and plan.resample_by != SENTENCE and not plan.observers
-    error: CluevalError | None = None
-    for in_bytes in [True, False] if only_bytes and reads_bytes(gold, predicted) else [False]:
-        count = partial(_count, gold, predicted, in_bytes)
-        try:
-            evaluation.see_layers(layers)
-            return evaluation.count_apart(count)
-        except CluevalError as found:
-            error = found
-    assert error is not None
-    if gold.options.part is not None:
-        raise error  # the whole files are counted again
-    from clueval.reading.same_text import raise_first_error  # files without errors do not need it
+    try:
+        evaluation.see_layers(layers)
+        return evaluation.count_apart(partial(_count, gold, predicted))
+    except CluevalError:
+        if gold.options.part is not None:
+            raise  # the whole files are counted again
+        from clueval.reading.same_text import raise_first_error  # files without errors do not need it
 
-    raise_first_error(gold, predicted)
-    if plan.observers:
-        raise error  # they have seen rows, so they must not see documents
+        raise_first_error(gold, predicted)
+        if plan.observers:
+            raise  # they have seen rows, so they must not see documents
     return None
 
 
-def _count(gold: Source, predicted: Source, in_bytes: bool, evaluation: Evaluation) -> FileEnd:
-    """Count both files, read as bytes (`byte_reader`) or as passages."""
-    counting = _Counting(evaluation, gold, predicted)
-    if in_bytes:
-        return counting.count(ByteReader(gold, predicted, by_document=counting.by_document))
-    return counting.count(_in_step(gold, predicted))
+def _count(gold: Source, predicted: Source, evaluation: Evaluation) -> FileEnd:
+    """Count both files."""
+    return _Counting(evaluation, gold, predicted).count(_in_step(gold, predicted))
 
 
 def _in_step(gold: Source, predicted: Source) -> Iterator[tuple[Passage, Passage]]:
@@ -79,6 +68,15 @@ def _in_step(gold: Source, predicted: Source) -> Iterator[tuple[Passage, Passage
         if own is None or other is None:
             raise IrregularRows("one side ends early")
         yield own, other
+
+
+def _with_one_frame(passages: Iterable[tuple[Passage, Passage]]) -> Iterator[tuple[Passage, Passage]]:
+    """Yield the passages. Raises `CluevalError` for two that begin or end in different ways."""
+    from clueval.reading.same_text import require_same_frame  # documents do not need it
+
+    for pair in passages:
+        require_same_frame(*pair)
+        yield pair
 
 
 class _Counting:
@@ -115,13 +113,13 @@ class _Counting:
         self._has_tokens = False
         self._sentence = 0  # the number of the last one in its document
 
-    def count(self, items: Iterable[Stretch | tuple[Passage, Passage]]) -> FileEnd:
-        """Count the passages of both files, or stretches of lines that were read as bytes.
+    def count(self, passages: Iterable[tuple[Passage, Passage]]) -> FileEnd:
+        """Count the passages of both files.
 
         Raises `CluevalError` if anything is unusual.
         """
         batches = in_batches(
-            self._passages(items), self._sizes, one_by_one=self.by_document, in_order=self._by_sentence
+            _with_one_frame(passages), self._sizes, one_by_one=self.by_document, in_order=self._by_sentence
         )
         for rows in batches:
             self._see(rows)
@@ -133,22 +131,6 @@ class _Counting:
                 self._tallies(positions), documents=0, tokens=self._characters, unit=self._unit
             )
         return FileEnd((self._layouts[0], self._layouts[1]), self._decoders)
-
-    def _passages(
-        self, items: Iterable[Stretch | tuple[Passage, Passage]]
-    ) -> Iterator[tuple[Passage, Passage]]:
-        """Yield the passages; stretches between them are counted."""
-        from clueval.reading.same_text import require_same_frame  # not needed where bytes are read
-
-        for item in items:
-            if isinstance(item, Stretch):
-                for clusters in self._clusters:
-                    clusters.add_fields(item.fields, item.layout)
-                self._layouts = [item.layout, item.layout]
-                self._add(item.documents, item.tokens, item.document)
-            else:
-                require_same_frame(*item)
-                yield item
 
     def _see(self, rows: ParallelRows) -> None:
         """Count the rows of some passages."""
@@ -171,8 +153,8 @@ class _Counting:
             else:
                 self._add(int(passage.begins), self._positions_of(part), document)
 
-    def _add(self, documents: int, positions: int, document: NamedDocument | None) -> None:
-        """Count positions of a document; it is None if documents are not told apart."""
+    def _add(self, documents: int, positions: int, document: NamedDocument) -> None:
+        """Count positions of a document."""
         self._positions += positions
         tallies = self._tallies(positions) if self.by_document else {}
         id, metadata = self._named(document)
@@ -201,10 +183,8 @@ class _Counting:
                 sentence=self._sentence,
             )
 
-    def _named(self, document: NamedDocument | None) -> tuple[str, Mapping[str, str]]:
+    def _named(self, document: NamedDocument) -> tuple[str, Mapping[str, str]]:
         """The id and the metadata of a document."""
-        if document is None:
-            return "", {}
         if self._needs_name and not document.named:
             raise IrregularRows("a document without an id is known by its number in the file")
         return document.id, document.metadata

@@ -14,14 +14,13 @@ from operator import ne, not_
 from typing import Any
 
 from clueval.clusters.bag import BLANK, Bag, Row, by_power
-from clueval.clusters.byte_rows import TagCharacters
 from clueval.core.span import SIDES, Frozen, Span
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import ClusterCounts
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.files.errors import CluevalError
 from clueval.first.metrics.counting import Tallies
-from clueval.formats.columns.layout import Layout, Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.spans.document import Document
 from clueval.spans.filters import SeenNames
 from clueval.spans.making import making_many
@@ -45,8 +44,6 @@ class RowClusters:
     `check` is called with each new tag, and may raise an error. Holds a limited number of clusters. Raises `InvalidTag`
     when clusters are counted.
     """
-
-    _of_bytes: TagCharacters | None
 
     def __init__(
         self,
@@ -82,18 +79,6 @@ class RowClusters:
         """Add rows of which both sides have the same tags, given those of each layer; positions are tokens."""
         self._add(self._bag.text_of_same(columns))
 
-    def add_fields(self, fields: Sequence[bytes], layout: Layout) -> None:
-        """Add rows, given the fields of their lines (`clueval.clusters.byte_rows`); positions are tokens."""
-        if self._of_bytes is None:
-            self._of_bytes = TagCharacters(self._bag.characters, layout)
-        columns = [fields[number :: layout.width] for name, number in layout.layers if name in self.layers]
-        tags = (
-            columns[0]
-            if len(columns) == 1
-            else map(layout.separator.encode().join, zip(*columns, strict=True))
-        )
-        self._add("".join(map(self._of_bytes.__getitem__, tags)))
-
     def _add(self, text: str) -> None:
         self._bag.add(text)
         if self._bag.size > self._sizes.runs:
@@ -116,7 +101,6 @@ class RowClusters:
     def _begin(self) -> None:
         """Begin with an empty bag, without the characters of rows so far."""
         self._bag = Bag(len(SIDES), len(self.layers), self._check)
-        self._of_bytes = None
 
     def _documents_of(self, clusters: Sequence[str], decoders: Decoders, times: int) -> Documents:
         """The documents of both sides with these clusters, and a row of O after each."""

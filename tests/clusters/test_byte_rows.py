@@ -17,11 +17,11 @@ from strategies import at_most
 
 from clueval import Document, Span, read
 from clueval.clusters.bag import RowCharacters
-from clueval.clusters.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
 from clueval.clusters.merged import merged_rows, rows_of_documents
 from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import ColumnOptions, Layout, Sizes, layout_of
 from clueval.reading.source import Source
+from clueval.second.reading.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
 
 
 def layout(line: str = "w\tO", layers: dict[str, int] | None = None, token: int | None = None) -> Layout:
@@ -43,7 +43,7 @@ PREDICTED = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/O", "f/O", "g/O")
 
 
 def hunks(gold: list[bytes], predicted: list[bytes]) -> list[bytes]:
-    of_both = find_hunks(gold, predicted, b"\n\n", layout())
+    of_both = find_hunks(gold, predicted, b"\n\n", layout(), marked=False)
     assert of_both is not None
     return of_both
 
@@ -76,15 +76,15 @@ def test_hunks_end_with_the_sentence() -> None:
 def test_lines_that_differ_in_more_than_tags_have_no_hunks(line: str) -> None:
     predicted = [line.replace("/", "\t").encode("utf-8", "surrogateescape"), *PREDICTED[1:]]
 
-    assert find_hunks(GOLD, predicted, b"\n\n", layout()) is None
-    assert find_hunks([b"\n".join(GOLD)], [b"\n".join(predicted)], b"\n\n", layout()) is None
+    assert find_hunks(GOLD, predicted, b"\n\n", layout(), marked=False) is None
+    assert find_hunks([b"\n".join(GOLD)], [b"\n".join(predicted)], b"\n\n", layout(), marked=False) is None
 
 
 def test_sentences_that_end_at_other_lines_have_no_hunks() -> None:
     gold, predicted = lines("a/O\na/O", "a/O\na/B-X"), lines("a/O", "a/O\na/O\na/O")
 
-    assert find_hunks(gold, predicted, b"\n\n", layout()) is None
-    assert find_hunks(lines("a/O\na/O"), lines("a/B-X"), b"\n\n", layout()) is None
+    assert find_hunks(gold, predicted, b"\n\n", layout(), marked=False) is None
+    assert find_hunks(lines("a/O\na/O"), lines("a/B-X"), b"\n\n", layout(), marked=False) is None
 
 
 @pytest.mark.parametrize("text", ["a\n", "a\tO\tO\n", "a\tO\nb\n", "a\nb\tO\tO\n", "\tO\n", "a\tO\n\tO\n"])
@@ -148,7 +148,7 @@ def test_hunks_are_those_that_are_found_one_row_at_a_time(before: int, layers: i
         expected += split(written, "/".join("O" * layers))
     gold, predicted = sides
 
-    of_both = find_hunks(gold, predicted, b"\n\n", of_file)
+    of_both = find_hunks(gold, predicted, b"\n\n", of_file, marked=False)
 
     assert of_both is not None
     assert runs_of(of_both, of_file) == sorted(expected)

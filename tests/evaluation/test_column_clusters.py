@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 from warnings import catch_warnings
 
 import pytest
 from corpora import write
-from hypothesis import given
-from hypothesis import strategies as st
 from readings import LEVELS, Part, parts_of
-from routes import SCHEMES, Files, Options, by_files, corpora, outcome, written
-from sizes import documents_alone, handed_in, passages_alone
-from strategies import at_most
+from routes import Files, Options, by_files
+from sizes import documents_alone
 
-from clueval import score
 from clueval.clusters.rows import ParallelRows
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.run import score
 from clueval.files.errors import CluevalError, TagError, TextMismatch, UsageError
+from clueval.first.metrics import metric_named
 from clueval.formats.columns.layout import Sizes
-from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
 from clueval.spans.filters import ID, Filter
@@ -40,66 +36,6 @@ CHARACTERS: list[Options] = [
     for metrics in (["levels", "exact", "muc"], ["partial", "fair", "gate", "confusion"])
     for merge in (False, True)
 ]
-
-
-@given(
-    st.integers(0, 10**6),
-    st.sampled_from(sorted(SCHEMES)),
-    st.sampled_from(["vrt", "conll", "vrt, irregular", "conll, irregular"]),
-    st.sampled_from([*FILTERS, *CHARACTERS]),
-    st.sampled_from(["\tB", "\tB", "\tB", "\tQ", "\tO\tB", "B"]),
-)
-@at_most(40)
-def test_clusters_give_the_counts_of_documents(
-    seed: int, scheme: str, form: str, options: Options, instead: str
-) -> None:
-    with TemporaryDirectory() as folder:
-        files = written(Path(folder), form, corpora(seed, scheme, documents=4))
-        text = files.predicted.read_text(encoding="utf-8")
-        files.predicted.write_text(text.replace("\tB", instead, 1), encoding="utf-8")
-        found = outcome(by_files, files, options)
-        with handed_in(SMALL):
-            by_small_sizes = outcome(by_files, files, options)
-        with passages_alone():
-            by_passages = outcome(by_files, files, options)
-        with documents_alone():
-            expected = outcome(by_files, files, options)
-
-    assert (found, by_small_sizes, by_passages) == (expected, expected, expected)
-
-
-def units_of(files: Files, options: Options) -> Any:
-    try:
-        units = by_files(files, options).units
-    except CluevalError:
-        return "refused"
-    assert units is not None
-    return [
-        (*unit[:3], {place: +tally for place, tally in unit.tallies.items() if +tally})
-        for unit in units.units
-    ]
-
-
-@given(
-    st.integers(0, 10**6),
-    st.sampled_from(sorted(SCHEMES)),
-    st.sampled_from(["vrt", "conll", "vrt, irregular", "conll, irregular"]),
-    st.sampled_from([{}, {"merge": True}, {"by": "document"}, {"where": ["entity=PER"]}]),
-    st.sampled_from(["sentence", "document"]),
-)
-@at_most(40)
-def test_units_have_the_counts_of_documents(
-    seed: int, scheme: str, form: str, options: Options, unit: str
-) -> None:
-    options = options | {"resample_by": unit, "metrics": ["levels", "exact", "partial"]}
-    with TemporaryDirectory() as folder:
-        files = written(Path(folder), form, corpora(seed, scheme, documents=4))
-        with handed_in(SMALL):
-            found = units_of(files, options), outcome(by_files, files, options)
-        with documents_alone():
-            expected = units_of(files, options), outcome(by_files, files, options)
-
-    assert found == expected
 
 
 def test_merged_labels_of_equal_sentences_depend_on_the_characters_of_tokens(tmp_path: Path) -> None:
@@ -141,16 +77,6 @@ def test_clusters_are_counted_without_documents(tmp_path: Path, options: Options
     assert result.tokens == (11 if "unit" in options else 3)
 
 
-def test_clusters_of_tokens_are_read_as_bytes(tmp_path: Path) -> None:
-    for name, tag in (("gold", "B-PER"), ("predicted", "I-PER")):
-        (tmp_path / name).write_text(f"Anna\t{tag}\n\nist\tO\n\nda\tO\n", encoding="utf-8")
-
-    with patch("clueval.reading.source.Source.passages", side_effect=AssertionError):
-        result = score(tmp_path / "gold", tmp_path / "predicted", input="conll", where=["label=PER"])
-
-    assert result.metrics["levels"]["label"]["unlabelled"]["1"]["tp_gold"] == 1
-
-
 class Sees:
     """An observer that notes the tokens of both sides in each passage."""
 
@@ -183,21 +109,15 @@ def reading_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> tuple[list[
     return parts, end
 
 
-def passages_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> tuple[list[Part], FileEnd]:
-    with passages_alone():
-        return reading_of(*paths, plan=plan, **options)
-
-
 DOCUMENTS = "".join(f"-DOCSTART-\n\n{'w B-X' + chr(10)}{'w O' + chr(10)}\n" for _ in range(5))
 
 
 class TestPassages:
-    @pytest.mark.parametrize("read", [reading_of, passages_of])
-    def test_observers_see_each_passage(self, tmp_path: Path, read: Any) -> None:
+    def test_observers_see_each_passage(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.conll", DOCUMENTS)
         sees = Sees()
 
-        read(path, path, plan=LEVELS._replace(observers=(sees,)))
+        reading_of(path, path, plan=LEVELS._replace(observers=(sees,)))
 
         assert sees.seen == [(2, 2)] * 5
 
@@ -210,14 +130,14 @@ class TestPassages:
 
         assert sees.seen == [(2, 2)] * 4 + [(3, 3)]
 
-    def test_passages_of_documents_kept_apart_have_their_id(self, tmp_path: Path) -> None:
+    def test_reading_of_documents_kept_apart_have_their_id(self, tmp_path: Path) -> None:
         text = '<text id="a" court="x">\n<s>\nw\tO\n</s>\n</text>\n<text>\n<s>\nw\tB-X\nw\tO\n</s>\n</text>\n'
         path = write(tmp_path / "a.vrt", text)
         plan = LEVELS._replace(by=("court",))
 
         found = [
             (one.documents, one.tokens, one.document, one.metadata)
-            for one in passages_of(path, path, plan=plan)[0]
+            for one in reading_of(path, path, plan=plan)[0]
         ]
 
         assert found == [(1, 1, "a", {"id": "a", "court": "x"}), (1, 2, "2", {})]
@@ -227,13 +147,13 @@ class TestPassages:
         path = write(tmp_path / "a.conll", text)
         options: dict[str, Any] = {"token_id": 1, "layers": {"x": 3}}
 
-        found, _ = passages_of(path, path, sizes=Sizes(sentences=1), **options)
+        found, _ = reading_of(path, path, sizes=Sizes(sentences=1), **options)
 
         assert sum(each.documents for each in found) == 3
         assert sum(each.tokens for each in found) == 9
         write(path, text.replace("3 w O", "1 w O"))
         with pytest.raises(CluevalError, match="token id '1' is already used in line 3"):
-            passages_of(path, path, sizes=Sizes(sentences=1), **options)
+            reading_of(path, path, sizes=Sizes(sentences=1), **options)
 
     def test_file_that_ends_early_is_named(self, tmp_path: Path) -> None:
         long, short = (write(tmp_path / f"{n}.conll", DOCUMENTS[n:]) for n in (0, 2 * len(DOCUMENTS) // 5))
@@ -256,31 +176,6 @@ def test_plan_and_formats_decide_whether_documents_are_needed(tmp_path: Path) ->
     assert parts_of(conll, spans)[1] is parts_of(spans, conll)[1] is None
 
 
-def part_of(path: Path, start: int, by: tuple[str, ...], in_bytes: bool = True) -> list[Part]:
-    read = reading_of if in_bytes else passages_of
-    return read(path, path, plan=LEVELS._replace(by=by), part=(start, path.stat().st_size))[0]
-
-
-@pytest.mark.parametrize("in_bytes", [True, False])
-def test_part_of_a_file_has_no_documents_that_are_known_by_their_number(
-    tmp_path: Path, in_bytes: bool
-) -> None:
-    document = '<text id="a">\n<s>\nw\tO\n</s>\n</text>\n'
-    without = document.replace(' id="a"', "")
-    path, later, first = (
-        write(tmp_path / f"{n}.vrt", text)
-        for n, text in enumerate((document * 3, document * 2 + without, document + without * 2))
-    )
-
-    for each in (path, later, first):
-        assert sum(one.documents for one in part_of(each, 0, (ID,), in_bytes)) == 3
-        assert sum(one.documents for one in part_of(each, len(document), ("court",), in_bytes)) == 2
-    assert {one.document for one in part_of(path, len(document), (ID,), in_bytes)} == {"a"}
-    for each in (later, first):
-        with pytest.raises(CluevalError, match="a document without an id is known by its number"):
-            part_of(each, len(document), (ID,), in_bytes)
-
-
 @pytest.mark.parametrize(("layer", "is_error"), [("x", True), (ID, False)])
 def test_part_of_a_file_may_be_filtered_by_a_layer_of_any_name(
     tmp_path: Path, layer: str, is_error: bool
@@ -300,8 +195,8 @@ def test_end_of_a_reading_has_the_schemes_columns_and_repaired_tags_of_both_side
     gold = write(tmp_path / "0.conll", "a\tB-X\tO\na\tI-X\tO\na\tO\tO\n\n" * 3)
     predicted = write(tmp_path / "1.conll", "a\tI-X\tS-Y\na\tI-X\tO\na\tO\tO\n\n" * 3)
 
-    for read, plan in ((reading_of, LEVELS), (reading_of, LEVELS._replace(by=(ID,))), (passages_of, LEVELS)):
-        parts, end = read(gold, predicted, plan=plan, layers={"x": 2, "y": 3})
+    for plan in (LEVELS, LEVELS._replace(by=(ID,))):
+        parts, end = reading_of(gold, predicted, plan=plan, layers={"x": 2, "y": 3})
 
         assert sum(each.tokens for each in parts) == 9
         assert [layout is not None and layout.width for layout in end.layouts] == [3, 3]

@@ -13,15 +13,14 @@ from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
 from readings import LEVELS, parts_of, row_clusters
-from sizes import passages_alone
 
 from clueval import Document, Span
 from clueval.core.span import SIDES
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.row_clusters import DocumentClusters, InvalidTag
+from clueval.evaluation.row_clusters import DocumentClusters
 from clueval.files.errors import FormatError, TextMismatch
-from clueval.formats.columns.layout import ColumnOptions, Sizes, layout_of
-from clueval.metrics import metric_named
+from clueval.first.metrics import metric_named
+from clueval.formats.columns.layout import Sizes
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.filters import SeenNames
@@ -32,7 +31,6 @@ from clueval.transforms.group import Group
 PLAN = LEVELS._replace(
     metrics=tuple(map(metric_named, ("levels", "exact", "fair", "partial", "gate", "muc", "confusion")))
 )
-LAYOUT = layout_of("w\tO", "\t", ColumnOptions({"x": 2}), True, "f", 1)
 
 
 def decoders(*layers: str) -> Any:
@@ -112,7 +110,7 @@ def test_tags_that_depend_on_their_neighbours_are_counted_by_whole_clusters() ->
 
 
 class TestCountedOnce:
-    """Rows of which both sides have the same tags, and rows in lines as they are found in bytes."""
+    """Rows of which both sides have the same tags."""
 
     def test_rows_count_as_often_as_they_occur(self) -> None:
         both = decoders("x")
@@ -120,42 +118,12 @@ class TestCountedOnce:
 
         for _ in range(4):
             clusters.add_same([["I-X", "O", "B-Y", "O"]])
-            clusters.add_fields([b"O", b"I-Z", b"w", b"B-Z\0O", b"O", b"O"], LAYOUT)
+            clusters.add([(1, "I-Z", "I-Z"), (1, "B-Z", "O"), (1, "O", "O")])
 
         found = clusters.tallies(99)["levels", "x"]
         assert [found["class", side, "exact"] for side in SIDES] == [3 * 4, 3 * 4]
         assert [both[side, "x"].spans() for side in SIDES] == [4 * 4, 3 * 4]
         assert [both[side, "x"].repaired() for side in SIDES] == [2 * 4, 2 * 4]
-
-    @given(st.lists(st.tuples(TAGS, TAGS, TAGS, TAGS), max_size=30), st.booleans())
-    def test_fields_have_the_counts_of_their_rows(self, rows: list[tuple[str, ...]], merge: bool) -> None:
-        layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
-        plan = PLAN._replace(merge=merge)
-        for names in [["x", "y"]] if merge else [["x"], ["y"]]:
-            by_rows, by_fields = (row_clusters(names, decoders("x", "y"), plan) for _ in range(2))
-            places = ["xy".index(name) + side for side in (0, 2) for name in names]
-            by_rows.add((1, *(row[place] for place in places)) for row in rows)
-            by_fields.add_fields(
-                [
-                    field.encode()
-                    for row in rows
-                    for field in ("w", f"{row[0]}\0{row[2]}", f"{row[1]}\0{row[3]}")
-                ],
-                layout,
-            )
-
-            assert by_rows.tallies(len(rows)) == by_fields.tallies(len(rows))
-
-    @pytest.mark.parametrize("merge", [False, True])
-    @pytest.mark.parametrize("row", [b"X-Y", b"X-Y\0O", b"O\0X-Y"])
-    def test_bad_tag_on_any_side_is_an_error(self, merge: bool, row: bytes) -> None:
-        layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
-        names = ["x", "y"] if merge else ["y"]
-        clusters = row_clusters(names, decoders("x", "y"), LEVELS._replace(merge=merge))
-        clusters.add_fields([b"w", b"O", row], layout)
-
-        with pytest.raises(InvalidTag, match=r"'X-Y' is not a tag"):
-            clusters.tallies(1)
 
 
 def counts(*sources: Any) -> Any:
@@ -195,8 +163,7 @@ def test_token_ids_are_compared_and_differ_in_a_document(tmp_path: Path) -> None
         sources = [
             source_of(write(tmp_path / f"{n}.conll", each), options) for n, each in enumerate((own, other))
         ]
-        with passages_alone():
-            return counts(*sources)
+        return counts(*sources)
 
     assert read(text, text) == [(1, 0), (1, 0)]
     assert read(text, tags) == [(1, 0), (1, 1)]

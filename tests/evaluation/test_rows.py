@@ -249,12 +249,13 @@ def test_a_path_may_have_names_with_dots() -> None:
 
 
 def test_a_path_with_two_readings_is_refused() -> None:
-    spans = [Span(0, 1, "b.micro")]
-    document = Document("d", {"a": spans, "a.per_label.b": spans}, text="x", unit="character")
+    spans = [Span(0, 1, "b.per_label.c")]
+    others = [Span(0, 1, "c")]
+    document = Document("d", {"a": spans, "a.per_label.b": others}, text="x", unit="character")
     result = score([document], [document], metrics="exact")
 
     with pytest.raises(UsageError, match="can mean 2 scores, because names have dots"):
-        result.get("exact.a.per_label.b.micro.f1")
+        result.get("exact.a.per_label.b.per_label.c.f1")
 
 
 def test_a_short_path_that_several_reports_have_is_refused_with_the_whole_paths() -> None:

@@ -9,6 +9,8 @@ task by task; if it ends, too, an error names the files of its task. If another 
 at once. Whatever else fails in a worker is counted in this process, which raises the error if it is one.
 
 A worker may run on another machine, so it compares the sizes of the files, and both compare their versions.
+
+One process needs neither `pickle` nor `concurrent.futures`, so functions import them.
 """
 
 from __future__ import annotations
@@ -175,7 +177,7 @@ class _OtherFile(NamedTuple):
 
 def carry_out(call: bytes, task: Task[Any]) -> Answer:
     """Count a task; `call` is the pickled function that counts. Raises no error."""
-    import pickle  # only tasks of other processes need it
+    import pickle
 
     for path, size in zip(task.files, task.sizes, strict=True):
         if size_of(path) != size:
@@ -194,7 +196,7 @@ def carry_out(call: bytes, task: Task[Any]) -> Answer:
 
 def pickled(count_one: object) -> bytes | None:
     """Return a function as other processes get it; None if it cannot be sent to them."""
-    import pickle  # only tasks of other processes need it
+    import pickle
 
     try:
         return pickle.dumps(count_one)
@@ -204,7 +206,7 @@ def pickled(count_one: object) -> bytes | None:
 
 def bag_of(task: Task[Any], answer: Answer) -> Bag | None:
     """Return the bag of a task; None if it must be counted here. Raises its `CluevalError`."""
-    import pickle  # only tasks of other processes need it
+    import pickle
 
     version, sent = answer
     if version != __version__:
@@ -281,7 +283,7 @@ class _OfExecutor:
             raise self._lost(error, task) from error
 
     def result(self, task: Task[Any], future: Future[Answer]) -> Answer:
-        from concurrent.futures import wait as wait_for  # only executors need it
+        from concurrent.futures import wait as wait_for
 
         try:
             while self._require_workers is not None and not wait_for([future], CHECK).done:
@@ -297,7 +299,7 @@ class _OfExecutor:
             raise
 
     def _lost(self, error: BaseException, task: Task[Any]) -> CluevalError:
-        from concurrent.futures import BrokenExecutor  # only executors need it
+        from concurrent.futures import BrokenExecutor
 
         self.is_broken = isinstance(error, BrokenExecutor)
         if self.is_broken:
