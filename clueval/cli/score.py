@@ -40,11 +40,7 @@ Score predicted spans against gold.
 GOLD and PREDICTED are two files (.gz files are read too) or two folders, whose files are paired by name. Without
 PREDICTED, GOLD has both sides: in the last two columns, in the columns that --layer names, or in two annotation
 sets (--gold-set, --predicted-set). Both sides must have the same text; the first difference is an error.
-<<<<<<< HEAD
-SAVED is a file of --save: it is shown or, with --metric, scored by other metrics."""
-=======
 SAVED is a file that --save wrote: it is shown or, with --metric, scored by other metrics."""
->>>>>>> main
 EPILOG = """\
 examples:
   clueval score gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4
@@ -136,11 +132,7 @@ def is_saved_alone(options: argparse.Namespace) -> bool:
     """Return whether the only file is a saved result."""
     if options.predicted is not None or options.pairs is not None:
         return False
-<<<<<<< HEAD
-    from clueval.second.results.saved import is_saved  # two files of texts do not need it
-=======
     from clueval.second.results.saved import is_saved
->>>>>>> main
 
     return is_saved(options.gold)
 

@@ -22,21 +22,15 @@ def bag_of_row_files(gold: Source, predicted: Source, plan: Plan) -> Bag | None:
     """Count two parallel files of rows in one layer.
 
     The bag is that of `clueval.core.count.count` for their documents. Returns None, and documents must be counted, for
-<<<<<<< HEAD
-    metrics that read features of spans, for formats of other rows, for a row that is not plain on both sides or has
-=======
     formats of other rows, for metrics that read features of spans, for a row that is not plain on both sides or has
->>>>>>> main
     another text on the other side, for what `bag_of_texts` leaves to documents, and for every error.
     """
     if plan.reads - {TOKENS}:
         return None
     names = {name for each in (gold, predicted) for name in each.options.layers or (DEFAULT_LAYER,)}
     forms = gold.form, predicted.form
-    if (
-        plan.reads - {TOKENS}
-        or len(names) > 1
-        or any(form.ordered or (form.rows is not None and form.rows.tagged is not None) for form in forms)
+    if len(names) > 1 or any(
+        form.ordered or (form.rows is not None and form.rows.tagged is not None) for form in forms
     ):
         return None
     sources = [replace(each, progress=None, passed_over=Counter()) for each in (gold, predicted)]
