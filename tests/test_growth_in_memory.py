@@ -16,11 +16,11 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import pytest
-from clueval.metrics.exact import Exact
 from ran_lines import LIMIT, Lines
 
 import clueval
 from clueval import Document, Span
+from clueval.core.exact import Exact
 from clueval.files.errors import LimitError
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
