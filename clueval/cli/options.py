@@ -13,7 +13,6 @@ from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
 from clueval.core.span import MERGED
 from clueval.evaluation.options import Counting
-from clueval.evaluation.result import plain_changes
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
 from clueval.formats import FORMATS, all_formats
@@ -99,7 +98,11 @@ def _changes(prepared: Mapping[str, Any]) -> dict[str, Any]:
     has_tallies = any(
         isinstance(key, tuple) for each in prepared.values() if not isinstance(each, int) for key in each
     )
-    return plain_changes(prepared) if has_tallies else dict(prepared)
+    if not has_tallies:
+        return dict(prepared)
+    from clueval.evaluation.result import plain_changes
+
+    return plain_changes(prepared)
 
 
 def say_unless_shown(options: argparse.Namespace, result: HasRead) -> None:

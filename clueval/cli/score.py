@@ -27,7 +27,6 @@ from clueval.reports.report import FORMS
 from clueval.reports.table import cut_label
 from clueval.reports.text import layers_not_predicted
 from clueval.second.results.result import Result, load_result
-from clueval.second.results.saved import is_saved
 from clueval.second.results.score import score, trust_of
 
 if TYPE_CHECKING:
@@ -41,16 +40,14 @@ Score predicted spans against gold.
 GOLD and PREDICTED are two files (.gz files are read too) or two folders, whose files are paired by name. Without
 PREDICTED, GOLD has both sides: in the last two columns, in the columns that --layer names, or in two annotation
 sets (--gold-set, --predicted-set). Both sides must have the same text; the first difference is an error.
-
-SAVED is a file that clueval score --save has written: it is shown or, with --metric, scored by other metrics."""
+SAVED is a file that --save wrote: it is shown or, with --metric, scored by other metrics."""
 EPILOG = """\
 examples:
   clueval score gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4
   clueval score gold.conll predicted.conll --metric levels,exact --format markdown
   clueval score both.conll                            (gold and predicted in the last two columns)
   clueval score gold/ predicted/ --layer entity=2 --by domain --where risk=high
-  clueval score gold.conll predicted.conll --metric fair --set fair.focus=system
-  clueval score saved.clueval --metric fair           (another metric, without the texts)"""
+  clueval score gold.conll predicted.conll --metric fair --set fair.focus=system"""
 
 _FORMS = (*FORMS, "conlleval")
 
@@ -133,7 +130,11 @@ def run(options: argparse.Namespace) -> int:
 
 def is_saved_alone(options: argparse.Namespace) -> bool:
     """Return whether the only file is a saved result."""
-    return options.predicted is None and options.pairs is None and is_saved(options.gold)
+    if options.predicted is not None or options.pairs is not None:
+        return False
+    from clueval.second.results.saved import is_saved
+
+    return is_saved(options.gold)
 
 
 def _of_saved(options: argparse.Namespace, metrics: Sequence[Metric], trust: Trust) -> Result:

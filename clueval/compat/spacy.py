@@ -29,13 +29,14 @@ from typing import Any
 
 from clueval.core.bag import Bag
 from clueval.core.count import Plan, count
-from clueval.core.document import Document, Layers, Pair, Unit
+from clueval.core.document import Document, Layers, Pair, Row, Unit
+from clueval.core.metric import split_metrics
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tally import f_measure
 from clueval.files.errors import UsageError
 from clueval.metrics import chosen_metrics
 from clueval.reading.same_text import require_same_text
-from clueval.second.reading.triples import bag_of_rows
+from clueval.second.reading.triples import PlainText, bag_of_texts
 from clueval.second.results.result import Result
 from clueval.second.results.score import result_of
 
@@ -75,38 +76,56 @@ def make_span_scorer(
 
     def score_spans(examples: Iterable[Any], **_: Any) -> Scores:
         bag, left_out = Bag(plan.metrics), _LeftOut()
-        documents = _documents(examples, spans_key, unit, left_out)
-        while batch := list(islice(documents, _BATCH)):
-            found = bag_of_rows(batch, plan)
-            if found is None:
-                found = count(([Pair(*sides)] for sides in batch), plan, [DEFAULT_LAYER])
-            bag.include(found)
-        bag.read.settle({}, in_memory=True)
+        texts = _texts(examples, spans_key, unit, left_out, plain=not split_metrics(plan.metrics)[1])
+        while batch := list(islice(texts, _BATCH)):
+            plain = [text for text in batch if isinstance(text, PlainText)]
+            if plain:
+                found = bag_of_texts(plain, plan, unit=unit)
+                assert found is not None  # entities do not overlap, so each metric of cases counts them
+                bag.include(found)
+            pairs = [[text] for text in batch if isinstance(text, Pair)]
+            bag.include(count(pairs, plan, [DEFAULT_LAYER]))
         result = result_of(bag, plan, is_tagged=False, where="all", choices={})
         return _scores(result, "ents" if spans_key is None else f"spans_{spans_key}", left_out)
 
     return score_spans
 
 
-def _documents(
-    examples: Iterable[Any], spans_key: str | None, unit: str, left_out: _LeftOut
-) -> Iterator[tuple[Document, Document]]:
-    """Yield reference and prediction of each example that is annotated; the others are counted as left out."""
+def _texts(
+    examples: Iterable[Any], spans_key: str | None, unit: str, left_out: _LeftOut, *, plain: bool
+) -> Iterator[PlainText | Pair]:
+    """Yield reference and prediction of each example that is annotated; the others are counted as left out.
+
+    With `plain`, examples of entities in characters with equal tokens are plain: their texts are not joined.
+    """
     for number, example in enumerate(examples):
         reference, predicted = example.reference, example.predicted
         if not _has_annotation(reference, spans_key):
             left_out.examples += 1
             continue
-        gold, found = _spans(reference, spans_key), _spans(predicted, spans_key)
         comparable = spans_key is None and _is_fully_comparable(reference, predicted)
+        if plain and comparable and unit == "character":
+            yield PlainText(
+                str(number), _located(reference.ents), _located(predicted.ents), _characters(reference)
+            )
+            continue
+        gold, found = _spans(reference, spans_key), _spans(predicted, spans_key)
         if spans_key is None and not comparable:
             found = left_out.keep(found, example)
         own, other = (
             _document(doc, spans, str(number), unit) for doc, spans in ((reference, gold), (predicted, found))
         )
-        if not comparable:
-            require_same_text(own, other)  # type: ignore[arg-type]  # it reads what both have
-        yield own, other
+        require_same_text(own, other)  # type: ignore[arg-type]  # it reads what both have
+        yield Pair(own, other)
+
+
+def _located(found: Iterable[Any]) -> list[Row]:
+    return [(span.start_char, span.end_char, span.label_) for span in found]
+
+
+def _characters(doc: Any) -> int:
+    """Return the length of the text of a document, without joining its tokens."""
+    return doc[-1].idx + len(doc[-1].text_with_ws) if len(doc) else 0
 
 
 def _has_annotation(reference: Any, spans_key: str | None) -> bool:
@@ -169,8 +188,7 @@ def _document(doc: Any, found: Sequence[Any], id_: str, unit: str) -> Document:
     if unit == "token":
         rows = [(span.start, span.end, span.label_) for span in found]
         return Document(id_, Layers({}, {DEFAULT_LAYER: rows}), tokens=[token.text for token in doc])
-    rows = [(span.start_char, span.end_char, span.label_) for span in found]
-    return Document(id_, Layers({}, {DEFAULT_LAYER: rows}), text=doc.text, unit="character")
+    return Document(id_, Layers({}, {DEFAULT_LAYER: _located(found)}), text=doc.text, unit="character")
 
 
 def _scores(result: Result, key: str, left_out: _LeftOut) -> Scores:

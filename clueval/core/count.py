@@ -455,9 +455,21 @@ def _counted_where_found(metrics: Sequence[Metric], case: Located, pair: Text, c
     try:
         return _counted(metrics, Case(case.sides, case.counted), count)
     except CluevalError as error:
-        error.document = pair.first.id
-        error.file = error.file or pair.first.file
+        document = _document_of_error(metrics, case, pair)
+        error.document = document.id
+        error.file = error.file or document.file
         raise error from None
+
+
+def _document_of_error(metrics: Sequence[Metric], case: Located, pair: Text) -> Document:
+    """Return the document of the first side whose spans cannot be counted, or of the first side."""
+    for number, document in enumerate(pair.sides):
+        spans = tuple(of if side == number else None for side, of in enumerate(case.sides))
+        try:
+            _counted(metrics, Case(spans, case.counted), large=False)
+        except CluevalError:
+            return document or pair.first
+    return pair.first
 
 
 def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:

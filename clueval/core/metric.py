@@ -156,8 +156,8 @@ def require_countable(metric: Metric, case: Case) -> None:
         for spans in case.sides:
             require_no_gaps(metric, spans or ())
     if metric.flat:
-        for side, spans in zip(SIDES, case.sides, strict=True):
-            metric.require_flat(side, spans or ())
+        for number, spans in enumerate(case.sides):
+            metric.require_flat(SIDES[number] if number < len(SIDES) else f"side {number + 1}", spans or ())
 
 
 def require_no_gaps(metric: AnyMetric, spans: Sequence[Span]) -> None:

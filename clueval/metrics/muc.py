@@ -125,13 +125,18 @@ def _by_label(total: Tally) -> dict[str, _Categories]:
     """Return the counts of each label, labels in order."""
     found: dict[str, _Categories] = {}
     for (scheme, label, category), number in total.items():
-        found.setdefault(label, Counter())[scheme, category] += number
+        if label not in found:
+            found[label] = Counter()
+        found[label][scheme, category] = number
     return dict(sorted(found.items()))
 
 
 def _counts(counts: _Categories, scheme: str) -> Counts:
     """Return what is possible and actual, and the credit on both sides."""
-    correct, incorrect, partial, missed, spurious = (counts[scheme, category] for category in CATEGORIES)
+    return _counts_of(*[counts[scheme, category] for category in CATEGORIES])
+
+
+def _counts_of(correct: int, incorrect: int, partial: int, missed: int, spurious: int) -> Counts:
     paired, credit = correct + incorrect + partial, correct + 0.5 * partial
     return Counts(paired + missed, paired + spurious, credit, credit)
 
@@ -139,14 +144,16 @@ def _counts(counts: _Categories, scheme: str) -> Counts:
 def _entries(counts: _Categories) -> dict[str, dict[str, float]]:
     entries = {}
     for scheme in SCHEMES:
-        found = _counts(counts, scheme)
+        categories = {category: counts[scheme, category] for category in CATEGORIES}
+        found = _counts_of(*categories.values())
+        rates = found.report()
         entries[scheme] = {
-            **{category: counts[scheme, category] for category in CATEGORIES},
+            **categories,
             "possible": found.gold,
             "actual": found.predicted,
-            "precision": found.precision,
-            "recall": found.recall,
-            "f1": found.f(),
+            "precision": rates["precision"],
+            "recall": rates["recall"],
+            "f1": rates["f1"],
         }
     return entries
 

@@ -47,7 +47,8 @@ def compare(
     """Compare systems on the same gold: saved results, or predictions that are scored here.
 
     ``compare("a.clueval", "b.clueval")`` compares saved results, ``compare("gold.conll", base="a.conll",
-    large=["b.1.conll", "b.2.conll"])`` scores the files first.
+    large=["b.1.conll", "b.2.conll"])`` scores the files first. Of results by document, those documents are compared
+    that all have with the same text.
 
     Args:
         systems: one after the other, or by name in a dictionary. Each is a result with counts by unit, the file of a

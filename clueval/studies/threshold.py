@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.arguments import checked_call, require_kind
-from clueval.evaluation.run import score
+from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError
 from clueval.files.writing import whole_file
-from clueval.first.metrics.metric import Metric
-from clueval.first.metrics.tables import named
+from clueval.metrics.tables import named
 from clueval.reading.given import InputSide
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import is_path_or_paths
@@ -27,6 +26,7 @@ from clueval.reports.language import numeral, phrase
 from clueval.reports.page import assets
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Cell, Rate, Table, cut_label
+from clueval.second.results.score import score
 from clueval.textfiles import sha256_of
 from clueval.version import __version__
 
@@ -161,7 +161,7 @@ def threshold(
     predicted: InputSide | None = None,
     *,
     score_feature: str,
-    metric: str | Metric = "exact",
+    metric: str | AnyMetric = "exact",
     maximise: str = "f1",
     per_label: bool = False,
     **options: Any,
@@ -181,7 +181,7 @@ def threshold(
     """
     require_kind(score_feature, "str", "score_feature")
     measure = Measure.of(maximise)
-    for name in ("metrics", "min_score", "observers"):
+    for name in ("metrics", "min_score"):
         if name in options:
             raise UsageError(f"threshold has no option {name!r}", advice="use score")
     result = score(gold, predicted, metrics=[metric], score_feature=score_feature, **options)

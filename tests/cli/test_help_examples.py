@@ -114,6 +114,7 @@ def write_files() -> None:
         for number in range(2):
             Path(name, f"d{number}.vrt").write_text(vrt(marked, number), encoding="utf-8")
     Path("both.conll").write_text(conll(GOLD, PREDICTED), encoding="utf-8")
+    assert main(["score", "both.conll", "--save", "saved.clueval"]) == 0
     Path("both.tsv").write_text(conll(GOLD, PREDICTED, tab="\t"), encoding="utf-8")
     for name, marked in {
         "dev": GOLD,

@@ -16,6 +16,7 @@ from clueval import Document, Signature, score
 from clueval.compat.spacy import make_span_scorer
 from clueval.core.span import Span
 from clueval.files.errors import OverlapError, TextMismatch, UsageError
+from clueval.metrics import METRICS
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (extra: spacy)")
 from spacy.pipeline.spancat import spancat_score  # noqa: E402  # only where it is installed
@@ -204,6 +205,35 @@ def test_the_metrics_have_evaluates_figures(unit: str, pairs: list[tuple[list[Sp
     assert found["ents_clueval"]["levels"] == reports["levels"]
     assert found["ents_fair_fair_f"] == reports["fair"]["overall"]["fair"]["f1"]
     assert found["ents_muc_partial_p"] == reports["muc"]["partial"]["precision"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_metric_has_the_report_and_signature_on_the_texts(metric: str) -> None:
+    gold = [[Span(0, 2, "A"), Span(3, 4, "B")], [Span(1, 2, "A")], []]
+    predicted = [[Span(0, 2, "A"), Span(3, 5, "B")], [Span(0, 2, "A")], [Span(2, 3, "B")]]
+    halves = [part for word in WORDS for part in (word[:1], word[1:])]
+    examples = [example(own, other) for own, other in zip(gold, predicted, strict=True)]
+    cut = Doc(NLP.vocab, words=halves, spaces=[False, True] * len(WORDS))  # the same text in other tokens
+    cut.set_ents([SpacySpan(cut, 0, 4, label="A")])
+    examples.append(Example(cut, doc(gold[0])))
+    sides = [
+        [
+            Document(
+                str(number),
+                {"label": [Span(each.start_char, each.end_char, each.label_) for each in of.ents]},
+                text=of.text,
+                unit="character",
+            )
+            for number, of in enumerate(docs)
+        ]
+        for docs in ([each.reference for each in examples], [each.predicted for each in examples])
+    ]
+
+    found = make_span_scorer(["exact", metric])(examples)
+    result = score(*sides, metrics=["exact", metric])
+
+    assert found["ents_clueval"] == {name: of["label"] for name, of in result.metrics.items()}
+    assert found["ents_signature"] == str(result.signature)
 
 
 def test_tokens_may_differ_where_characters_are_counted() -> None:

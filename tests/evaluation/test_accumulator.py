@@ -11,10 +11,8 @@ from corpora import TAGS, conll, write
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval import Accumulator, Result, score
 from clueval.core.span import Span
-from clueval.evaluation.accumulator import Accumulator
-from clueval.evaluation.result import Result
-from clueval.evaluation.run import score
 from clueval.files.errors import CluevalError, OverlapError, TagError, TextMismatch, UsageError
 from clueval.metrics import metric_named
 from clueval.reading.source import read

@@ -153,6 +153,8 @@ def disagreement(result: Result, anew: WrittenAnew, random: Random) -> str | Non
     asked = [random.choice("._ ").join(random.choices(WORDS, k=random.randint(1, 5))) for _ in range(5)]
     known = list(result.scores())
     for path in [*asked, *random.sample(known, min(3, len(known)))]:
+        if path in ("precision", "recall", "f1") and "gate" in result.metrics:
+            continue  # its headline has such rates, too, which the first edition did not know
         if said(result.get, path) != said(anew.get, path):
             return f"{path}: {said(result.get, path)}, {said(anew.get, path)}"
     return None

@@ -48,6 +48,18 @@ def test_the_page_without_details_has_no_empty_sections() -> None:
     assert "differ most" not in text
 
 
+def test_the_page_begins_with_the_documents_that_are_left_out() -> None:
+    documents = [Document(f"d{number}", {"x": [Span(0, 1, "A")]}, tokens=["w"]) for number in range(4)]
+    sides = [
+        score(each, each, metrics="exact", resample_by="document") for each in (documents[:3], documents[1:])
+    ]
+    sentences = re.findall("<p>(.*?)</p>", compare(*sides, names=["old", "<new>"]).page())
+
+    assert sentences[0] == (
+        "Documents that not all results have with the same text are left out: old 1, &lt;new&gt; 1."
+    )
+
+
 def test_no_text_becomes_markup() -> None:
     text = page()
 

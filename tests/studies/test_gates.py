@@ -56,6 +56,14 @@ def test_a_limit_may_name_the_only_headline(short: str, whole: str, capsys: Capt
     assert [gate["score"] for gate in gates_of(capsys)] == [whole]
 
 
+def test_a_limit_may_name_a_headline_whose_rates_have_an_ending(capsys: Capture) -> None:
+    command = ["score", "gold", "good", "--metric", "gate", "--format", "json", "-q", "--fail-under"]
+
+    assert main([*command, "f1=0.99"]) == 1
+    assert [gate["score"] for gate in gates_of(capsys)] == ["gate.label.all.f1_strict"]
+    assert main([*command, "f1=0.5"]) == 0
+
+
 def test_a_limit_of_one_of_several_headlines_is_refused_with_their_paths(capsys: Capture) -> None:
     assert run("--metric", "exact,muc", "--fail-under", "f1=0.9") == 2
 

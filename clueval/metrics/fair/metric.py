@@ -186,9 +186,10 @@ class Fair(Metric):
     def _by_label(self, total: Tally) -> dict[str, tuple[Counter[str], Counter[str]]]:
         """Return the traditional and the fair counts of each label, labels in order."""
         found: dict[str, tuple[Counter[str], Counter[str]]] = {}
-        for (version, kind, *labels), number in sorted(total.items()):
+        for (version, kind, *labels), number in total.items():
             for label in labels:
-                found.setdefault(label, (Counter(), Counter()))
+                if label not in found:
+                    found[label] = Counter(), Counter()
             if version == "traditional":
                 found[labels[0]][0][kind] += number
             elif version == "fair":
@@ -221,8 +222,8 @@ def _overall(by_label: Mapping[str, tuple[Counter[str], Counter[str]]]) -> tuple
 
 
 def _entry(counts: Counter[str], kinds: Sequence[str], weights: Weights) -> dict[str, float]:
-    found = weighted(counts, weights)
-    rates = {"precision": found.precision, "recall": found.recall, "f1": found.f()}
+    found = weighted(counts, weights).report()
+    rates = {name: found[name] for name in ("precision", "recall", "f1")}
     return {**{kind: counts[kind] for kind in kinds}, **rates}
 
 

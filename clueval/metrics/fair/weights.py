@@ -182,8 +182,8 @@ def weighted(counts: Mapping[str, int], weights: Weights) -> Counts:
     >>> weighted({"TP": 1, "LE": 2}, DEFAULT_WEIGHTS)
     Counts(gold=2.0, predicted=2.0, tp_gold=1.0, tp_predicted=1.0)
     """
+    numbers = [(parts, counts[kind]) for kind, parts in weights.items() if counts.get(kind)]
     tp, fp, fn = (
-        math.fsum(parts.get(part, 0) * counts.get(kind, 0) for kind, parts in weights.items())
-        for part in PARTS
+        math.fsum([parts[part] * number for parts, number in numbers if part in parts]) for part in PARTS
     )
     return Counts(tp + fn, tp + fp, tp, tp)

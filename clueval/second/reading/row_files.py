@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from clueval.core.bag import Bag
+from clueval.core.case import TOKENS
 from clueval.core.count import Plan
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import CluevalError
@@ -21,9 +22,11 @@ def bag_of_row_files(gold: Source, predicted: Source, plan: Plan) -> Bag | None:
     """Count two parallel files of rows in one layer.
 
     The bag is that of `clueval.core.count.count` for their documents. Returns None, and documents must be counted, for
-    formats of other rows, for a row that is not plain on both sides or has another text on the other side, for what
-    `bag_of_texts` leaves to documents, and for every error.
+    formats of other rows, for metrics that read features of spans, for a row that is not plain on both sides or has
+    another text on the other side, for what `bag_of_texts` leaves to documents, and for every error.
     """
+    if plan.reads - {TOKENS}:
+        return None
     names = {name for each in (gold, predicted) for name in each.options.layers or (DEFAULT_LAYER,)}
     forms = gold.form, predicted.form
     if len(names) > 1 or any(

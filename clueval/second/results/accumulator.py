@@ -25,6 +25,7 @@ from clueval.evaluation.options import groups_of
 from clueval.files.errors import TagError, UsageError
 from clueval.metrics import chosen_metrics
 from clueval.reading.given import InputSide
+from clueval.reading.paths import is_path_or_paths
 from clueval.reading.tag_sentences import TagOptions
 from clueval.reports.report import Hinting
 from clueval.second.results.plan import steps_in_order
@@ -99,11 +100,11 @@ class Accumulator(Hinting):
         """
         options = {"scheme": self._scheme, "invalid": self._invalid, "names": self._names}
         given = {name: value for name, value in options.items() if value not in (None, "conlleval")}
-        texts = opened(gold, predicted, groups_of(*DEFAULTS, given, "update"), None, self._plan, None)
-        if texts.kind == "paths":
+        if is_path_or_paths(gold) or is_path_or_paths(predicted):
             raise UsageError(
                 "gold and predicted must be documents, spans or tags, not files", advice="use clueval.score"
             )
+        texts = opened(gold, predicted, groups_of(*DEFAULTS, given, "update"), None, self._plan, None)
         new = count(texts.pairs, self._plan, self._bag.layers)
         new.read.include(texts.read())
         self._add(new, self._tagged or (texts.kind == "tags" and bool(new.documents)))

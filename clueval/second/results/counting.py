@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Unit
@@ -20,6 +19,9 @@ from clueval.second.results.workers import (
     pickled,
 )
 from clueval.textfiles import Progress
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 def count_tasks(

@@ -161,7 +161,7 @@ def entry_rates(rates: Rates, path: Path) -> EntryRates:
         counts = [rates.sizes.counts(each, kind) for each in entries]
         counted = [CountedRates(of_kind, of_entry, nothing) for of_entry in counts if of_entry is not None]
         if len(counted) == len(entries):
-            found = MeanRates(counted, _MEANS[last]) if last in _MEANS else counted[0]
+            found = MeanRates(counted, _MEANS[last]) if labels else counted[0]
     if found is not None and _agrees(found, rates, entry):
         return found
     return ScoredRates(rates, (entry, of_kind))

@@ -192,7 +192,12 @@ class EntrySizes:
             for kind in dict.fromkeys(map(kind_of, names))
             if {f"precision{kind}", f"recall{kind}"} <= {*names}
         ]
-        before = self._measured(rates.tally(rates.total))
+        whole = rates.tally(rates.total)
+        self._headlines = {*rates.metric.headlines(whole, rates.layers)}
+        before = self._measured(whole)
+        together = self._measured(
+            rates.tally(count + _MANY * key for key, count in enumerate(rates.total, 1))
+        )
         adding: dict[_Place, list[list[_Change]]] = {place: [[] for _ in of] for place, of in before.items()}
         for key in range(len(rates.keys)):
             counts = list(rates.total)
@@ -203,6 +208,9 @@ class EntrySizes:
                     if one != two:
                         each = round((two - one) / _MANY, _DIGITS)
                         column.append((key, int(each) if each.is_integer() else each))
+        for place in [place for place in adding if isinstance(place, tuple)]:
+            if not self._add_up(adding[place], before[place], together.get(place, ())):
+                del adding[place]
         numbered: dict[tuple[_Change, ...], int] = {}
         self._columns_of = {
             place: tuple(numbered.setdefault(tuple(changes), len(numbered)) for changes in columns)
@@ -211,10 +219,25 @@ class EntrySizes:
         self._changes = list(numbered)
         self._columns: dict[tuple[int, ...], Column] = {}
 
+    @staticmethod
+    def _add_up(
+        columns: Sequence[Sequence[_Change]], before: Sequence[float], after: Sequence[float]
+    ) -> bool:
+        """Return whether numbers change by the sum of what all keys add, each key as often as its number says.
+
+        The product of a rate and a size does not, unless the size is the denominator of the rate: a mean over labels
+        is no rate of counts.
+        """
+        sums = [
+            number + sum(_MANY * (key + 1) * each for key, each in changes)
+            for number, changes in zip(before, columns, strict=True)
+        ]
+        return len(sums) == len(after) and all(map(_are_close, sums, after))
+
     def _measured(self, tally: Tally) -> dict[_Place, Sequence[float]]:
         """Return the gold and the predicted spans of entries, by their paths, and the counts of kinds of rates.
 
-        Counts are those of a headline, or those in the report, or the rates times the sizes.
+        Counts are those of a headline, or the rates times the sizes.
         """
         metric, layers = self._rates.metric, self._rates.layers
         report, headlines = metric.scores(tally, layers), metric.headlines(tally, layers)
@@ -230,8 +253,6 @@ class EntrySizes:
             entry, text = entry_at(report, path), ".".join(path)
             if text in headlines and kind in ("", "_strict"):
                 found[path, kind] = headlines[text]
-            elif {*Counts._fields} <= entry.keys():
-                found[path, kind] = tuple(entry[field] for field in Counts._fields)
             elif text in found:
                 rates = (entry[f"{name}{kind}"] or 0.0 for name in ("recall", "precision"))
                 found[path, kind] = (*found[text], *map(mul, rates, found[text]))
@@ -262,12 +283,31 @@ class EntrySizes:
 
     def counts(self, entry: Path, kind: str) -> list[Counts] | None:
         """Return the counts from which the rates of a kind follow, in each row; None if they have none."""
-        numbers = self._columns_of.get((entry, kind))
-        if numbers is None:
-            return None
-        columns = [self.column((number,)) for number in numbers]
+        place = entry, kind
+        is_headline = ".".join(entry) in self._headlines and kind in ("", "_strict")
+        is_known = place in self._columns_of and (is_headline or place in self._held)
+        return self._counts(place) if is_known else None
+
+    def _counts(self, place: _Place) -> list[Counts]:
+        columns = [self.column((number,)) for number in self._columns_of[place]]
         rows = range(len(self._rates.rows))
         return [Counts(*(column.get(row, 0) for column in columns)) for row in rows]
+
+    @cached_property
+    def _held(self) -> set[_Place]:
+        """The kinds of rates whose counts are what the keys add in every unit alone, too."""
+        found = {place: self._counts(place) for place in self._columns_of if isinstance(place, tuple)}
+        for number, row in enumerate(self._rates.rows):
+            keys = dict(row)
+            alone = self._measured(
+                self._rates.tally(keys.get(key, 0) for key in range(len(self._rates.keys)))
+            )
+            for place in [
+                place for place, counts in found.items() if counts[number] != alone.get(place, Counts())
+            ]:
+                if not all(map(_are_close, found[place][number], alone.get(place, Counts()))):
+                    del found[place]
+        return {*found}
 
     def of(self, path: Path) -> tuple[int, ...]:
         """Return the numbers of the columns of the gold and the predicted spans that a rate is about.
@@ -320,8 +360,14 @@ _EVERY = -1
 _MANY = 1 << 20
 """How often a key is added: so often that sums of fractions are exact to the last digits."""
 
+_ROUNDING = 1e-9
+
 _DIGITS = 12
 """To how many decimals what a key adds is rounded."""
+
+
+def _are_close(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
 def kind_of(name: str) -> str:

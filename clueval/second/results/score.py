@@ -65,7 +65,38 @@ def score(
     preparing: Preparing = _PREPARING,
     **options: Unpack[TrustedOptions],
 ) -> Result:
-    """Score predicted against gold."""
+    """Score predicted against gold.
+
+    Args:
+        gold, predicted: two files, two folders (paired by relative name), two patterns (`clueval.reading.paths`),
+            two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
+            Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
+            label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
+            dataset (`clueval.reading.given`), in the same order or by id in a dictionary. With
+            ``input="mentions"`` or ``"inline"``, predicted has answers of a language model.
+        metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics, such
+            as ``clueval.metrics.metric_named("partial", factor=0.5)`` with its settings, or of a class of your own
+            (`clueval.core.metric.Metric`).
+        layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
+            from 1, or from -1 at the end. None: the last column or, if it holds no tags,
+            the columns that do; of a single file the last two columns.
+        reading: how files are read, see `Reading`; a pair if the two sides differ.
+        counting: see `Counting`.
+        workers: see `Workers`.
+        trust: intervals, and the units whose counts are kept, see `Trust`.
+        preparing: changes to spans before they are counted, such as label maps, see `Preparing`.
+        options: any field of `Reading`, `Counting`, `Workers`, `Trust` and `Preparing` by its own name, as in
+            ``by="document"``; ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats
+            that have named sets. In these formats, the setting `containing` of the metric `gate` is written
+            ``SET:TYPE``; that layer is not scored itself.
+
+    Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once. Each process holds one
+    document or passage of each side, and what it has counted. Raises `CluevalError` for wrong use or input,
+    `TextMismatch` if the two sides differ in text, `OverlapError` for spans that a metric cannot count; and a
+    `CluevalError` that names the files if a process ends twice while it counts them, or an executor loses them.
+    Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has, of repaired
+    tags, and of steps of `preparing` that change nothing.
+    """
     require_layers(layers)
     groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
     chosen = chosen_metrics(metrics)

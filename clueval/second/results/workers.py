@@ -9,25 +9,27 @@ task by task; if it ends, too, an error names the files of its task. If another 
 at once. Whatever else fails in a worker is counted in this process, which raises the error if it is one.
 
 A worker may run on another machine, so it compares the sizes of the files, and both compare their versions.
+
+One process needs neither `pickle` nor `concurrent.futures`, so functions import them.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
-from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from clueval.core.bag import Bag
 from clueval.evaluation.options import require_jobs
 from clueval.files.errors import CluevalError
 from clueval.version import __version__
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 SMALL = 8_000_000
 """The greatest number of bytes of a task of several pairs of files."""
@@ -167,6 +169,8 @@ class _OtherFile(NamedTuple):
 
 def carry_out(call: bytes, task: Task[Any]) -> Answer:
     """Count a task; `call` is the pickled function that counts. Raises no error."""
+    import pickle
+
     for path, size in zip(task.files, task.sizes, strict=True):
         if size_of(path) != size:
             return __version__, pickle.dumps(_OtherFile(path, size_of(path) if path.exists() else None))
@@ -184,6 +188,8 @@ def carry_out(call: bytes, task: Task[Any]) -> Answer:
 
 def pickled(count_one: object) -> bytes | None:
     """Return a function as other processes get it; None if it cannot be sent to them."""
+    import pickle
+
     try:
         return pickle.dumps(count_one)
     except Exception:  # a user's metric may raise any error
@@ -192,6 +198,8 @@ def pickled(count_one: object) -> bytes | None:
 
 def bag_of(task: Task[Any], answer: Answer) -> Bag | None:
     """Return the bag of a task; None if it must be counted here. Raises its `CluevalError`."""
+    import pickle
+
     version, sent = answer
     if version != __version__:
         raise CluevalError(
@@ -267,6 +275,8 @@ class _OfExecutor:
             raise self._lost(error, task) from error
 
     def result(self, task: Task[Any], future: Future[Answer]) -> Answer:
+        from concurrent.futures import wait as wait_for
+
         try:
             while self._require_workers is not None and not wait_for([future], CHECK).done:
                 self._require_workers()
@@ -281,6 +291,8 @@ class _OfExecutor:
             raise
 
     def _lost(self, error: BaseException, task: Task[Any]) -> CluevalError:
+        from concurrent.futures import BrokenExecutor
+
         self.is_broken = isinstance(error, BrokenExecutor)
         if self.is_broken:
             return CluevalError(

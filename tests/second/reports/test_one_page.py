@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from browser import FOUND_BY_AXE, LOADED, Browser, download, give, in_browser, select
-from clueval.second.metrics.fair import Fair
 
 import clueval
 from clueval.findings.decisions import read_decisions
+from clueval.metrics.fair import Fair
 from clueval.second.reports.place import Line, Mark, MarkedText, Place
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Table

@@ -9,7 +9,7 @@ responses.
 there is nothing to find. Accuracies, error rates and F are 0 then. Recall in responses is 1 without
 responses.
 
-Source: GATE's plugin Evaluation and the notes of its authors, whose identities `tests/metrics/test_gate.py`
+Source: GATE's plugin Evaluation and the notes of its authors, whose identities `tests/second/test_second_gate.py`
 asserts.
 """
 
