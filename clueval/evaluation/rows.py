@@ -55,7 +55,6 @@ Row = dict[str, Any]
 _LABELLED = ("per_label", "per_type")
 _AVERAGES = {
     "micro": "micro",
-    "document_mean": "document_mean",
     "overall": "micro",
     "all": "micro",
     "ALL": "micro",

@@ -308,7 +308,7 @@ def _in_words(path: Path) -> str:
 
 _OF_RATES = ("_strict", "_lenient", "_average")
 _USUAL = ("micro", "overall", "all", "ALL", "classes")
-_AVERAGES = ("macro", "weighted", "document_mean")
+_AVERAGES = ("macro", "weighted")
 
 LEVEL_WORDS = {str(level): kind for level, kind in zip(LEVELS, KINDS, strict=False)}
 """The word for each level of the metric `levels`."""

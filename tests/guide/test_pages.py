@@ -21,7 +21,7 @@ from clueval.metrics import METRICS, metric_class
 PAGES = all_pages()
 TEXT = "\n".join(page.text for page in PAGES.values())
 
-MOST_PAGES, MOST_WORDS = 55, 24_800
+MOST_PAGES, MOST_WORDS = 55, 24_750
 """The size of the guide. Who adds a sentence to a full guide takes out another."""
 
 YET: set[str] = set()
