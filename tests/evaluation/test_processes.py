@@ -6,13 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from corpora import write
-from test_jobs import are_there, children_of, wait_until
+from processes import are_there, children_of, wait_until
 
 from clueval import UsageError, score
 from clueval.cli import main
@@ -175,3 +175,27 @@ def test_an_interrupted_command_prints_that_and_leaves_no_process(
     assert complaint == f"clueval score: {message}\n"
     assert len(workers) == 2
     assert wait_until(lambda: not are_there(workers))
+
+
+class Elsewhere(ThreadPoolExecutor):
+    """An executor that carries out tasks in another working directory."""
+
+    def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
+        before = Path.cwd()
+        os.chdir("/")
+        try:
+            future: Future[Any] = Future()
+            future.set_result(function(*arguments, **named))
+            return future
+        finally:
+            os.chdir(before)
+
+
+def test_relative_paths_are_found_from_another_working_directory(
+    folders: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    expected = score("gold", "predicted").to_dict()
+
+    with Elsewhere(1) as executor:
+        assert score("gold", "predicted", executor=executor).to_dict() == expected

@@ -184,6 +184,13 @@ def _in_tasks(
     from clueval.second.results.counting import count_tasks
     from clueval.second.results.workers import tasks_of
 
+    if workers.executor is not None:  # its processes may have another working directory
+        files = [(name, gold.absolute(), predicted.absolute()) for name, gold, predicted in files]
+        own, other = (
+            each if each.text_path is None else replace(each, text=each.text_path.absolute())
+            for each in counting.reading.options
+        )
+        counting = replace(counting, reading=replace(counting.reading, options=(own, other)))
     try:
         require_usual(counting.plan, counting.layers)
         by_documents = False

@@ -13,10 +13,8 @@ import os
 import pickle
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import time
 import types
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -26,13 +24,13 @@ from typing import Any
 
 import pytest
 from corpora import write
+from processes import LONG, wait_until
 from scripts import benchmark
-from test_jobs import LONG, ON_LINUX, Elsewhere, command, corpus_files, everything, wait_until
+from test_jobs import command, corpus_files, everything
 
 from clueval import score as score_files
 from clueval.cli import main
-from clueval.evaluation.parallel import schedule, tasks
-from clueval.files.errors import WorkerLost
+from clueval.evaluation.parallel import schedule
 from clueval.second.results.dask import scheduler
 
 distributed = pytest.importorskip("distributed")
@@ -288,22 +286,6 @@ TOKEN = re.compile(rb"w\d+\.\d+\.\d+")
 """What every token of the corpora here looks like."""
 
 
-def test_tasks_carry_paths_and_ranges_of_bytes_and_no_token_of_the_corpus(
-    cluster: Cluster | Threads, files: tuple[Path, Path]
-) -> None:
-    spy = Spy(cluster.client.get_executor(pure=False))
-    score_files(*files, executor=spy, jobs=2)
-
-    assert len(TOKEN.findall(files[0].read_bytes())) > 1000
-    assert len(spy.sent) > 5
-    for sent in spy.sent:
-        assert all(part.encode() in sent for part in files[0].parts)
-        assert not TOKEN.search(sent)
-        assert len(sent) < 2500
-    for future in spy.futures:
-        assert not TOKEN.search(pickle.dumps(future.result()))
-
-
 # What goes wrong
 
 
@@ -311,100 +293,6 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     """Exit code, output and complaint of a command that has not long to go."""
     output, complaint = process.communicate(timeout=LONG)
     return process.returncode, output, complaint
-
-
-@ON_LINUX
-@pytest.mark.long
-def test_killed_worker_changes_no_number(doomed: Cluster, files: tuple[Path, Path]) -> None:
-    with doomed.held():
-        process = doomed.command(files, "--format", "json", "--quiet", before=SLOWLY)
-        assert wait_until(lambda: doomed.begun() == 2)
-        doomed.workers[0].send_signal(signal.SIGKILL)
-        assert wait_until(lambda: list(doomed.client.nthreads().values()) == [1])
-
-    assert ended(process) == (0, score_files(*files).to_json() + "\n", "")
-    assert doomed.begun() > 8  # it was in the middle
-
-
-@ON_LINUX
-@pytest.mark.long
-def test_command_ends_in_one_line_if_all_workers_are_killed(
-    doomed: Cluster, files: tuple[Path, Path]
-) -> None:
-    with doomed.held():
-        process = doomed.command(files, before=SLOWLY)
-        assert wait_until(lambda: doomed.begun() == 2)
-        for worker in doomed.workers:
-            worker.send_signal(signal.SIGKILL)
-
-        assert ended(process) == (
-            2,
-            "",
-            f"clueval score: all workers of the scheduler {doomed.address} have ended, and none has started for 1 s "
-            "(look at their last messages, and start workers)\n",
-        )
-    assert wait_until(lambda: not doomed.tasks())
-
-
-@ON_LINUX
-@pytest.mark.parametrize("doomed", [1], indirect=True)
-@pytest.mark.long
-def test_command_ends_in_one_line_if_the_scheduler_is_killed(
-    doomed: Cluster, files: tuple[Path, Path]
-) -> None:
-    with doomed.held():
-        process = doomed.command(files, before=SLOWLY)
-        assert wait_until(lambda: doomed.begun() == 1)
-        doomed.scheduler.send_signal(signal.SIGKILL)
-
-        assert ended(process) == (
-            2,
-            "",
-            f"clueval score: the scheduler {doomed.address} has ended, or cannot be reached any more "
-            "(start the scheduler, then this again)\n",
-        )
-
-
-@ON_LINUX
-@pytest.mark.parametrize("doomed", [1], indirect=True)
-@pytest.mark.long
-def test_task_that_kills_its_workers_is_an_error_in_one_line(
-    doomed: Cluster, files: tuple[Path, Path]
-) -> None:
-    doomed.client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
-    with doomed.held():
-        process = doomed.command(files, before=SLOWLY)
-        assert wait_until(lambda: doomed.begun() == 1)
-        doomed.workers[0].send_signal(signal.SIGKILL)
-        code, output, complaint = ended(process)
-
-    assert (code, output, complaint.count("\n")) == (2, "", 1)
-    assert "the executor could not carry out a task: KilledWorker: " in complaint
-    assert complaint.endswith("(look at its workers)\n")
-
-
-@ON_LINUX
-@pytest.mark.parametrize(
-    ("number", "code", "message"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
-)
-@pytest.mark.long
-def test_interrupted_command_leaves_no_task_on_the_cluster(
-    processes: Cluster, files: tuple[Path, Path], number: signal.Signals, code: int, message: str
-) -> None:
-    cluster = processes
-    before, known = cluster.begun(), cluster.tasks()
-    with cluster.held():
-        process = cluster.command(files, before=SLOWLY)
-        assert wait_until(lambda: cluster.begun() == before + 2)
-        assert wait_until(lambda: len(cluster.tasks()) > len(known) + 2)
-        process.send_signal(number)
-
-        assert ended(process) == (code, "", f"clueval score: {message}\n")
-        assert wait_until(lambda: cluster.tasks() == known)
-    for worker in cluster.client.nthreads():  # each carries out another task after what it has
-        assert cluster.client.submit(abs, -1, workers=[worker], pure=False).result() == 1
-    assert cluster.begun() == before + 2
 
 
 def scored(
@@ -420,50 +308,6 @@ def own_view(files: tuple[Path, Path]) -> tuple[Path, Path]:
     return Path("/proc/self/cwd", files[0].name), Path("/proc/self/cwd", files[1].name)
 
 
-@ON_LINUX
-@pytest.mark.long
-def test_files_that_workers_do_not_see_are_an_error_in_one_line(
-    processes: Cluster,
-    files: tuple[Path, Path],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(files[0].parent)
-    size = files[0].stat().st_size
-
-    assert scored(processes, own_view(files), capsys) == (
-        2,
-        "",
-        f"clueval score: /proc/self/cwd/gold.vrt: a worker has no such file; here it has {size} bytes "
-        "(all machines must see the same files under the same paths)\n",
-    )
-
-
-@ON_LINUX
-@pytest.mark.long
-def test_files_of_which_workers_see_an_old_copy_are_an_error_in_one_line(
-    processes: Cluster,
-    files: tuple[Path, Path],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(files[0].parent)
-    text = files[1].read_text()
-    write(processes.folder / "gold.vrt", files[0].read_text())
-    write(processes.folder / "predicted.vrt", text + "\n")
-    try:
-        code, output, complaint = scored(processes, own_view(files), capsys)
-    finally:
-        for file in files:
-            (processes.folder / file.name).unlink()
-
-    assert (code, output) == (2, "")
-    assert complaint == (
-        f"clueval score: /proc/self/cwd/predicted.vrt: a worker has another file there, of {len(text) + 1} bytes; "
-        f"here it has {len(text)} (all machines must see the same files under the same paths)\n"
-    )
-
-
 def test_wrong_input_on_a_cluster_is_the_error_of_a_single_process(
     cluster: Cluster | Threads, files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -476,32 +320,6 @@ def test_wrong_input_on_a_cluster_is_the_error_of_a_single_process(
     assert alone.count("\n") == 1
 
 
-@pytest.mark.parametrize("doomed", [0], indirect=True)
-@pytest.mark.long
-def test_scheduler_without_workers_is_one_error(doomed: Cluster) -> None:
-    with pytest.raises(WorkerLost, match=r"has had no worker for 0\.5 s"), scheduler(doomed.address, 0.5):
-        pass
-
-
-def test_files_that_change_during_counting_are_counted_again_in_this_process(
-    files: tuple[Path, Path],
-) -> None:
-    class Late(Elsewhere):
-        """By the time of its fourth task the files have become longer."""
-
-        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-            if self.submitted == 3:
-                for file in files:
-                    write(file, file.read_text() + '<text id="late">\n<s>\nlate\tB-PER\n</s>\n</text>\n')
-            return super().submit(fn, *args, **kwargs)
-
-    remarks: list[str] = []
-    result = score_files(*files, executor=Late(), jobs=2, remark=remarks.append)
-
-    assert (result.documents, everything(result)) == (201, everything(score_files(*files)))
-    assert remarks[1].endswith("counted again as a whole, in this process (a worker sees another file)")
-
-
 def test_scheduler_is_found_where_a_loop_runs_as_in_a_notebook(cluster: Cluster | Threads) -> None:
     async def cell() -> int:
         with scheduler(cluster.address) as (executor, _):
@@ -511,62 +329,7 @@ def test_scheduler_is_found_where_a_loop_runs_as_in_a_notebook(cluster: Cluster 
     assert asyncio.run(cell()) == 3
 
 
-def test_files_that_grow_before_they_are_sent_are_counted_again(
-    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They have been cut, and become longer before the first task is made."""
-    cut = tasks.cut
-
-    def then_grown(*arguments: Any) -> Any:
-        parts = cut(*arguments)
-        for file in files:
-            write(file, file.read_text() + '<text id="late">\n<s>\nlate\tB-PER\n</s>\n</text>\n')
-        monkeypatch.setattr(tasks, "cut", cut)
-        return parts
-
-    monkeypatch.setattr(tasks, "cut", then_grown)
-
-    assert score_files(*files, executor=Elsewhere(), jobs=2).documents == 201
-
-
-def test_task_cancelled_at_the_scheduler_is_one_error(
-    cluster: Cluster | Threads, files: tuple[Path, Path]
-) -> None:
-    def waiting(path: Path) -> None:
-        while not path.exists():
-            time.sleep(0.02)
-
-    goes_on = files[0].with_name("goes on")
-    with scheduler(cluster.address) as (executor, _):
-        future = executor.submit(waiting, goes_on)
-        assert wait_until(lambda: cluster.tasks("waiting"))
-        theirs = [distributed.Future(key, cluster.client) for key in cluster.tasks("waiting")]
-        cluster.client.cancel(theirs, force=True)
-
-        with pytest.raises(WorkerLost, match="a task was cancelled at the scheduler tcp://"):
-            future.result()
-    write(goes_on, "")
-
-
 # How large tasks are
-
-
-@pytest.mark.parametrize(
-    ("size", "jobs", "executor", "expected"),
-    [
-        (10**12, 1, Executor(), 10**8),
-        (10**12, 1000, Executor(), 10**8),
-        (10**12, 8, None, schedule.LARGEST),
-        (10**10, 1, Executor(), schedule.LARGEST),
-        (10**9, 100, Executor(), 2_500_000),
-    ],
-)
-def test_tasks_for_an_executor_grow_with_the_corpus_so_that_there_are_not_too_many(
-    size: int, jobs: int, executor: Executor | None, expected: int
-) -> None:
-    assert schedule._task_size(size, jobs, executor) == expected
-    if executor is not None:
-        assert size / expected <= schedule.MOST_TASKS
 
 
 # The page that tells how to do it
