@@ -199,3 +199,46 @@ def test_relative_paths_are_found_from_another_working_directory(
 
     with Elsewhere(1) as executor:
         assert score("gold", "predicted", executor=executor).to_dict() == expected
+
+
+# Scripts, whose workers are fresh interpreters
+
+
+def scripted(folders: list[Path], *lines: str) -> subprocess.CompletedProcess[str]:
+    """Run a script with a task for each pair of files, whose workers are fresh interpreters, as another thread runs."""
+    gold, predicted = (str(side) for side in folders)
+    head = [
+        "import threading, time",
+        "from clueval import score",
+        "from clueval.second.results import workers",
+        "workers.SMALL = workers.SMALLEST = 1",
+        f"sides = {gold!r}, {predicted!r}",
+        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
+    ]
+    script = write(folders[0].parent / "script.py", "\n".join([*head, *lines]))
+    command = [sys.executable, "-W", "ignore", str(script)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=script.parent)
+
+
+@pytest.mark.long
+def test_a_script_without_a_guard_is_an_error_that_names_the_guard(folders: list[Path]) -> None:
+    done = scripted(folders, "score(*sides, jobs=2)")
+
+    hint = "a script that uses several processes needs the guard if __name__ == '__main__')"
+    assert done.returncode == 1
+    assert hint in done.stderr
+
+
+@pytest.mark.long
+def test_a_metric_that_workers_cannot_import_is_counted_in_this_process(folders: list[Path]) -> None:
+    """A class that is defined behind the guard, which a fresh interpreter does not have."""
+    done = scripted(
+        folders,
+        "if __name__ == '__main__':",
+        "    from clueval.core.exact import Exact",
+        "    class Mine(Exact): pass",
+        "    print(score(*sides, jobs=2, metrics=[Mine()]).to_json())",
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip() == score(*folders, metrics="exact").to_json()

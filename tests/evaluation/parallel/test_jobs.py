@@ -736,27 +736,6 @@ def test_metric_that_cannot_be_pickled_counts_in_this_process(
         )
 
 
-def test_metric_that_workers_cannot_import_counts_in_this_process(tmp_path: Path) -> None:
-    """A class of an interactive session, which a fresh interpreter does not have."""
-    files = corpus_files(tmp_path, 4, documents=100)
-    done = scripted(
-        tmp_path,
-        files,
-        "from clueval.metrics import metric_named",
-        "if __name__ == '__main__':",
-        "    class Mine(type(metric_named('exact'))): pass",
-        f"    {THREAD}",
-        "    remarks = []",
-        "    score(FILES, jobs=2, metrics=[Mine()], remark=remarks.append)",
-        "    print(*remarks, sep='\\n')",
-    )
-
-    assert done.stdout.startswith(
-        f"2 processes: as requested\n{files[0]}: counted again as a whole, in this process (AttributeError: "
-    )
-    assert "Traceback" not in done.stderr
-
-
 # How many
 
 
@@ -896,30 +875,6 @@ def test_workers_are_fresh_interpreters_if_threads_run(tmp_path: Path) -> None:
     assert (done.returncode, report.strip()) == (0, score(*files).to_json())
 
 
-@ON_LINUX
-@pytest.mark.long
-def test_workers_that_are_fresh_interpreters_are_replaced_when_killed(tmp_path: Path) -> None:
-    files = corpus_files(tmp_path, 4, documents=100)
-    done = scripted(
-        tmp_path,
-        files,
-        "count, attempts = count_files.count_without_documents, 'attempts'",
-        "def dying(*arguments):",
-        "    with open(attempts, 'a') as file:",
-        "        file.write('x')",
-        "    if os.stat(attempts).st_size < 3:",
-        "        os.kill(os.getpid(), signal.SIGKILL)",
-        "    return count(*arguments)",
-        "count_files.count_without_documents = dying",
-        "if __name__ == '__main__':",
-        f"    {THREAD}",
-        "    print(score(FILES, jobs=2).to_json())",
-    )
-
-    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, score(*files).to_json(), "")
-    assert len((tmp_path / "attempts").read_text()) > 4
-
-
 def test_process_that_cannot_start_others_counts_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -946,19 +901,6 @@ def test_process_that_may_have_no_children_counts_alone(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert int(done.stdout) == score(*files).tokens
-
-
-@ON_LINUX
-@pytest.mark.long
-def test_script_without_a_guard_is_an_error_that_names_the_guard(tmp_path: Path) -> None:
-    files = corpus_files(tmp_path, 4, documents=100)
-    done = scripted(tmp_path, files, THREAD, "score(FILES, jobs=2)")
-
-    hint = "a script that uses several processes needs the guard if __name__ == '__main__')"
-    # what the workers complain of before they end may come in between
-    lines = [line for line in done.stderr.split("\n") if line.startswith("clueval.files.errors.WorkerLost")]
-    assert done.returncode == 1, done.stderr
-    assert any(line.endswith(hint) for line in lines), done.stderr
 
 
 @pytest.mark.parametrize("number", [None, 1])
