@@ -214,7 +214,7 @@ class _Counting:
         document = Document(text.id, {}, metadata=text.metadata)
         if not plan.takes(document, self._bag.layers):
             return
-        if self._layer in plan.where:
+        if self._layer in plan.where and (text.gold is not None or text.predicted is not None):
             labels = self._bag.read.values.setdefault(self._layer, set())
             labels.update(row[2] for rows in (text.gold, text.predicted) for row in rows or ())
         place = plan.place(document, self._bag.layers)
