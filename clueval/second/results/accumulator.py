@@ -107,6 +107,8 @@ class Accumulator(Hinting):
         texts = opened(gold, predicted, groups_of(*DEFAULTS, given, "update"), None, self._plan, None)
         new = count(texts.pairs, self._plan, self._bag.layers)
         new.read.include(texts.read())
+        if not new.layers:
+            new.read.without_text = 0  # of empty lists, nobody knows whether they are tags or spans
         self._add(new, self._tagged or (texts.kind == "tags" and bool(new.documents)))
 
     def _add(self, new: Bag, tagged: bool) -> None:
