@@ -105,7 +105,8 @@ class Accumulator(Hinting):
                 "gold and predicted must be documents, spans or tags, not files", advice="use clueval.score"
             )
         texts = opened(gold, predicted, groups_of(*DEFAULTS, given, "update"), None, self._plan, None)
-        new = count(texts.pairs, self._plan, self._bag.layers)
+        fast = texts.fast(self._plan)
+        new = count(texts.pairs, self._plan, self._bag.layers) if fast is None else fast
         new.read.include(texts.read())
         if not new.layers:
             new.read.without_text = 0  # of empty lists, nobody knows whether they are tags or spans
