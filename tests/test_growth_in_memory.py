@@ -329,9 +329,23 @@ def require_linear(job: str) -> None:
     assert lines_grow <= LIMIT * max(2, output_grows) or added[1][0] < 40 * SIZE, found
 
 
+YET_GROWING = {
+    *(f"intervals {name}" for name in ("levels", "exact", "fair", "muc", "gate", "partial")),
+    *("bootstrap", "compare"),
+}
+"""The jobs that are still to be linear. This list may only shrink."""
+
+REPORT_FOR_EACH_UNIT = pytest.mark.xfail(
+    reason="intervals make a report for each unit, so they take units times labels, and here each has its own",
+    run=False,
+)
+
+
 @pytest.mark.long
 @pytest.mark.usefixtures("small_limits")
 @pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
-@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize(
+    "job", [pytest.param(job, marks=[REPORT_FOR_EACH_UNIT] if job in YET_GROWING else []) for job in JOBS]
+)
 def test_lines_that_run_in_memory_grow_no_faster_than_input_and_output(job: str) -> None:
     require_linear(job)

@@ -86,6 +86,9 @@ With 50,000, the clusters of `different_clusters` are counted and forgotten befo
 A_ROW = 12
 """The most kilobytes that memory may grow by a row: the errors of a sentence, and labels, are held."""
 
+A_BAG = 80_000
+"""The most kilobytes of a bag: it holds 65,536 different cases before it is folded (`clueval.core.bag.Bounds`)."""
+
 CHILD = """
 import contextlib, sys
 sys.path.insert(0, sys.argv[1])
@@ -140,7 +143,7 @@ def test_memory_grows_with_what_is_held(command: str, shape: str, tmp_path: Path
 
     assert more_memory - memory <= 3 * rows * A_ROW
     if shape == "different_clusters":
-        assert more_memory <= 1.5 * memory
+        assert more_memory <= (memory + A_BAG if command == "score" else 1.5 * memory)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is measured as Linux tells it")
