@@ -95,63 +95,54 @@ def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:
 class SpanIndex:
     """Finds the spans that overlap a given span, by their numbers in a sequence of spans.
 
-    Spans that overlap the next one, by position, stand in an interval tree (package intervaltree), which finds those
-    that hold the first position of the query; those that begin later, and all disjoint spans, are found by bisection.
-    Building costs O(n log n) for n spans; a query costs O(log n + k) for k results.
+    Fragments that overlap the next one, by position, stand in an interval tree (package intervaltree), which finds
+    those that hold the first position of the query; those that begin later, and all disjoint ones, are found by
+    bisection. Building costs O(n log n) for n fragments; each fragment of a query costs O(log n + k) for k results.
 
     >>> index = SpanIndex([Span(0, 3), Span(2, 6), Span(8, 9)])
     >>> index.overlapping(Span(1, 8))
     [0, 1]
     """
 
-    __slots__ = (
-        "_ends",
-        "_has_gaps",
-        "_numbers",
-        "_spans",
-        "_starts",
-        "_tree",
-        "_tree_numbers",
-        "_tree_starts",
-    )
+    __slots__ = ("_ends", "_numbers", "_starts", "_tree", "_tree_numbers", "_tree_starts")
 
     def __init__(self, spans: Sequence[Span]) -> None:
-        self._spans = spans
-        self._has_gaps = any(span.parts is not None for span in spans)
-        order = sorted(range(len(spans)), key=lambda number: by_position(spans[number]))
-        disjoint: list[int] = []
-        others: list[int] = []
-        for number, following in zip(order, [*order[1:], None], strict=False):
-            reaches = following is not None and spans[following].start < spans[number].end
-            (others if reaches else disjoint).append(number)
-        self._numbers = disjoint
-        self._starts = [spans[number].start for number in disjoint]
-        self._ends = [spans[number].end for number in disjoint]
-        self._tree_numbers = others
-        self._tree_starts = [spans[number].start for number in others]
-        self._tree = _tree(spans, others) if others else None
+        rows = [(start, end, number) for number, span in enumerate(spans) for start, end in span.fragments]
+        rows.sort()
+        disjoint: list[tuple[int, int, int]] = []
+        others: list[tuple[int, int, int]] = []
+        for row, following in zip(rows, [*rows[1:], None], strict=False):
+            reaches = following is not None and following[0] < row[1]
+            (others if reaches else disjoint).append(row)
+        self._starts = [start for start, _, _ in disjoint]
+        self._ends = [end for _, end, _ in disjoint]
+        self._numbers = [number for _, _, number in disjoint]
+        self._tree_starts = [start for start, _, _ in others]
+        self._tree_numbers = [number for _, _, number in others]
+        self._tree = _tree(others) if others else None
 
     def overlapping(self, span: Span) -> list[int]:
         """Return the numbers of the spans that overlap `span` (see `Span.overlaps`), in ascending order."""
-        start, end = span.start, span.end
-        numbers = self._numbers[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
-        if self._tree is not None:
-            starts = self._tree_starts
-            numbers += [number for node in self._tree.at(start) if node.begin < end for number in node.data]
-            numbers += self._tree_numbers[bisect_right(starts, start) : bisect_left(starts, end)]
-        if self._has_gaps or span.parts is not None:
-            numbers = [number for number in numbers if self._spans[number].overlaps(span)]
-        return sorted(numbers)
+        numbers = []
+        for start, end in span.fragments:
+            numbers += self._numbers[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
+            if self._tree is not None:
+                starts = self._tree_starts
+                for node in self._tree.at(start):
+                    if node.begin < end:
+                        numbers += node.data
+                numbers += self._tree_numbers[bisect_right(starts, start) : bisect_left(starts, end)]
+        return sorted(set(numbers))
 
 
-def _tree(spans: Sequence[Span], numbers: Iterable[int]) -> IntervalTree:
-    """Return a tree of some spans that have positions; intervaltree keeps equal intervals once, so of their numbers."""
+def _tree(rows: Iterable[tuple[int, int, int]]) -> IntervalTree:
+    """Return a tree of ranges with their numbers; intervaltree keeps equal intervals once, so of all their numbers."""
     # few corpora have spans that overlap others of their side
     from intervaltree import Interval, IntervalTree
 
     of_range: dict[tuple[int, int], list[int]] = {}
-    for number in numbers:
-        of_range.setdefault((spans[number].start, spans[number].end), []).append(number)
+    for start, end, number in rows:
+        of_range.setdefault((start, end), []).append(number)
     return IntervalTree(Interval(start, end, tuple(equal)) for (start, end), equal in of_range.items())
 
 

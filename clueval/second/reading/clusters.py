@@ -52,7 +52,10 @@ MOST_CLUSTERS = 1 << 15
 """The number of different clusters, or of different rows, that are collected before they are counted."""
 
 FEW = 1 << 9
-"""Up to this number, clusters are taken as they are: grouping and dividing them would take more time."""
+"""Up to this number, clusters are taken as they are: grouping them would take more time."""
+
+SHORT = 1 << 11
+"""Up to this number of rows, clusters are not divided: that would take more time."""
 
 MOST_ENTRIES = 1 << 17
 """The number of clusters that are collected in several places before they are counted."""
@@ -405,7 +408,9 @@ class ClusterCounting:
             *map(group.characters.rows.__getitem__, BLANK.join([*parts, ""])), strict=True
         )
         times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
-        counts = list(chain.from_iterable(repeat(part in counting, len(part) + 1) for part in parts))
+        counts: Sequence[bool] = ()
+        if not self._plan.where.keys().isdisjoint(group.layers):
+            counts = list(chain.from_iterable(repeat(part in counting, len(part) + 1) for part in parts))
         starts = list(accumulate([len(part) + 1 for part in parts], initial=0))
         begins: Sequence[int] = range(len(lengths) + 1)  # of each token
         if self.in_characters:
@@ -416,7 +421,7 @@ class ClusterCounting:
             rows: dict[str, Sequence[Row]] = {}
             for layer, of_layer in tags.items():
                 rows[layer] = found = self._decoded(side, layer, of_layer)
-                self.bag.read.spans[name, layer] += sum([times[row[0]] for row in found])
+                self.bag.read.spans[name, layer] += sum(times[row[0]] for row in found)
                 if layer in self._plan.where:
                     labels = self.bag.read.values.setdefault(layer, set())
                     labels.update([row[2] for row in found if counts[row[0]]])
@@ -438,7 +443,8 @@ class ClusterCounting:
         Where ill-formed tags are not repaired, whether tags are a span may depend on those around them, so a cluster is
         not divided.
         """
-        if len(clusters) <= FEW or any(reading.invalid != "conlleval" for reading in self._readings):
+        short = sum(map(len, clusters)) <= SHORT
+        if short or any(reading.invalid != "conlleval" for reading in self._readings):
             return {cluster: [cluster] for cluster in clusters}
         rows = group.characters.rows
         goes_on = {

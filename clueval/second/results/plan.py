@@ -12,12 +12,12 @@ from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
 from clueval.evaluation.options import Groups
 from clueval.files.errors import UsageError
+from clueval.options import changed_fields
 from clueval.reading.same_text import require_same_text
 from clueval.second.transforms.alternatives import Alternatives
 from clueval.second.transforms.apart import SetApart
 from clueval.second.transforms.changes import UNIT, EachPair
 from clueval.spans.filters import parse_where
-from clueval.transforms.preparing import Preparing
 
 
 def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
@@ -51,7 +51,7 @@ def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:
     """Return the steps of the options, in their order."""
     counting, preparing = groups.counting, groups.preparing
     steps: tuple[Step, ...] = (Alternatives(),)
-    if preparing != Preparing():
+    if changed_fields(preparing):
         from clueval.second.transforms.steps import steps_of  # loads all steps
 
         steps = steps_of(
