@@ -196,3 +196,12 @@ def test_headlines_of_every_metric_are_one_if_all_spans_are_correct(name: str) -
 
     assert found
     assert {value for path, value in found.items() if path.endswith("f1")} == {1.0}
+
+
+def test_empty_lists_are_without_text_until_tags_are_added() -> None:
+    scores = Accumulator("exact")
+    scores.update([[]], [[]])
+    before = scores.signature.choices["text"]
+    scores.update([["B-PER"]], [["B-PER"]])
+
+    assert (before, scores.signature.choices["text"]) == ("absent", "equal")

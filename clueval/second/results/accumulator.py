@@ -132,6 +132,8 @@ class Accumulator(Hinting):
         schemes = {} if self._scheme is None else dict.fromkeys(SIDES, self._scheme)
         bag.read.settle(schemes, in_memory=True)
         bag.read.treatments = {self._invalid}
+        if not bag.layers:
+            bag.read.without_text = bag.documents.total()  # as `clueval.score` says of empty lists
         return result_of(bag, self._plan, is_tagged=self._tagged, where="all", choices={})
 
     def merge_state(self, other: Accumulator | Iterable[Accumulator], *, force: bool = False) -> None:
