@@ -36,7 +36,11 @@ COMMIT = "0c94d8462e37778198d0606bcf8022b696fa788c"
 
 ROOT = Path(__file__).parents[1]
 
-EXPECTED: Mapping[str, str] = {}
+EXPECTED: Mapping[str, str] = {
+    r"^call nested partial$": "the advice on overlapping spans has other words",
+    r"^score masking (intervals|bootstrap)$": "the intervals of the report have their keys in another order",
+    r"^score masking sentences$": "the error names the file, too",
+}
 """The names of cases that differ on purpose, as regular expressions, with the reason."""
 
 
