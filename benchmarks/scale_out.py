@@ -37,12 +37,12 @@ from measure import CommandFailed, environment, progress, require_from_1, run_on
 from clueval import score
 from clueval.core.bag import Bag
 from clueval.evaluation.parallel.cuts import Heads, cut
-from clueval.evaluation.parallel.dask import scheduler
 from clueval.evaluation.parallel.schedule import IN_FLIGHT, LARGEST, MOST_TASKS
 from clueval.evaluation.parallel.tasks import in_order
 from clueval.evaluation.parallel.workers import pool
 from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.formats.columns.layout import ColumnOptions
+from clueval.second.results.dask import scheduler
 
 SIZES = (10**9, 10**11, 10**12)
 CORES = (1, 16, 1_000)

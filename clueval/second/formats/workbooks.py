@@ -53,11 +53,6 @@ class SheetRow(NamedTuple):
     cells: Mapping[int, str]
 
 
-def is_workbook(data: bytes) -> bool:
-    """Return whether the content of a file begins as that of a workbook."""
-    return data.startswith(b"PK\x03\x04")
-
-
 def rows_of_workbook(file: InputFile) -> list[SheetRow]:
     """Return the rows of all sheets that are not empty.
 

@@ -142,7 +142,7 @@ class _Files:
 
     @property
     def _has_enough(self) -> bool:
-        """Whether documents have turned out to be so many that they are units, and sentences are not."""
+        """Whether there are enough documents, so that they are the units, and sentences are not."""
         return self._most is not None and self._documents >= self._most
 
     def _begin(self, id_: str, metadata: Mapping[str, str]) -> None:

@@ -109,7 +109,7 @@ class Accumulator(Hinting):
         new = count(texts.pairs, self._plan, self._bag.layers) if fast is None else fast
         new.read.include(texts.read())
         if not new.layers:
-            new.read.without_text = 0  # of empty lists, nobody knows whether they are tags or spans
+            new.read.without_text = 0  # empty lists may be tags or spans
         self._add(new, self._tagged or (texts.kind == "tags" and bool(new.documents)))
 
     def _add(self, new: Bag, tagged: bool) -> None:

@@ -297,8 +297,8 @@ class Result(Report):
     def scored(self, metrics: Sequence[str | AnyMetric] | str | AnyMetric) -> Result:
         """Return the result of other metrics on the cases that were counted, also of a saved result.
 
-        Raises `UsageError` for a metric that needs documents, or features of spans that were not kept; and for a corpus
-        with so many different cases that only counts were kept.
+        Raises `UsageError` for a metric that needs documents, or features of spans that were not kept; and if only
+        counts were kept because the corpus has too many different cases.
         """
         chosen = chosen_metrics(metrics)
         plan = replace(self.plan, metrics=chosen)

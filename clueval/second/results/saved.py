@@ -259,7 +259,7 @@ _DIGEST = "sha256:"
 
 
 def _digest(file: str | None) -> str | None:
-    """Return what stands for a file: its path is nobody's business, but two files must not become one."""
+    """Return what is saved for a file: its path is private, but two files must stay two."""
     if file is None or file.startswith(_DIGEST):
         return file
     return _DIGEST + sha256(file.encode("utf-8", "surrogatepass")).hexdigest()[:16]

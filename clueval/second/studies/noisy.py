@@ -49,7 +49,7 @@ class NoisyErrors(Report):
 
     # in the language of the context
     @property
-    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # nobody sets it
+    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # it is only read
         return [MarkKind("leak", "", phrase("differs"))]
 
     @property

@@ -125,7 +125,7 @@ class TwoSystems(Report):
 
     # in the language of the context
     @property
-    def title(self) -> str:  # type: ignore[override]  # nobody sets it
+    def title(self) -> str:  # type: ignore[override]  # it is only read
         return self._title or phrase("Errors")
 
     @property
