@@ -351,7 +351,9 @@ def test_only_what_reads_in_the_second_edition_uses_readers_of_the_first() -> No
         f"second.reading.{name}"
         for name in ("byte_reader", "byte_rows", "column_files", "row_files", "text_rows")
     }
-    of_results = {f"second.results.{name}" for name in ("accumulator", "documents", "plan", "score", "texts")}
+    of_results = {
+        f"second.results.{name}" for name in ("accumulator", "documents", "pairs", "plan", "score", "texts")
+    }
     assert users == of_reading | of_results
 
 

@@ -212,11 +212,11 @@ def count(
         first = pairs[0].first
         bag.read.add(zip(plan.sides, pairs[0].sides, strict=True), plan.where)
         for step in plan.steps:
-            pairs = _changed(step, pairs)
+            pairs = changed(step, pairs)
         for pair in pairs[:1]:  # of several golds, the one that counts
             first = pair.first
             bag.read.add_changed(pair)
-        aligned = pairs if plan.align is None else _changed(plan.align, pairs)
+        aligned = pairs if plan.align is None else changed(plan.align, pairs)
         bag.see_layers(
             layer
             for pair in aligned
@@ -254,7 +254,7 @@ def count(
     return bag
 
 
-def _changed(step: Step, pairs: Sequence[Text]) -> Sequence[Text]:
+def changed(step: Step, pairs: Sequence[Text]) -> Sequence[Text]:
     """Return the pairs that a step makes. Raises its errors; a `LimitError` with the document."""
     try:
         return step(pairs)

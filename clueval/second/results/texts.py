@@ -7,6 +7,7 @@ with the one predicted document, for `clueval.core.count.count`; and what was re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from clueval.reading.pairing import (
 from clueval.reading.paths import is_path_or_paths, path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.same_text import need_placing, raise_first_error
-from clueval.reading.source import source_of
+from clueval.reading.source import Source, source_of
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, golds_in_memory, kept
 from clueval.second.results.documents import Readers
 from clueval.second.results.plan import texts_may_differ
@@ -71,6 +72,20 @@ class Texts:
     def read(self) -> Read:
         """Return what was read, now that all of it was."""
         return self.readers.end()
+
+    def parts(
+        self, plan: Plan, progress: Progress | None = None
+    ) -> Iterator[tuple[AbstractContextManager[None], Iterable[Sequence[Pair]]]]:
+        """Yield the texts of each pair of files, or all texts, and a context in which their steps are made.
+
+        Errors in it name the lines of column files.
+        """
+        if self.reading is None or not self.files:
+            yield nullcontext(), self.pairs
+            return
+        for gold, predicted in self.reading.sources(self.files, progress):
+            texts = _pairs(document_pairs(gold, predicted), self.readers, plan)
+            yield _lines_named(gold, predicted, plan), texts
 
 
 def opened(
@@ -159,11 +174,7 @@ class FileReading:
         from clueval.second.reading.column_files import bag_of_columns  # not needed for what is in memory
         from clueval.second.reading.row_files import bag_of_row_files
 
-        for gold, predicted in source_pairs(pairs, self.options, progress):
-            if self.single:
-                gold.require_both_sides()
-            if gold.path == predicted.path:
-                predicted = replace(predicted, progress=None)  # `progress` gets the bytes of a file once
+        for gold, predicted in self.sources(pairs, progress):
             readers = Readers()
             for number, source in enumerate((gold, predicted)):
                 readers.see(source, number)
@@ -171,21 +182,38 @@ class FileReading:
             if bag is None:
                 bag = bag_of_row_files(gold, predicted, plan)
             if bag is None:
-                texts = _pairs(document_pairs(gold, predicted), readers, plan)
-                try:
-                    bag = count(texts, plan, layers)
-                except UsageError:
-                    raise
-                except CluevalError:
-                    in_columns = gold.token_lines is not None and predicted.token_lines is not None
-                    if in_columns and not texts_may_differ(plan):
-                        raise_first_error(gold, predicted)  # it names the lines
-                    raise
+                with _lines_named(gold, predicted, plan):
+                    bag = count(_pairs(document_pairs(gold, predicted), readers, plan), plan, layers)
                 bag.read.include(readers.end())
             else:
                 bag.read.include(readers.read)
             bag.read.settle(self.schemes)
             yield bag
+
+    def sources(
+        self, pairs: Iterable[FilePair], progress: Progress | None
+    ) -> Iterator[tuple[Source, Source]]:
+        """Yield both files of each pair; `progress` gets the bytes of a file once."""
+        for gold, predicted in source_pairs(pairs, self.options, progress):
+            if self.single:
+                gold.require_both_sides()
+            if gold.path == predicted.path:
+                predicted = replace(predicted, progress=None)
+            yield gold, predicted
+
+
+@contextmanager
+def _lines_named(gold: Source, predicted: Source, plan: Plan) -> Iterator[None]:
+    """Raise, for an error of the texts of two column files inside, the first error of these files, with its lines."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except CluevalError:
+        in_columns = gold.token_lines is not None and predicted.token_lines is not None
+        if in_columns and not texts_may_differ(plan):
+            raise_first_error(gold, predicted)
+        raise
 
 
 def _paths(side: Any, number: int, pairs: Sequence[FilePair]) -> Iterator[Path]:

@@ -1,0 +1,126 @@
+"""The pairs that studies read are those that `score` counts."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import clueval
+from clueval.core.count import Plan, count, decided
+from clueval.core.exact import Exact
+from clueval.second.results.pairs import pairs_of
+
+GOLD = "Anna\tB-PER\nWeiß\tI-PER\nin\tO\n\nUlm\tB-LOC\n.\tO\n"
+PREDICTED = "Anna\tB-PER\nWeiß\tO\nin\tO\n\nUlm\tB-ORG\n.\tB-PER\n"
+TEXT = [(0, 4, "PER"), (5, 9, "LOC")]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    found = tmp_path / "gold.conll", tmp_path / "predicted.conll"
+    for path, content in zip(found, (GOLD, PREDICTED), strict=True):
+        path.write_text(content, encoding="utf-8")
+    return found
+
+
+def reports(pairs: Any) -> dict[str, Any]:
+    """Return the report of metric exact by layer, counted from pairs."""
+    plan = Plan((Exact(),), pairs.plan.merge, pairs.plan.where)
+    bag = decided(count(([pair] for pair in pairs), plan, pairs.layers)).grouped(lambda place: ())
+    return {
+        layer: Exact().scores(tally, [layer])
+        for _, layer, _, tally in bag.tallies_of(plan.metrics, list(bag.layers))
+    }
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"label_map": {"ORG": "LOC", "*": "*"}},
+        {"where": ["label=PER"]},
+        {"unit": "character"},
+        {"ignore_label": ["LOC"]},
+        {"untyped": True},
+    ],
+    ids=str,
+)
+def test_pairs_count_as_score_does(files: tuple[Path, Path], options: dict[str, Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = clueval.score(*files, metrics="exact", **options)
+        pairs = pairs_of(*files, **options)
+
+    assert reports(pairs) == {layer: dict(of) for layer, of in expected.metrics["exact"].items()}
+
+
+def test_pairs_of_the_nearest_gold_count_as_score_does(files: tuple[Path, Path]) -> None:
+    gold, predicted = files
+
+    expected = clueval.score(gold, predicted, metrics="exact", any_of=[predicted])
+
+    assert reports(pairs_of(gold, predicted, any_of=[predicted])) == dict(expected.metrics["exact"])
+
+
+def test_pairs_of_other_texts_are_aligned() -> None:
+    pytest.importorskip("rapidfuzz")
+    sides = [
+        clueval.Document("d", {"x": [clueval.Span(0, end, "PER")]}, text=text, unit="character")
+        for text, end in (("Anna in Ulm", 4), ("Anna  in Ulm", 4))
+    ]
+
+    ((pair,)) = pairs_of([sides[0]], [sides[1]], align=True)
+
+    assert pair.predicted.text == pair.gold.text == "Anna in Ulm"
+
+
+def test_pairs_of_files_are_read_again(files: tuple[Path, Path]) -> None:
+    pairs = pairs_of(*files)
+
+    assert [pair.gold.layers for pair in pairs] == [pair.gold.layers for pair in pairs]
+
+
+def test_pairs_of_an_iterator_are_read_once() -> None:
+    pairs = pairs_of(iter([["B-PER"]]), [["O"]])
+
+    assert len(list(pairs)) == 1
+    with pytest.raises(clueval.UsageError, match="gold can be read only once, and was read before"):
+        list(pairs)
+
+
+def test_texts_have_a_pair_for_each_system(files: tuple[Path, Path]) -> None:
+    gold, predicted = files
+
+    ((one, two),) = pairs_of(gold, predicted, gold).texts()
+
+    assert one.gold.layers == two.gold.layers == two.predicted.layers != one.predicted.layers
+
+
+def test_texts_of_an_iterator_of_gold_are_read_once_for_all_systems() -> None:
+    texts = list(pairs_of(iter([["B-PER"], ["O"]]), [["O"], ["O"]], [["B-PER"], ["O"]]).texts())
+
+    assert [[pair.gold.layers["label"] for pair in text] for text in texts] == [
+        [[clueval.Span(0, 1, "PER")]] * 2,
+        [[]] * 2,
+    ]
+
+
+def test_pairs_of_files_with_different_texts_name_the_lines(files: tuple[Path, Path]) -> None:
+    gold, predicted = files
+    predicted.write_text(PREDICTED.replace("Ulm", "Bonn"), encoding="utf-8")
+
+    with pytest.raises(clueval.TextMismatch, match=r"gold.conll:5: gold has"):
+        list(pairs_of(gold, predicted))
+
+
+def test_pairs_need_names_of_filters_that_occur(files: tuple[Path, Path]) -> None:
+    with pytest.raises(clueval.UsageError, match="no span has label=X"):
+        list(pairs_of(*files, where=["label=X"]))
+
+
+def test_pairs_have_no_other_options_than_score() -> None:
+    with pytest.raises(clueval.UsageError, match="errors has no option 'layer'"):
+        pairs_of([], [], layer=1, caller="errors")
