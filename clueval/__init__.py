@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from clueval.compat.faireval.config import faireval as faireval
     from clueval.compat.gate.run import gate as gate
     from clueval.compat.masking.run import masking as masking
+    from clueval.core.document import Document as Document
+    from clueval.core.document import Sentence as Sentence
+    from clueval.core.matching import Match as Match
+    from clueval.core.matching import match_spans as match_spans
+    from clueval.core.merging import merge_layers as merge_layers
+    from clueval.core.overlap import overlap_components as overlap_components
     from clueval.core.span import Span as Span
     from clueval.files.errors import CluevalError as CluevalError
     from clueval.files.errors import CluevalWarning as CluevalWarning
@@ -46,12 +52,6 @@ if TYPE_CHECKING:
     from clueval.second.results.result import load_result as load_result
     from clueval.second.results.score import score as score
     from clueval.second.results.signature import Signature as Signature
-    from clueval.spans.components import overlap_components as overlap_components
-    from clueval.spans.document import Document as Document
-    from clueval.spans.document import Sentence as Sentence
-    from clueval.spans.matching import Match as Match
-    from clueval.spans.matching import match_spans as match_spans
-    from clueval.spans.merging import merge_layers as merge_layers
     from clueval.studies.annotators.agreement import Agreement as Agreement
     from clueval.studies.annotators.agreement import agree as agree
     from clueval.studies.annotators.curation import Curated as Curated
@@ -77,6 +77,11 @@ _NAMES_OF = {
     "compat.faireval.config": "faireval",
     "compat.gate.run": "gate",
     "compat.masking.run": "masking",
+    "core.document": "Document Sentence",
+    "core.matching": "Match match_spans",
+    "core.merging": "merge_layers",
+    "core.overlap": "overlap_components",
+    "core.span": "Span",
     "second.results.accumulator": "Accumulator",
     "second.results.result": "Result load_result",
     "second.results.score": "score",
@@ -90,11 +95,6 @@ _NAMES_OF = {
     "reading.records": "documents_from documents_from_spacy to_rows to_spacy",
     "reading.source": "read",
     "reports.json_text": "schema",
-    "spans.components": "overlap_components",
-    "spans.document": "Document Sentence",
-    "spans.matching": "Match match_spans",
-    "spans.merging": "merge_layers",
-    "core.span": "Span",
     "studies.annotators.agreement": "Agreement agree",
     "studies.annotators.curation": "Curated curate",
     "studies.annotators.places": "Disagreement",

@@ -115,7 +115,7 @@ def _texts(
         own, other = (
             _document(doc, spans, str(number), unit) for doc, spans in ((reference, gold), (predicted, found))
         )
-        require_same_text(own, other)  # type: ignore[arg-type]  # it reads what both have
+        require_same_text(own, other)
         yield Pair(own, other)
 
 

@@ -76,6 +76,9 @@ class Layers(Mapping[str, Sequence[Span]]):
     def __repr__(self) -> str:
         return repr(dict(self))
 
+    def __hash__(self) -> int:
+        return hash(frozenset((layer, tuple(spans)) for layer, spans in self.items()))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Layers, (
             {key: self._spans[key] for key in self._spans if key not in self._rows},
@@ -137,6 +140,8 @@ class Document:
     lines: Sequence[int] | None = field(default=None, compare=False, repr=False)
     file: str | None = field(default=None, compare=False)
     ordered: bool = field(default=False, compare=False, repr=False)
+    repaired: int = field(default=0, compare=False, repr=False)
+    transitions: object | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self._require_types()
@@ -203,6 +208,19 @@ class Document:
         """The position after the last one, or None if the document has no text."""
         text = self.tokens if self.unit == "token" else self.text
         return None if text is None else self.start + len(text)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Document:
+        """Return the document that `to_dict` has written as a dictionary; see `clueval.core.dictionaries`."""
+        from clueval.core.dictionaries import fields_of  # few documents are written so
+
+        return cls(**fields_of(value, Sentence))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document as plain dictionaries, lists, strings and numbers; `from_dict` reads it."""
+        from clueval.core.dictionaries import dictionary_of  # likewise
+
+        return dictionary_of(self)
 
     def rows_in(self, layer: str) -> Sequence[Row] | None:
         """Return the spans of a layer as rows ``(start, end, label)`` if it was given so, or None."""

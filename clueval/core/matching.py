@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from clueval.core.overlap import SpanIndex, first_clash
 from clueval.core.span import NOTHING, Frozen, Labels, Span, by_position, name_of
@@ -87,11 +87,10 @@ def match_of(span: Span, around: Sequence[Span]) -> Match:
     return Match(span, "tiling" if exactly else "overlap", partners, joined_labels(span, partners))
 
 
-def match_spans(
-    gold: Iterable[Span], predicted: Iterable[Span], *, document: str | None = None
-) -> list[Match]:
+def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str | None = None) -> list[Match]:
     """Classify every gold span by the predicted spans; one `Match` per gold span, in the given order.
 
+    Spans are given in any form of `clueval.core.span_forms`, such as ``Span(0, 4, "PER")`` or ``(0, 4, "PER")``.
     Called the other way round it classifies the predicted spans. Labels are not compared: a match has the
     labels that were found. `document` is named in errors. Costs O(n log n).
 
@@ -102,7 +101,10 @@ def match_spans(
     >>> [(match.kind, dict(match.labels)) for match in match_spans(gold, predicted)]
     [('tiling', {'label': 'PER'}), ('missed', {})]
     """
-    golds, predicteds = list(gold), sorted(predicted, key=by_position)
+    from clueval.core.span_forms import as_spans  # not needed where cases are counted
+
+    golds = as_spans(gold, "gold")
+    predicteds = sorted(as_spans(predicted, "predicted"), key=by_position)
     for spans in (golds, predicteds):
         require_flat(spans, document)
     index = SpanIndex(predicteds)

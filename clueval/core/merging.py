@@ -12,21 +12,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from clueval.core.document import Document
 from clueval.core.matching import most, require_flat
 from clueval.core.overlap import components
 from clueval.core.span import MERGED, NOTHING, Frozen, Span
+from clueval.files.errors import UsageError, described
 
 
 def merge_layers(
-    layers: Mapping[str, Sequence[Span]], *, document: str | None = None, file: str | None = None
+    layers: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]], *, document: str | None = None
 ) -> list[Span]:
     """Merge the spans of several layers into one sequence, by position. Costs O(n log n) for n spans.
 
-    `layers` maps the name of each layer to its spans. The label of a span in its layer is ``labels[layer]``, or its
-    only label under any name. `document` and `file` are for error messages. Raises `OverlapError` if two spans of one
-    layer overlap.
+    `layers` maps the name of each layer to its spans, or is a list of sequences of spans, in which case the
+    names come from the labels of the spans; these have any form of `clueval.core.span_forms`. The label of a span in
+    its layer is ``labels[layer]``, or its only label under any name. `document` is the id of the document, for error
+    messages. Raises `OverlapError` if two spans of one layer overlap, and `UsageError` for a `Document`.
 
     >>> entity, risk = [Span(0, 2, {"entity": "PER"})], [Span(1, 4, {"risk": "high"}), Span(6, 7, {"risk": "low"})]
     >>> for span in merge_layers({"entity": entity, "risk": risk}):
@@ -34,6 +37,40 @@ def merge_layers(
     0 4 {'entity': 'PER', 'risk': 'high'}
     6 7 {'entity': None, 'risk': 'low'}
     """
+    from clueval.core.span_forms import as_spans  # not needed where cases are counted
+
+    if isinstance(layers, Document):
+        raise UsageError(
+            "merge_layers takes the layers of a document, not the document",
+            document=layers.id,
+            advice="merge_layers(document.layers), or clueval.merge for the documents of a file",
+        )
+    if not isinstance(layers, Iterable) or isinstance(layers, str | bytes):
+        raise UsageError(f"layers must be a dictionary or a list of lists of spans, not {described(layers)}")
+    if not isinstance(layers, Mapping):
+        layers = _by_name([as_spans(spans, f"layers[{n}]") for n, spans in enumerate(layers)])
+    for layer in layers:
+        if not isinstance(layer, str):
+            raise UsageError(f"the name of a layer must be text, not {described(layer)}")
+    named = {layer: as_spans(spans, f"layers[{layer!r}]") for layer, spans in layers.items()}
+    return merged_spans(named, document)
+
+
+def _by_name(layers: Iterable[Sequence[Span]]) -> dict[str, list[Span]]:
+    """Group spans by the layers in which they have a label."""
+    named: dict[str, list[Span]] = {}
+    for spans in layers:
+        for span in spans:
+            for layer, label in span.by_layer.items():
+                if label is not None:
+                    named.setdefault(layer, []).append(span)
+    return named
+
+
+def merged_spans(
+    layers: Mapping[str, Sequence[Span]], document: str | None = None, file: str | None = None
+) -> list[Span]:
+    """Return the merged spans of layers; `document` and `file` are for error messages."""
     entries = []
     for number, (layer, spans) in enumerate(layers.items()):
         require_flat(spans, document, file)
@@ -70,5 +107,5 @@ def with_merged(document: Document, layers: Iterable[str] = ()) -> Document:
     Labels are in the order of `layers`, which names all layers of the documents that it is compared with.
     """
     of_layer = {name: document.layers.get(name, ()) for name in dict.fromkeys([*layers, *document.layers])}
-    merged = merge_layers(of_layer, document=document.id, file=document.file)
+    merged = merged_spans(of_layer, document.id, document.file)
     return replace(document, layers={MERGED: merged}, tags=NOTHING)

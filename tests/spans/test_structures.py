@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from oracles import naive_components
 from strategies import any_spans, flat_spans
 
+from clueval.core.document import Document
 from clueval.core.span import Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, OverlapError, SpanError
 from clueval.spans.components import UnionFind, component_firsts, overlap_components
-from clueval.spans.document import Document
 from clueval.spans.flat import Flat, in_order_and_flat, label_in
 from clueval.spans.index import SpanIndex
 from clueval.spans.making import making_many

@@ -26,13 +26,13 @@ from typing import Any, NoReturn
 from clueval.core.document import Document
 from clueval.core.ranges import Ranges
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
+from clueval.core.span_keys import GROUP, in_order
 from clueval.files.errors import FileError, FormatError, SpanError, UsageError
 from clueval.files.limits import require_short_texts
 from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.reference import FileMention, in_points
-from clueval.second.formats.span_objects import GROUP, in_order
 from clueval.second.formats.writer import Writer, in_lines
 
 TYPE = "type"

@@ -25,7 +25,6 @@ from clueval.files.limits import file_too_long
 from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.span_objects import spans_of
 from clueval.second.formats.writer import Writer
 
 _PIECE = re.compile(r"\w+|[^\w\s]|\s+")
@@ -126,7 +125,7 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
             document = document_of_spacy(doc, sources, options.unit, id=MissingId(number), file=file.name)
         read += 1
         for key, group in doc.spans.items() if options.layers is None else ():
-            file.passed_over[spans_of(f"{GROUP}{key}")] += len(group)
+            file.passed_over[f"spans of {GROUP}{key}"] += len(group)
         yield document
     _require_groups(sources, groups if read else set(sources.values()), file.name)
 

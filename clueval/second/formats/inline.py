@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
+from clueval.core.span_keys import UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
 from clueval.second.formats.dialect import Numbered
 from clueval.second.formats.file_format import FileFormat, only_layer
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.span_objects import UNPARSABLE
 from clueval.second.formats.writer import Writer
 
 _LABEL = r"[^<>\[\]()/\s:][^<>\[\]()/\n:]*"

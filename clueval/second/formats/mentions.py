@@ -24,6 +24,14 @@ from typing import Any
 
 from clueval.core.document import Document, MissingId
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.core.span_keys import (
+    BY_ID,
+    MENTION,
+    OFFSETS,
+    TOKENS_OF_PIPELINE,
+    UNPARSABLE,
+    is_token_of_pipeline,
+)
 from clueval.files.errors import FormatError, UsageError
 from clueval.second.formats.answers import (
     DEEPEST,
@@ -41,14 +49,6 @@ from clueval.second.formats.file_format import FileFormat, only_layer
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.json_values import JsonValues
 from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.span_objects import (
-    BY_ID,
-    MENTION,
-    OFFSETS,
-    TOKENS_OF_PIPELINE,
-    UNPARSABLE,
-    is_token_of_pipeline,
-)
 
 EMPTY = "empty"
 """The value of `unparsable` that counts an answer that cannot be read as one without spans."""

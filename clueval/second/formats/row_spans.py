@@ -7,6 +7,12 @@ from typing import Any, NamedTuple
 
 from clueval.core.document import Row
 from clueval.core.span import NO_LABEL, NOTHING, Frozen, Span
+from clueval.core.span_keys import (
+    TOKENS_OF_PIPELINE,
+    fragments_of,
+    is_token_of_pipeline,
+    members_of,
+)
 from clueval.files.errors import SpanError
 from clueval.second.formats.dialect import Dialect, keys_of
 from clueval.second.formats.reference import FileMention, fits, in_points
@@ -19,12 +25,6 @@ from clueval.second.formats.row_keys import (
     keys_of_no_features,
     paths,
     with_paths,
-)
-from clueval.second.formats.span_objects import (
-    TOKENS_OF_PIPELINE,
-    fragments_of,
-    is_token_of_pipeline,
-    members_of,
 )
 
 

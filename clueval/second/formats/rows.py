@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
+from clueval.core.span_keys import in_order
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import TagError, UsageError
 from clueval.second.formats.dialect import Dialect, keys_of
@@ -28,7 +29,6 @@ from clueval.second.formats.row_keys import (
     with_paths,
 )
 from clueval.second.formats.row_spans import RowSpan, SpanReader, spans_of_rows
-from clueval.second.formats.span_objects import in_order
 from clueval.second.formats.tag_lists import chunks_of, keys_of_tags, names_of_tags
 
 

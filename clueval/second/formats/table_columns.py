@@ -1,8 +1,4 @@
-"""The columns of a table of spans: their names, which are the same in files and in memory, and the uses of a header.
-
-A bare end (`BARE_ENDS`) does not say which position it is. In memory, it is exclusive. In a file, it is the last
-position if positions count tokens, as in the tables of CLUEval and FairEval, and exclusive if they count characters.
-"""
+"""The columns of a table of spans, by its header."""
 
 from __future__ import annotations
 
@@ -10,23 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from clueval.core.span_keys import DOCUMENTS, END_INCLUSIVE, ENDS, STARTS, ends_in
 from clueval.files.errors import FormatError
 from clueval.second.formats.options import FormatOptions
-
-STARTS = ("start", "start_offset", "start_char", "start_pos", "start_position", "begin", "von")
-
-END_INCLUSIVE = "end_inclusive"
-"""The last position of a span."""
-
-BARE_ENDS = ("end", "stop", "bis")
-
-ENDS = ("end", "end_exclusive", "end_offset", "end_char", "end_pos", "end_position", "stop", "bis")
-"""The ends that are exclusive in memory; in files, all but `BARE_ENDS` are."""
-
-DOCUMENTS = ("document", "doc", "document_id", "doc_id", "docid", "file", "sentence", "sent_id", "dok")
-"""The id of the document; without such a column, it is under ``id``."""
-
-SAY_WHICH_END = "name the column end_inclusive if it has the last position of each span, else end_exclusive"
 
 _FRAGMENTS = re.compile(r"[0-9]{1,18}-[0-9]{1,18}(;[0-9]{1,18}-[0-9]{1,18})*")
 
@@ -62,15 +44,6 @@ def fragments_in(cell: str) -> list[tuple[int, int]] | None:
         return None
     pairs = (part.split("-") for part in cell.split(";"))
     return sorted((int(first), int(last) + 1) for first, last in pairs)
-
-
-def ends_in(names: Iterable[str]) -> list[str]:
-    """Return the names of ends.
-
-    >>> ends_in(["start", "end_inclusive", "bis", "label"])
-    ['end_inclusive', 'bis']
-    """
-    return [name for name in names if name == END_INCLUSIVE or name in ENDS]
 
 
 RESERVED = {

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+from clueval.core.span_keys import STARTS, ends_in
 from clueval.files.errors import FormatError
 from clueval.second.formats.input_file import InputFile
-from clueval.second.formats.table_columns import STARTS, ends_in, known_names
+from clueval.second.formats.table_columns import known_names
 
 Records = Iterable[tuple[int, Sequence[str]]]
 """The fields of a table from its header on, each with the number of its line, or of its row in memory."""

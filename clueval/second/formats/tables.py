@@ -2,7 +2,7 @@
 
 The columns are, by name: ``document`` (the id of the document), ``start``, and the end as ``end_inclusive`` (the last
 position, as corpus tools count) or ``end_exclusive`` (the position after it), or under another name of
-`clueval.spans.table_columns`, which may begin with a capital. A bare ``end`` is inclusive if positions are those of
+`clueval.core.span_keys`, which may begin with a capital. A bare ``end`` is inclusive if positions are those of
 tokens, and exclusive if they are characters. All other columns are layers, except ``id``, ``text``, ``score``,
 ``start_id``, ``end_id`` and ``fragments``; an empty cell means no label. ``score`` is a feature of the span.
 ``fragments`` has the ranges of a discontinuous span, with inclusive ends, as in ``0-2;7-8``. The index of pandas is
@@ -31,16 +31,14 @@ from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
+from clueval.core.span_keys import BARE_ENDS, END_INCLUSIVE, SAY_WHICH_END
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.reference import FileMention, fits
 from clueval.second.formats.table_columns import (
-    BARE_ENDS,
-    END_INCLUSIVE,
     RESERVED,
-    SAY_WHICH_END,
     Header,
     fragments_in,
     header_of,

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from clueval.core.span_keys import GROUP, LABELS, MENTION, OFFSETS, OPTIONAL, UNPLACED
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
 from clueval.second.formats.dialect import Dialect, has_sign
 from clueval.second.formats.row_input import RowInput
-from clueval.second.formats.span_objects import GROUP, LABELS, MENTION, OFFSETS, OPTIONAL, UNPLACED
 
 # Programs for annotators
 

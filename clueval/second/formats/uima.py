@@ -30,7 +30,6 @@ from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.head import begins_with
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.span_objects import spans_of
 from clueval.second.formats.uima_types import (
     STRUCTURE,
     UimaType,
@@ -218,7 +217,7 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     if options.layers is None:
         read = {source.type for source in sources.values()}
         for name in spans.keys() - read:
-            file.passed_over[spans_of(name.rpartition(".")[2])] += len(spans[name])
+            file.passed_over[f"spans of {name.rpartition('.')[2]}"] += len(spans[name])
     layers = {
         layer: sorted(
             (_span(each, layer, source, len(text), file.name) for each in spans.get(source.type, ())),

@@ -28,7 +28,6 @@ from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.head import Head, begins_with
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.span_objects import spans_of
 from clueval.second.formats.uima_types import writer
 from clueval.second.formats.webanno_writing import ESCAPED, VERSION, fit_to_webanno, webanno_of
 
@@ -306,7 +305,7 @@ class _WebAnnoReader:
         """Count the spans of a layer that is not read; those of several rows have a number."""
         for _, number in _stacked(field) if field != "_" else ():
             if number is None or (layer.name, number) not in self._counted:
-                self._input.passed_over[spans_of(layer.short)] += 1
+                self._input.passed_over[f"spans of {layer.short}"] += 1
                 self._counted.add((layer.name, number))
 
     def _sources(self) -> dict[str, _Chosen]:

@@ -13,6 +13,7 @@ import pytest
 
 import clueval
 from clueval.core.document import Document
+from clueval.core.span_keys import LABELS
 from clueval.files.errors import CluevalError, UsageError
 from clueval.second.formats.dialect import Dialect, keys_of
 from clueval.second.formats.documents import form_of_file, head_of, read_file, read_rows
@@ -21,7 +22,6 @@ from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.json_values import file_rows
 from clueval.second.formats.options import EVERY_SET, FormatOptions
 from clueval.second.formats.row_input import RowInput
-from clueval.second.formats.span_objects import LABELS
 from clueval.second.formats.telling import NAMES, Form, all_forms, form_of, forms_named
 from tests.fuzz.corpora import FORMATS
 from tests.fuzz.mutations import mutated

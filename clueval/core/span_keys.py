@@ -1,12 +1,16 @@
-"""Features of spans that have a meaning, and keys of objects that hold spans.
+"""Features of spans that have a meaning, and the keys of objects and the columns of tables that hold spans.
 
 Spans with alternatives are a group, of which one counts: its members have the same value of the feature ``group``, and
 the first is the main one. A span of an answer of a language model may be a text whose place is looked for.
+
+The columns of a table have the same names in files, data frames and dictionaries. A bare end (`BARE_ENDS`) does not say
+which position it is. In memory, it is exclusive. In a file, it is the last position if positions count tokens, as in
+the tables of CLUEval and FairEval, and exclusive if they count characters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clueval.core.span import Span
@@ -113,10 +117,26 @@ def fragments_of(item: Mapping[str, Any]) -> list[tuple[int, int]] | None:
     return [(start, end) for start, end in pairs]
 
 
-def spans_of(source: str) -> str:
-    """Return the kind of the spans of a source that is not read by default, as readers pass them over.
+STARTS = ("start", "start_offset", "start_char", "start_pos", "start_position", "begin", "von")
 
-    >>> spans_of("POS.value")
-    'spans of POS.value'
+END_INCLUSIVE = "end_inclusive"
+"""The last position of a span."""
+
+BARE_ENDS = ("end", "stop", "bis")
+
+ENDS = ("end", "end_exclusive", "end_offset", "end_char", "end_pos", "end_position", "stop", "bis")
+"""The ends that are exclusive in memory; in files, all but `BARE_ENDS` are."""
+
+DOCUMENTS = ("document", "doc", "document_id", "doc_id", "docid", "file", "sentence", "sent_id", "dok")
+"""The id of the document; without such a column, it is under ``id``."""
+
+SAY_WHICH_END = "name the column end_inclusive if it has the last position of each span, else end_exclusive"
+
+
+def ends_in(names: Iterable[str]) -> list[str]:
+    """Return the names of ends.
+
+    >>> ends_in(["start", "end_inclusive", "bis", "label"])
+    ['end_inclusive', 'bis']
     """
-    return f"spans of {source}"
+    return [name for name in names if name == END_INCLUSIVE or name in ENDS]

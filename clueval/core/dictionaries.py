@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.files.errors import FormatError
 
-_OPTIONAL = ("start", "token_ids", "repaired", "ordered")
+_OPTIONAL = ("start", "token_ids", "ordered")
 
 
 def dictionary_of(document: Any) -> dict[str, Any]:
@@ -98,7 +98,6 @@ def fields_of(value: object, sentence: Callable[..., Any]) -> dict[str, Any]:
         "sentences": [sentence(*each) for each in _listed(value, "sentences", name)] or (),
         "metadata": value.get("metadata") or {},
         "tags": value.get("tags") or {},
-        "repaired": value.get("repaired", 0),
         "ordered": value.get("ordered", False),
     }
 
