@@ -6,8 +6,6 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +23,6 @@ main_job = benchmark("main_job")
 mistakes = benchmark("mistakes")
 fair = benchmark("fair")
 fair_by_lists = benchmark("rivals.fair_by_lists")
-structures = benchmark("structures")
-instead = benchmark("instead")
 
 Written = Callable[..., tuple[list[str], list[str]]]
 
@@ -537,90 +533,3 @@ def test_fair_is_not_measured_where_the_two_differ(
     assert code == 2
     assert printed.out == ""
     assert "fair.py: clueval and lists differ: " in printed.err
-
-
-@pytest.mark.parametrize(
-    ("name", "shape"),
-    [
-        (name, shape)
-        for name, job in structures.JOBS.items()
-        for shape in structures.SHAPES
-        if job.nested or shape not in structures.NESTED
-    ],
-)
-def test_the_naive_versions_give_the_same_on_every_shape(name: str, shape: str) -> None:
-    job = structures.JOBS[name]
-
-    for size in (1, 2, 90):
-        case = structures.SHAPES[shape](size)
-        assert len(case.predicted) == size
-        assert job.plain(job.ours(case)) == job.naive(case)
-
-
-def test_the_structures_have_a_row_for_every_shape_that_fits_the_function(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    sizes = ["--sizes", "5", "10", "--bearable", "5", "--runs", "1"]
-    code = structures.main(["--functions", "partial", "gate", "--shapes", "shifted", "among others", *sizes])
-
-    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
-    assert code == 0
-    assert rows[2:] == [["| partial", "shifted"], ["| gate", "shifted"], ["| gate", "among others"]]
-
-
-def test_structures_are_not_measured_where_the_two_differ(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    wrong = structures.Job(lambda case: len(case.gold), lambda case: -1)
-    monkeypatch.setitem(structures.JOBS, "gate", wrong)
-
-    code = structures.main(["--functions", "gate", "--sizes", "5", "10", "--bearable", "5", "--runs", "1"])
-
-    printed = capsys.readouterr()
-    assert code == 2
-    assert printed.out == ""
-    assert "structures.py: gate (ordinary) and its naive version do not give the same" in printed.err
-
-
-@pytest.mark.long
-def test_every_rival_has_a_row_for_one_document_and_one_for_many(capsys: pytest.CaptureFixture[str]) -> None:
-    code = instead.main(["--spans", "60", "--runs", "1"])
-
-    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines() if "|" in line]
-    assert code == 0
-    assert [row[0] for row in rows[2:]] == [rival.function for rival in instead.RIVALS for _ in range(2)]
-    assert {row[1] for row in rows[2:]} == {"one document", "documents of 20"}
-
-
-def test_a_case_in_pieces_has_all_its_spans_and_none_over_a_border() -> None:
-    whole = structures.SHAPES["ordinary"](300)
-
-    cases = instead.pieces(whole)
-
-    assert [span for case in cases for span in case.gold] == whole.gold
-    assert [span for case in cases for span in case.predicted] == whole.predicted
-    assert all(instead.PIECE <= len(case.gold) < 2 * instead.PIECE for case in cases[:-1])
-    for case, following in pairwise(cases):
-        ends = [span.end for span in (*case.gold, *case.predicted)]
-        assert max(ends) <= min(span.start for span in (*following.gold, *following.predicted))
-
-
-def test_a_rival_that_is_not_installed_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    absent = replace(instead.RIVALS[0], packages=("no_such_package_at_all",))
-    monkeypatch.setattr(instead, "RIVALS", (absent,))
-
-    assert instead.main(["--spans", "30", "--runs", "1"]) == 0
-    assert "not installed: no_such_package_at_all" in capsys.readouterr().out
-
-
-def test_a_rival_of_the_same_job_that_gives_something_else_is_not_measured(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(instead, "RIVALS", (replace(instead.RIVALS[0], same=lambda *_: False),))
-
-    assert instead.main(["--spans", "30", "--runs", "1"]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert "instead.py: muc and nervaluate do not give the same" in printed.err

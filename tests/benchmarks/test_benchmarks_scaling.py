@@ -1,14 +1,12 @@
-"""The rivals count the same, the picture shows what was measured, and the page past this machine adds up."""
+"""The rivals count the same, and the picture shows what was measured."""
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,6 @@ generate = benchmark("generate")
 main_job = benchmark("main_job")
 measure = benchmark("measure")
 plot = benchmark("plot")
-scale_out = benchmark("scale_out")
 scaling = benchmark("scaling")
 
 
@@ -226,134 +223,6 @@ def test_a_picture_that_cannot_be_written_is_one_line_and_exit_code_2(
 
     assert code == 2
     assert capsys.readouterr().err.count("\n") == 1
-
-
-# --- past this machine ---------------------------------------------------------------------------------------
-
-FIGURES = scale_out.Figures(
-    tokens=1_000_000,
-    runs=3,
-    start=0.5,
-    per_token=1e-6,
-    crowding=1.25,
-    memory=30 * 2**20,
-    bytes_per_token=32.0,
-    read_cached=4e9,
-    read_disk=1e9,
-    per_cut=1e-3,
-    per_sum=1e-4,
-    bytes_of_counts=1_000,
-    pool_tasks=10_000.0,
-    cluster_tasks=500.0,
-    erring=2.4,
-    per_unit=dict.fromkeys(scale_out.HOLDING, 5_000.0),
-    per_span=250.0,
-)
-"""Round ones: a task of 32 MB has a million tokens and counts for 1.25 s."""
-
-
-def test_one_core_counts_and_reads_and_hands_out_nothing() -> None:
-    assert scale_out.costs(FIGURES, 10**9, 1) == pytest.approx({"counting": 1000.5, "reading": 32})
-
-
-def test_many_cores_share_counting_and_the_disk_and_wait_for_one_another() -> None:
-    assert scale_out.costs(FIGURES, 16 * 10**8, 16) == pytest.approx(
-        {
-            "counting": 0.5 + 125,
-            "reading": 51.2,
-            "cutting": 1.6,
-            "submitting tasks": 0.16,
-            "adding counts": 0.16,
-        }
-    )
-
-
-def test_a_cluster_reads_with_all_its_machines_and_has_a_scheduler() -> None:
-    costs = scale_out.costs(FIGURES, 10**11, 1_000)
-
-    assert costs["reading"] == pytest.approx(3.2e12 / (63 * 1.25e9))
-    assert costs["submitting tasks"] == pytest.approx(10_000 / 500)  # tasks grow with the corpus
-
-
-def test_no_time_is_shorter_than_that_of_one_task() -> None:
-    assert scale_out.costs(FIGURES, 10**8, 1_000)["counting"] == pytest.approx(0.5 + 1.25)
-
-
-def test_page_names_the_bottleneck_and_the_estimates(tmp_path: Path) -> None:
-    kept, page = tmp_path / "figures.json", tmp_path / "SCALE.md"
-    kept.write_text(json.dumps(asdict(FIGURES)), encoding="utf-8")
-
-    code = scale_out.main(["--figures", str(kept), "--out", str(page)])
-
-    text = page.read_text(encoding="utf-8")
-    waits = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| 10^")]
-    assert code == 0
-    assert [(row[0], row[1], row[-1]) for row in waits] == [
-        ("10^9", "1", "counting: **17 min**"),
-        ("10^9", "16", "counting: **79 s**"),
-        ("10^9", "1,000", "submitting tasks: **2.0 s**"),
-        ("10^11", "1", "counting: **27.8 h**"),
-        ("10^11", "16", "counting: **2.2 h**"),
-        ("10^11", "1,000", "counting: **2 min**"),
-        ("10^12", "1", "counting: **277.8 h**"),
-        ("10^12", "16", "counting: **21.7 h**"),
-        ("10^12", "1,000", "counting: **21 min**"),
-    ]
-    assert "| `--by document` | document | 5,000 | 4.5 TB |" in text
-    assert "| the same with `--resample-by sentence` | sentence | 5,000 | 227.3 TB |" in text
-    assert "If every sentence has an error, counting takes 2.4 times as long" in text
-    assert "| tasks per second, Dask | 500 | measured:" in text
-    assert "| reading, a machine of a cluster | 1.25 GB/s | **estimated**" in text
-
-
-def test_without_distributed_the_scheduler_is_an_estimate_and_called_so() -> None:
-    text = scale_out.page(replace(FIGURES, cluster_tasks=0.0))
-
-    assert "| tasks per second, Dask | 1,000 | **estimated**" in text
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"tokens": 1}'])
-def test_wrong_figures_are_refused_in_one_line(
-    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    kept = tmp_path / "figures.json"
-    kept.write_text(content, encoding="utf-8")
-
-    code = scale_out.main(["--figures", str(kept), "--out", str(tmp_path / "SCALE.md")])
-
-    complaint = capsys.readouterr().err
-    assert code == 2
-    assert complaint.count("\n") == 1
-    assert "does not contain figures of this script" in complaint
-    assert not (tmp_path / "SCALE.md").exists()
-
-
-def measure_here(tmp_path: Path) -> Any:
-    kept = tmp_path / "figures.json"
-    sizes = ["--tokens", "10000", "--runs", "1", "--tasks", "5"]
-    assert scale_out.main([*sizes, "--out", str(tmp_path / "SCALE.md"), "--keep", str(kept)]) == 0
-    return scale_out.read_figures(kept)
-
-
-@pytest.mark.long
-def test_every_figure_but_those_of_the_cluster_is_measured_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scale_out, "_cluster_rate", lambda *_: 0.0)
-
-    figures = asdict(measure_here(tmp_path))
-
-    assert figures.pop("cluster_tasks") == 0
-    rates = [*figures.pop("per_command").values(), *figures.pop("per_unit").values(), *figures.values()]
-    assert all(rate > 0 for rate in rates)
-    assert 15 < figures["bytes_per_token"] < 30
-
-
-@pytest.mark.long
-def test_a_cluster_of_two_workers_takes_tasks(tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
-
-    assert measure_here(tmp_path).cluster_tasks > 0
 
 
 # The script that doubles hostile documents: its shapes are what they claim, and every outcome is told
