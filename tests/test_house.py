@@ -174,7 +174,7 @@ def allowed(package: str) -> set[str]:
     """What a package may import besides itself; the second edition does not stand on the base of the first."""
     if package == FOUNDATION:
         return set()
-    base = YET_OF_SECOND.get(package, set()) if package in SECOND else BASE
+    base = YET_OF_SECOND.get(package, set()) if package in SECOND else {*BASE, *SECOND}
     return {FOUNDATION, *base, *(() if package in BASE else ("core",)), *MAY_IMPORT.get(package, set())}
 
 
@@ -262,10 +262,12 @@ FOUND = {
 
 
 def packages_without(yet: set[str]) -> dict[str, set[str]]:
+    """What every package imports; what those of the first edition import of the second is left out."""
     graph: dict[str, set[str]] = {}
     for module, others in files_without(yet).items():
         own = package_of(module)
-        graph.setdefault(own, set()).update(package_of(other) for other in others)
+        of_second = set() if own in SECOND else {"second"}
+        graph.setdefault(own, set()).update({*map(package_of, others)} - of_second)
         graph[own].discard(own)
     return graph
 

@@ -41,7 +41,7 @@ from clueval import (
 from clueval.evaluation.options import Counting, Trust, Workers
 from clueval.metrics.masking import Masking
 from clueval.options import field_names
-from clueval.reading.options import Reading
+from clueval.second.formats.options import Reading
 from clueval.studies.annotators.source import Naming
 from clueval.transforms.preparing import Preparing
 

@@ -19,8 +19,8 @@ from clueval.evaluation.options import Counting, Trust
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
 from clueval.options import number
-from clueval.reading.options import Reading
 from clueval.reports.report import FORMS
+from clueval.second.formats.options import Reading
 from clueval.studies.compare import compare
 from clueval.studies.given_systems import is_result
 from clueval.transforms.preparing import Preparing

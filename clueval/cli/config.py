@@ -26,10 +26,10 @@ from clueval.files.overwriting import OUTPUT_TYPES, note_input
 from clueval.formats import format_named
 from clueval.formats.format import Format
 from clueval.options import options_of
-from clueval.reading.options import Reading
 from clueval.reading.paths import files_of
 from clueval.reading.read_options import ReadOptions, formats_that_read
 from clueval.reading.spooled import STDIN
+from clueval.second.formats.options import Reading
 
 FILES = ("clueval.toml", "pyproject.toml")
 """The files in the order in which they are searched; the first with a configuration is read."""

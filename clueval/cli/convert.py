@@ -19,8 +19,8 @@ from clueval.clusters.merged import merged_rows
 from clueval.files.errors import in_words
 from clueval.files.overwriting import input_path
 from clueval.reading.convert import Conversion, of_one_file, require_one_file, token_documents, with_label
-from clueval.reading.layers import layer_names
 from clueval.reading.source import noting_passed_over, read
+from clueval.second.reading.options import layer_names
 from clueval.spans.document import Document
 
 USAGE = "FILE --to FORMAT"

@@ -16,7 +16,7 @@ from clueval.cli.progress import progress
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import output_path
 from clueval.reading.convert import Conversion, table_format
-from clueval.reading.layers import layer_names
+from clueval.second.reading.options import layer_names
 from clueval.spans.document import Document
 from clueval.studies.annotators.curation import Curated, curate
 from clueval.studies.annotators.places import Disagreement

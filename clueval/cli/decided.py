@@ -18,8 +18,9 @@ from clueval.findings.kept import KeptRows
 from clueval.findings.stream import decisions_about_errors
 from clueval.formats.format import Format
 from clueval.reading.convert import Conversion
-from clueval.reading.options import Reading, readings_of
 from clueval.reports.table import Table
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import readings_of
 from clueval.spans.document import Document
 from clueval.studies.corrections import Corrections, corrected_format, in_words, is_flat
 

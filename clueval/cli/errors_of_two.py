@@ -16,8 +16,9 @@ from clueval.evaluation.result import Result
 from clueval.files.errors import UsageError
 from clueval.findings.choice import SIDES, Choice, in_words
 from clueval.findings.systems import States, System, shared_states
-from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reports.language import phrase, speaking
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import SETS, readings_of
 from clueval.studies.error_pages import ErrorPages
 
 _ONLY_ONE = (

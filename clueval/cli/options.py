@@ -17,10 +17,10 @@ from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
-from clueval.reading.layers import LayerColumns, LayerSource
-from clueval.reading.options import Reading
 from clueval.reading.read_options import formats_that_read
 from clueval.reports.text import layers_read, mended
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import LayerColumns, LayerSource
 from clueval.transforms.preparing import Preparing
 
 Value = TypeVar("Value")

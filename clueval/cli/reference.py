@@ -30,7 +30,7 @@ from clueval.formats.format import Format
 from clueval.guide.pages import Page, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.options import Option, option_of, options_of
-from clueval.reading.options import Reading
+from clueval.second.formats.options import Reading
 
 _LAYER = Option(
     "--layer",

@@ -15,8 +15,8 @@ from typing import Generic, NamedTuple, TypeVar
 from clueval.clusters.bag import Bag
 from clueval.clusters.rows import CLUSTER, IrregularRows, ParallelRows, PassageRows
 from clueval.core.span import Frozen, Span
-from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
+from clueval.second.reading.options import layer_names
 from clueval.spans.document import Document
 from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import neighbours_of

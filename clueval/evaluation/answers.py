@@ -14,8 +14,9 @@ from clueval.files.errors import FormatError, UsageError, described
 from clueval.formats.inline import inline_answer
 from clueval.formats.mentions import mentions_answer
 from clueval.reading.items import documents_of, place_of, require_as_many
-from clueval.reading.options import INLINE, MENTIONS, Reading, without_answers
 from clueval.reading.read_options import ReadOptions
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import INLINE, MENTIONS, without_answers
 from clueval.spans.document import Document
 
 if TYPE_CHECKING:

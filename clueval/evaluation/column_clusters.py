@@ -23,8 +23,8 @@ from clueval.first.metrics.counting import Tallies
 from clueval.formats.columns.documents import Columns
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import NamedDocument, Passage
-from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
+from clueval.second.reading.options import layer_names
 from clueval.spans.filters import ID
 
 if TYPE_CHECKING:

@@ -19,8 +19,6 @@ from clueval.evaluation.plan import Plan
 from clueval.files.errors import warn
 from clueval.formats.format import UNPLACED
 from clueval.reading.given import Given
-from clueval.reading.layers import LayerColumns
-from clueval.reading.options import ANSWER_FORMATS
 from clueval.reading.pairing import (
     document_groups,
     document_pairs,
@@ -28,6 +26,7 @@ from clueval.reading.pairing import (
 )
 from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.source import Source, source_of
+from clueval.second.reading.options import ANSWER_FORMATS, LayerColumns
 from clueval.spans.document import Document
 from clueval.textfiles import sha256_of
 from clueval.transforms.preparing import Preparing

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from clueval.reading.options import SidesOptions
+from clueval.second.reading.options import SidesOptions
 from clueval.textfiles import Progress
 from clueval.transforms.preparing import PreparingOptions
 

@@ -22,8 +22,9 @@ from clueval.options import (
     whole,
     with_fields,
 )
-from clueval.reading.options import SETS, Reading, Readings, readings_of
 from clueval.reading.pairing import PAIR_BY, require_pair_by
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import SETS, Readings, readings_of
 from clueval.textfiles import Progress
 from clueval.transforms.preparing import Preparing
 

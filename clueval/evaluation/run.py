@@ -29,8 +29,6 @@ from clueval.files.errors import CluevalWarning, UsageError, described, warn
 from clueval.files.overwriting import keeps_inputs
 from clueval.first.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
-from clueval.reading.layers import LayerColumns, layer_names, require_layers
-from clueval.reading.options import ANSWER_FORMATS, Reading, Readings
 from clueval.reading.pairing import (
     files_of_side,
     parallel,
@@ -38,6 +36,15 @@ from clueval.reading.pairing import (
 from clueval.reading.paths import is_path_or_paths, path_pairs
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.spooled import spooled
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import (
+    ANSWER_FORMATS,
+    LayerColumns,
+    Readings,
+    layer_names,
+    require_layers,
+    require_none,
+)
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.textfiles import is_folder, sha256_of
@@ -224,7 +231,7 @@ def _score(
         from clueval.evaluation.span_clusters import count_spans  # not needed for files
 
         for each in readings:
-            each.require_none()
+            require_none(each)
         are_spans = found.kind == "spans" and counting.pair_by is None
         if not (are_spans and count_spans(evaluation, found)):
             documents = _groups(found, counting.pair_by)
@@ -307,7 +314,7 @@ def _count_tags(
 
     for each in readings:
         if each is not _READING:
-            each.require_none(("scheme", "invalid"))
+            require_none(each, ("scheme", "invalid"))
     options = TagOptions([each.scheme for each in readings[:2]], [each.invalid for each in readings[:2]])
     evaluation.add_tags(count_tags(evaluation, given, options, golds))
     evaluation.treatments.update(options.treatments)

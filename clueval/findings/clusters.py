@@ -17,9 +17,9 @@ from clueval.clusters.rows import IrregularRows, ParallelRows, PassageRows
 from clueval.findings.choice import Choice, ReasonKey, WrongSpan, wrong_spans
 from clueval.findings.table import ErrorRows, Finding, SideName
 from clueval.formats.columns.documents import repeated_ids
-from clueval.reading.layers import layer_names
 from clueval.reading.same_text import DocumentIds, require_same_text
 from clueval.reading.source import Source
+from clueval.second.reading.options import layer_names
 from clueval.spans.document import Document
 from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import OUTSIDE

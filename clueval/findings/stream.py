@@ -26,8 +26,6 @@ from clueval.findings.places import places, places_of_document, with_decisions
 from clueval.findings.table import Finding
 from clueval.options import field_names, with_fields
 from clueval.reading.given import Given, InputSide, given
-from clueval.reading.layers import LayerColumns, layer_names, require_layers
-from clueval.reading.options import SETS, Reading, Readings, SidesOptions, readings_of, require_positions
 from clueval.reading.pairing import (
     document_groups,
     files_of_side,
@@ -46,6 +44,18 @@ from clueval.reading.same_text import (
 from clueval.reading.source import Source, beside, source_of
 from clueval.reading.spooled import spooled
 from clueval.reading.tag_sentences import golds_in_memory, kept
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import (
+    SETS,
+    LayerColumns,
+    Readings,
+    SidesOptions,
+    layer_names,
+    readings_of,
+    require_layers,
+    require_none,
+    require_positions,
+)
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, SeenNames
 from clueval.textfiles import Progress
@@ -128,7 +138,7 @@ def errors(
             "pair_by pairs documents of files", advice="give dictionaries by id, or the same order"
         )
     for each in readings:
-        each.require_none(("scheme", "invalid") if found.kind == "tags" else ())
+        require_none(each, ("scheme", "invalid") if found.kind == "tags" else ())
     groups: Iterator[tuple[Document, ...]] = _documents(found, readings)
     if golds:
         beside = zip(groups, golds_in_memory(gold, golds, readings[0]), strict=True)

@@ -22,9 +22,9 @@ from clueval.findings.choice import Choice, ReasonKey, findings
 from clueval.findings.places import ErrorPlace, in_text_order, places_of_document
 from clueval.findings.stream import within_sentences
 from clueval.findings.table import Finding
-from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.reading.trios import Trio, documents_of_files
+from clueval.second.reading.options import layer_names
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
 from clueval.spans.merging import with_merged

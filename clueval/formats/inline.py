@@ -2,7 +2,7 @@
 
 ``<PER>Ada</PER>`` or ``[Ada](PER)``; ``[Ada](PER:value)`` has the feature ``value``. Spans may nest. A label is one of
 ``--labels``, or, without that, a name in upper case. ``&amp;``, ``&lt;`` and ``&gt;`` stand for their characters; every
-other ``<``, ``[`` and ``]`` is text. With ``--inline-pattern``, each match of a regular expression is a span instead.
+other ``<``, ``[`` and ``]`` is text.
 Only ``--input inline`` reads the format, because every text fits.
 
 A file is one document, or has one in each line, as JSON ``{"id": "1", "text": "<PER>Ada</PER>"}``. A code fence around
@@ -17,7 +17,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
+from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.format import Format, Options, Writer, only_layer
 from clueval.formats.opened import Opened
@@ -164,25 +164,6 @@ def _span(pair: _Pair, places: Mapping[int, tuple[int, int]], layer: str) -> Spa
     return Span(start, places[pair.end][0], Frozen({layer: pair.label}), features, line=line)
 
 
-def read_pattern(content: str, pattern: str, *, id: str, layer: str, file: str) -> Document:
-    r"""Return the document in a text in which each match of a pattern is a span, with the groups text and label.
-
-    >>> document = read_pattern("@@Ada##PER in", r"@@(?P<text>.*?)##(?P<label>\w+)", id="1", layer="x", file="a")
-    >>> document.text, document.layers["x"][0].label
-    ('Ada in', 'PER')
-    """
-    pieces: list[str] = []
-    spans: list[Span] = []
-    done = length = 0
-    for match in re.finditer(pattern, content):
-        text, label = match["text"] or "", match["label"] or NO_LABEL
-        pieces += [content[done : match.start()], text]
-        length, done = length + match.start() - done + len(text), match.end()
-        spans.append(Span(length - len(text), length, Frozen({layer: label})))
-    pieces.append(content[done:])
-    return Document(id, {layer: spans}, text="".join(pieces), unit="character", file=file)
-
-
 def _read(opened: Opened, options: Options) -> Iterator[Document]:
     layer = only_layer(options, opened.file)
     content = opened.text()
@@ -214,8 +195,6 @@ def _answer(id: str, text: str | None, line: int, layer: str, options: Options, 
                 advice='write {"id": "1", "text": "..."}, or count it as an empty answer with unparsable=\'empty\'',
             )
         return empty
-    if options.inline_pattern is not None:
-        return read_pattern(text, options.inline_pattern, id=id, layer=layer, file=file)
     lenient = options.unparsable == "lenient"
     try:
         return read_inline(
@@ -321,7 +300,7 @@ FORMAT = Format(
     name="inline",
     holds="a text with its spans in it, as tags, `<PER>Ada</PER>`, or as links of Markdown",
     read=_read,
-    options=frozenset({"layers", "labels", "unparsable", "inline_pattern"}),
+    options=frozenset({"layers", "labels", "unparsable"}),
     single=True,
     nameless=True,
     write=Writer(

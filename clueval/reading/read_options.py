@@ -28,8 +28,8 @@ from clueval.formats.columns.passages import Passage
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
 from clueval.limits import line_too_long
-from clueval.reading.layers import LayerColumns, LayerSource, columns_of_side, meta_columns, require_name
-from clueval.reading.options import Reading
+from clueval.second.formats.options import Reading, require_encodable
+from clueval.second.reading.options import LayerColumns, LayerSource, chosen_options, columns_of_side
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import OUTSIDE, is_tag
 from clueval.textfiles import Part, beginning_of
@@ -82,7 +82,7 @@ class ReadOptions(Reading):
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
         for layer in self.layers or ():
-            require_name("layer", layer)
+            require_encodable("layer", layer)
         if self.layers is not None and not self.layers:
             raise UsageError("there is no layer", advice="name one, as in layers={'entity': 2}")
 
@@ -136,7 +136,7 @@ class ReadOptions(Reading):
 
         Files are opened until each option applies to one of them; if no option is set, none is opened.
         """
-        idle = [name for name in self._set() if name not in _FOR_ALL]
+        idle = [name for name in chosen_options(self) if name not in _FOR_ALL]
         formats: dict[str, Path] = {}
         for path in paths if idle else ():
             form = self.format_at(path)
@@ -176,7 +176,7 @@ class ReadOptions(Reading):
             token,
             self.token_id,
             self.document_column,
-            tuple(meta_columns(self.meta)),
+            self.columns_of_metadata,
             self.document_tag,
             self.sentence_tag,
             self.part,

@@ -18,8 +18,8 @@ from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, sp
 from clueval.formats.format import Writer, fitted, refuse_lost, writer_of
 from clueval.formats.json_rows import RowReader, documents_of
 from clueval.reading.items import names_of_labels
-from clueval.reading.layers import require_layers
 from clueval.reading.read_options import ReadOptions
+from clueval.second.reading.options import require_layers
 from clueval.spans.document import Document, Unit
 
 _OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")

@@ -23,11 +23,11 @@ from clueval.formats.conll import is_running_text
 from clueval.formats.format import EVERY_SET, SELECT_SETS, Format
 from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
-from clueval.reading.layers import LayerSource, layer_names, require_layers
-from clueval.reading.options import ANSWER_FORMATS, Reading
 from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions, formats_that_read, with_columns_of_tags
 from clueval.reading.spooled import spooled
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import ANSWER_FORMATS, LayerSource, layer_names, require_layers
 from clueval.spans.document import Document, MissingId, Unit
 from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, beginning_of, is_file, refuse, whole_lines
@@ -35,7 +35,7 @@ from clueval.textfiles import Complain, Progress, beginning_of, is_file, refuse,
 if TYPE_CHECKING:
     from clueval.formats.flat_rows import ReadRow, TaggedRow
     from clueval.formats.opened import Opened
-    from clueval.reading.options import ReadingOptions
+    from clueval.second.formats.options import ReadingOptions
 
 _READING = Reading()
 
@@ -538,7 +538,7 @@ def read(
             of spans, every column without positions.
         reading: how files are read.
         unit: the unit of positions, for DocBin, which has both; None: ``character``.
-        options: any field of `clueval.reading.options.Reading` by its own name, as in ``token_id=4``.
+        options: any field of `clueval.second.formats.options.Reading` by its own name, as in ``token_id=4``.
 
     Raises `CluevalError` for invalid input, with file and line, and `UsageError` for an option that does not
     exist or does not apply to the formats of these files.

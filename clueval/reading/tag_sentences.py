@@ -10,8 +10,8 @@ from clueval.core.span import DEFAULT_LAYER, SIDES
 from clueval.files.errors import CluevalError, TagError, UsageError, described
 from clueval.reading.given import Given, given
 from clueval.reading.items import document_of_tags, materialised, pairs, place_of
-from clueval.reading.options import Reading
 from clueval.reading.same_text import require_same_text
+from clueval.second.formats.options import Reading
 from clueval.spans.document import Document
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import OUTSIDE, count_illegal, neighbours_of, split_tag

@@ -12,8 +12,6 @@ from typing import Any
 from clueval.files.errors import UsageError
 from clueval.reading.given import InputSide
 from clueval.reading.items import documents_of
-from clueval.reading.layers import LayerColumns
-from clueval.reading.options import Reading, Readings, readings_of, require_positions
 from clueval.reading.pairing import (
     document_groups,
     document_pairs,
@@ -26,6 +24,14 @@ from clueval.reading.read_options import ReadOptions, columns_of_sides, with_col
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, beside, source_of
 from clueval.reading.tag_sentences import documents_beside, kept
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import (
+    LayerColumns,
+    Readings,
+    readings_of,
+    require_none,
+    require_positions,
+)
 from clueval.spans.document import Document
 
 Trio = tuple[Document, Document, Document]
@@ -72,7 +78,7 @@ def trios(
             "pair_by pairs documents of files", advice="give dictionaries by id, or the same order"
         )
     for each in readings:
-        each.require_none()
+        require_none(each)
     own, *others = sides
     kept_gold = kept(sides[own])
     first, second = (documents_beside(kept_gold, sides[name], name, readings[0]) for name in others)

@@ -31,10 +31,10 @@ from clueval.first.metrics.counting import Tally, f_measure, rate
 from clueval.first.metrics.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.options import changed_fields, field_names, with_fields
 from clueval.reading.given import InputSide
-from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import are_paths
 from clueval.reading.spooled import spooled
 from clueval.reports.table import Rate, Table
+from clueval.second.reading.options import LayerColumns, layer_names
 from clueval.spans.flat import in_order_and_flat
 from clueval.studies.convention_rows import CONVENTIONS, METRIC, Conventions, convention_row
 from clueval.tagging.schemes import flat, neighbours_of, scheme_called, scheme_of

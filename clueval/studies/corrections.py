@@ -29,7 +29,6 @@ from clueval.formats import format_named
 from clueval.formats.format import Format
 from clueval.reading.convert import refuse_ending, table_format
 from clueval.reading.given import InputSide
-from clueval.reading.options import Reading
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
@@ -37,6 +36,7 @@ from clueval.reading.spooled import needs_spooling
 from clueval.reports.language import phrase
 from clueval.reports.table import Rate, Table
 from clueval.reports.text import shown
+from clueval.second.formats.options import Reading
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position, clash, keys_of
 from clueval.transforms.group import Group

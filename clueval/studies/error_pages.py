@@ -31,14 +31,14 @@ from clueval.findings.systems import SharedPlace, States, System, shared_places,
 from clueval.findings.table import Finding
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
-from clueval.reading.layers import LayerColumns
-from clueval.reading.options import Reading, Readings, readings_of
 from clueval.reading.spooled import needs_spooling
 from clueval.reading.trios import are_files, sources_of, trios
 from clueval.reports.language import numeral, phrase
 from clueval.reports.page import environment
 from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import LayerColumns, Readings, readings_of
 from clueval.spans.document import Document
 from clueval.studies.corrections import Corrections
 from clueval.textfiles import Progress

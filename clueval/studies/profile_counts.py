@@ -37,7 +37,7 @@ from clueval.findings.stream import within_sentences
 from clueval.first.metrics.counting import Counts, Tally
 from clueval.first.metrics.exact import Exact
 from clueval.first.metrics.metric import Metric, Side
-from clueval.reading.layers import layer_names
+from clueval.second.reading.options import layer_names
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.limits import require_short_texts

@@ -32,7 +32,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --intervals --method bca --resamples 99999999999", "at most 10,000,000"),
         ("score g.conll p.conll --max-line 99999999999999999999999", "is greater than 9223372036854775807"),
         ("score g.conll p.conll --labels A,B", "--labels A,B does not apply to the format conll"),
-        ("score g.conll p.conll --inline-pattern (", "score: --inline-pattern is not a regular expression"),
         ("score g.conll p.conll --meta a", "score: --meta needs a name and a column"),
         ("score g.conll p.conll --score-feature s --min-score nan", "'nan' is not a number"),
         (

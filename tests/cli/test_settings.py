@@ -22,8 +22,8 @@ from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.fair.weights import parse_weights
 from clueval.options import column, option, options_of
-from clueval.reading.options import Reading
 from clueval.reports.table import Table
+from clueval.second.formats.options import Reading
 
 Capture = pytest.CaptureFixture[str]
 

@@ -11,7 +11,7 @@ from clueval.evaluation.run import score
 from clueval.files.errors import CluevalError, FormatError
 from clueval.findings.stream import errors
 from clueval.formats.columns.layout import Sizes
-from clueval.reading.options import Reading
+from clueval.second.formats.options import Reading
 
 GOOD = "a 1 B-PER\nb 2 O\n\n"
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import gzip
-import json
 import pickle
-from collections.abc import Iterator, Sequence
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
 import pytest
 from corpora import write
 
-from clueval import Document, Span, formats, read, score
+from clueval import Span, read
 from clueval.cli import main
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats import ENDINGS, FORMATS, ORDER, all_formats, format_named, format_of
-from clueval.formats.format import Format, Options, Writer
+from clueval.formats.format import Format
 from clueval.formats.opened import Opened
-from clueval.formats.recognition import Beginning, first_lines, json_key
-from clueval.reading.options import Reading
+from clueval.formats.recognition import Beginning, first_lines
 from clueval.reading.read_options import ReadOptions, formats_that_read
-from clueval.reading.source import source_of
+from clueval.second.formats.options import Reading
 from clueval.tagging.schemes import INVALID
 
 Capture = pytest.CaptureFixture[str]
@@ -289,94 +286,6 @@ def test_json_values_that_cannot_be_read_are_errors_with_their_number(
         list(opened(tmp_path, content).values())
 
     assert caught.value.line == number
-
-
-# A format that is written here
-
-
-def read_toy(opened: Opened, options: Options) -> Iterator[Document]:
-    """A JSON object a line: ``words``, and ``toys`` as label, first and last word."""
-    for number, value in opened.values():
-        spans = [Span(first, last + 1, label) for label, first, last in value["toys"]]
-        yield Document(str(number), {"label": spans}, tokens=value["words"], file=opened.file)
-
-
-def toy_lines(documents: Iterator[Document], _: Sequence[str], with_ids: bool) -> Iterator[str]:
-    for document in documents:
-        spans = [span for spans in document.layers.values() for span in spans]
-        toys = [[span.label, span.start - document.start, span.end - document.start - 1] for span in spans]
-        yield json.dumps({"words": list(document.tokens or ()), "toys": toys})
-
-
-FORMAT = Format(
-    name="toy",
-    holds="toys",
-    signs=(json_key("toys"),),
-    read=read_toy,
-    options=frozenset({"ignore_punct"}),
-    write=Writer(toy_lines, ".toy"),
-)
-
-GOLD = '{"words": ["Anna", "in", "Ulm"], "toys": [["PER", 0, 0], ["LOC", 2, 2]]}\n{"words": ["Jo"], "toys": []}\n'
-PREDICTED = GOLD.replace('["LOC", 2, 2]', '["ORG", 2, 2]')
-
-
-@pytest.fixture
-def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """Two files of a format that stands in the dict and in the order, and nowhere else in the package."""
-    monkeypatch.setitem(FORMATS, "toy", __name__)
-    monkeypatch.setattr(formats, "ORDER", ["toy", *ORDER])
-    return write(tmp_path / "gold.json", GOLD), write(tmp_path / "predicted.json", PREDICTED)
-
-
-def test_toy_format_is_recognised_read_and_scored(toys: tuple[Path, Path], capsys: Capture) -> None:
-    assert source_of(toys[0], ReadOptions()).format == "toy"
-    assert [len(document.layers["label"]) for document in read(toys[0])] == [2, 0]
-
-    report = score(*toys, metrics="exact", by="document").metrics["exact"]["label"]["micro"]
-    assert (report["tp_gold"], report["precision"]) == (1, 0.5)
-    assert main(["score", *map(str, toys), "--input", "toy", "--metric", "levels,fair"]) == 0
-    assert main(["errors", *map(str, toys)]) == 0
-    assert main(["check", str(toys[0])]) == 0
-    assert "no problems; 2 documents" in capsys.readouterr().out
-
-
-def test_toy_format_is_converted_from_and_to(
-    toys: tuple[Path, Path], tmp_path: Path, capsys: Capture
-) -> None:
-    assert main(["convert", str(toys[0]), "--to", "spans"]) == 0
-    assert capsys.readouterr().out.splitlines()[1:] == ["1\t0\t0\tPER", "1\t2\t2\tLOC"]
-
-    path = write(
-        tmp_path / "a.vrt", "<text>\nAnna\tB-PER\nin\tO\nUlm\tB-LOC\n</text>\n<text>\nJo\tO\n</text>\n"
-    )
-    assert main(["convert", str(path), "--to", "toy"]) == 0
-    assert capsys.readouterr().out == GOLD
-
-
-def test_toy_format_is_named_in_help_and_errors(
-    toys: tuple[Path, Path], tmp_path: Path, capsys: Capture
-) -> None:
-    with pytest.raises(SystemExit):
-        main(["convert", "--help"])
-    assert main(["help", "convert", "reading"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "the format to write: conll, spans, ltf, " in shown
-    assert "as clueval formats lists them (default: recognised" in shown
-    assert "(formats conll2000, fair-spans, toy; default: yes)" in shown
-    assert main(["formats", "toy"]) == 0
-    assert "--ignore-punctuation" in capsys.readouterr().out
-
-    with pytest.raises(UsageError, match=", toy"):
-        list(read(toys[0], input="nope"))
-    with pytest.raises(UsageError, match="does not apply to the format toy"):
-        list(read(toys[0], scheme="BIO"))
-    with pytest.raises(UsageError, match="the format toy has no columns"):
-        list(read(toys[0], {"entity": 2}))
-    with pytest.raises(UsageError, match="the format toy has no annotation sets"):
-        score(*toys, gold_set="a")
-    with pytest.raises(FormatError, match="tried toy, "):
-        list(read(write(tmp_path / "a.json", '{"text": ""}')))
 
 
 def test_a_layer_of_a_table_of_spans_is_named_by_the_number_or_the_name_of_its_column(tmp_path: Path) -> None:

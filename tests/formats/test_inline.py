@@ -9,9 +9,9 @@ from contents import texts
 from corpora import write
 
 from clueval import read, score
-from clueval.files.errors import FormatError, UsageError
+from clueval.files.errors import FormatError
 from clueval.formats.inline import read_inline
-from clueval.reading.options import Reading
+from clueval.second.formats.options import Reading
 
 SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "inline" / "answer.txt"
 
@@ -127,18 +127,6 @@ def test_a_row_without_text_is_an_error_or_an_empty_answer(tmp_path: Path) -> No
     with pytest.raises(FormatError, match=r"a.jsonl:2: the row is not a JSON object"):
         list(read(path, input="inline", unparsable="lenient"))
     assert [each.text for each in read(path, input="inline", unparsable="empty")] == ["", "", "b"]
-
-
-def test_a_pattern_takes_the_place_of_tags(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.txt", "@@Ada##PER saw <B>@@Ulm##LOC.")
-
-    (document,) = read(path, input="inline", inline_pattern=r"@@(?P<text>.*?)##(?P<label>\w+)")
-
-    assert document.text == "Ada saw <B>Ulm."
-    assert texts(document) == [("Ada", "PER"), ("Ulm", "LOC")]
-    for wrong in ("(", "(?P<text>a)"):
-        with pytest.raises(UsageError, match="inline_pattern"):
-            read(path, input="inline", inline_pattern=wrong).__next__()
 
 
 def test_an_answer_is_aligned_with_the_text_of_gold(tmp_path: Path) -> None:

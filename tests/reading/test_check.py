@@ -17,8 +17,8 @@ import clueval
 from clueval.cli import main
 from clueval.formats.columns.layout import Sizes
 from clueval.reading import check
-from clueval.reading.options import Reading
 from clueval.reading.read_options import ReadOptions
+from clueval.second.formats.options import Reading
 
 TAGS = st.sampled_from(
     ["O", "O", "B-X", "I-X", "I-Y", "B-X&amp;", "I-X&#38;", "E-X", "S-X", "L-X", "M-X", "XX"]

@@ -28,8 +28,8 @@ from clueval.metrics.coverage import Coverage
 from clueval.metrics.fair.metric import Fair
 from clueval.metrics.muc import Muc
 from clueval.metrics.strings import Strings
-from clueval.reading.options import Reading
 from clueval.reading.read_options import ReadOptions
+from clueval.second.formats.options import Reading
 from clueval.second.transforms.align import Align
 from clueval.second.transforms.characters import InCharacters
 from clueval.second.transforms.locating import InlineAnswers, Locating

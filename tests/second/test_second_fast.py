@@ -22,10 +22,10 @@ from clueval.core.span import Span
 from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import Sizes
 from clueval.metrics.fair import Fair
-from clueval.reading.options import Reading
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
 from clueval.second.formats.decoding import decode, decode_tags
+from clueval.second.formats.options import Reading
 from clueval.second.reading import clusters
 from clueval.second.reading.clusters import TagReading
 from clueval.second.reading.column_files import bag_of_columns

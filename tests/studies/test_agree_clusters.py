@@ -15,7 +15,7 @@ from sizes import handed_in
 from clueval import Agreement, curate
 from clueval.files.errors import CluevalError, TextMismatch
 from clueval.formats.columns.layout import SIZES
-from clueval.reading.options import Reading
+from clueval.second.formats.options import Reading
 from clueval.studies.annotators.clusters import counted
 from clueval.studies.annotators.source import Naming, annotators_of
 from clueval.studies.annotators.study import Study, StudyCounts, report_of

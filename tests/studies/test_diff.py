@@ -21,8 +21,8 @@ from clueval.files.errors import UsageError
 from clueval.findings.choice import choice_with
 from clueval.findings.systems import CHANGES, shared_places, trios_that_differ
 from clueval.formats.columns.layout import Sizes
-from clueval.reading.options import Reading
 from clueval.reading.trios import sources_of, trios
+from clueval.second.formats.options import Reading
 
 Capture = pytest.CaptureFixture[str]
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"

@@ -24,7 +24,8 @@ from clueval.first.metrics.counting import Tally
 from clueval.first.metrics.gate import Gate
 from clueval.first.metrics.gate.counts import macro_report
 from clueval.first.metrics.gate.list_evaluation import ListEvaluation, Lists
-from clueval.reading.options import Reading, Readings
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import Readings
 from clueval.transforms.group import Group
 
 if TYPE_CHECKING:

@@ -23,12 +23,12 @@ from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
 from clueval.options import column, field_names, with_fields
 from clueval.reading.items import documents_of
-from clueval.reading.layers import LayerColumns, columns_of_side
-from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import are_paths
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import SETS, LayerColumns, columns_of_side, readings_of
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
 from clueval.studies.error_pages import name_of_run

@@ -43,9 +43,9 @@ from clueval.evaluation.parallel.work import FilePair, Work, finish, size_of
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.files.errors import CluevalError, WorkerLost
 from clueval.formats.format import EVERY_SET
-from clueval.reading.layers import layer_names
 from clueval.reading.pairing import source_pairs
 from clueval.reading.source import Source
+from clueval.second.reading.options import layer_names
 from clueval.spans.filters import ID
 from clueval.textfiles import Part, Progress, whole_lines
 from clueval.version import __version__

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from clueval.second.formats.dialect import Dialect, described
 from clueval.second.formats.file_format import FileFormat
-from clueval.second.formats.telling import NAMES, forms_named
+from clueval.second.formats.names import NAMES
+from clueval.second.formats.telling import forms_named
 from clueval.second.formats.writing import written_names
 
 

@@ -32,7 +32,9 @@ def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -
     place = partial(_place, reader, number, width, separator)
     token_id = None if options.token_id is None else place(options.token_id, "the token ids")
     document = None if options.document_column is None else place(options.document_column, "the documents")
-    meta = tuple((name, place(column, f"the metadata {name!r}")) for name, column in options.meta)
+    meta = tuple(
+        (name, place(column, f"the metadata {name!r}")) for name, column in options.columns_of_metadata
+    )
     described = {document, *(column for _, column in meta)} - {None}
     wanted = wanted_layers(reader)
     if options.layers is None and reader.columns.default == -1:

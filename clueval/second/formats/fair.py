@@ -84,7 +84,7 @@ def _sentence_of_tokens(
             )
     stack.end(0)
     file.repaired[DEFAULT_LAYER] += stack.repaired
-    ignored = {i for i, row in enumerate(rows) if options.ignore_punct and row[1] in PUNCTUATION}
+    ignored = {i for i, row in enumerate(rows) if options.ignore_punct is not False and row[1] in PUNCTUATION}
     spans = [_span(ended, ignored) for ended in stack.ended if ended.label not in PLACEHOLDERS]
     return Document(
         str(number),

@@ -11,8 +11,9 @@ from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.label_studio import WRITTEN_AS
 from clueval.second.formats.markup import Markup
 from clueval.second.formats.markup_writing import markup_writer
+from clueval.second.formats.names import NAMES
 from clueval.second.formats.row_writing import row_writer
-from clueval.second.formats.telling import NAMES, Form, forms_named
+from clueval.second.formats.telling import Form, forms_named
 from clueval.second.formats.writer import Writer
 
 _WITH_TYPES = ("webanno", "xmi", "uima-json")

@@ -10,11 +10,11 @@ from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan
 from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
-from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.second.reading.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.second.reading.byte_rows import BEFORE_SENTENCE, TagCharacters
 from clueval.second.reading.clusters import ClusterCounting, LayerClusters, TagReading
+from clueval.second.reading.options import layer_names
 from clueval.second.reading.text_rows import (
     PassageRows,
     Rows,

@@ -20,8 +20,6 @@ from clueval.core.span import SIDES
 from clueval.evaluation.options import Groups
 from clueval.files.errors import CluevalError, UsageError
 from clueval.reading.given import Given, given
-from clueval.reading.layers import LayerColumns
-from clueval.reading.options import ANSWER_FORMATS, MENTIONS, Reading
 from clueval.reading.pairing import (
     document_groups,
     document_pairs,
@@ -35,6 +33,8 @@ from clueval.reading.read_options import ReadOptions, columns_of_sides, with_col
 from clueval.reading.same_text import need_placing, raise_first_error
 from clueval.reading.source import Source, source_of
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, golds_in_memory, kept
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, require_none
 from clueval.second.results.documents import Readers
 from clueval.second.results.plan import texts_may_differ
 from clueval.spans.document import Document as ReadDocument
@@ -289,7 +289,7 @@ def _in_memory(gold: Any, predicted: Any, groups: Groups, plan: Plan, sides: Giv
             )
         for each in readings:
             if each is not _READING:
-                each.require_none(("scheme", "invalid"))
+                require_none(each, ("scheme", "invalid"))
         options = TagOptions([each.scheme for each in readings[:2]], [each.invalid for each in readings[:2]])
         documents: Iterator[tuple[ReadDocument, ...]] = documents_of_tags(found, options, options.decoders())
         schemes = {
@@ -297,7 +297,7 @@ def _in_memory(gold: Any, predicted: Any, groups: Groups, plan: Plan, sides: Giv
         }
     else:
         for each in readings:
-            each.require_none()
+            require_none(each)
         documents = _documents(found, counting.pair_by)
     if golds:
         further = golds_in_memory(gold, golds, readings[0])

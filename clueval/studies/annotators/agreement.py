@@ -22,11 +22,11 @@ from clueval.files.errors import UsageError
 from clueval.files.visible import visible
 from clueval.first.metrics.counting import Tally
 from clueval.options import field_names, require_share, with_fields
-from clueval.reading.layers import layer_names
-from clueval.reading.options import Reading
 from clueval.reports.language import Remark, speaking
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import layer_names
 from clueval.spans.filters import parse_where
 from clueval.statistics.agreement import unitizing
 from clueval.statistics.distributions import t_quantile
@@ -185,7 +185,7 @@ def agree(
         where: conditions ``KEY=VALUE`` on the metadata of documents, as in `clueval.score`; others do not count.
         intervals: whether to add intervals, with documents as units; `confidence` is that of the intervals.
         naming: how annotators are found and their documents are paired, see `Naming`.
-        reading: how files are read, see `clueval.reading.options.Reading`.
+        reading: how files are read, see `clueval.second.formats.options.Reading`.
         preparing: changes to the spans of all annotators before they are compared: label map, hierarchy and depth,
             untyped and fragments.
         options: any field of `Naming`, `Reading` and `Preparing` by its own name, as in ``layers={"entity": 2}``.

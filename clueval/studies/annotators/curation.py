@@ -32,7 +32,7 @@ from clueval.findings.decisions import (
     read_decisions,
     require_no_choices,
 )
-from clueval.reading.options import Reading
+from clueval.second.formats.options import Reading
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position

@@ -32,7 +32,7 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.files.errors import CluevalError, UsageError, WorkerLost
 from clueval.first.metrics import metric_named
-from clueval.reading.options import Reading
+from clueval.second.formats.options import Reading
 from clueval.transforms.group import Group
 from clueval.version import __version__
 

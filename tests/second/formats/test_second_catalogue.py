@@ -33,7 +33,6 @@ def test_all_formats_are_listed_with_their_uses() -> None:
     assert {entry.name: set(entry.uses) for entry in catalogue()} == today
 
 
-GONE = {"inline_pattern"}
 MORE_OPTIONS = {"bdoc": {"layers", "offsets"}, "spacy-json": {"scheme", "invalid"}}
 
 
@@ -41,7 +40,7 @@ def test_options_that_apply_are_those_of_today() -> None:
     for form in all_formats():
         (entry,) = (entry for entry in catalogue() if entry.name == form.name)
 
-        assert {*entry.options} == (form.reads - GONE) | MORE_OPTIONS.get(form.name, set())
+        assert {*entry.options} == form.reads | MORE_OPTIONS.get(form.name, set())
 
 
 def test_every_format_says_what_it_holds_and_how_it_is_recognised() -> None:

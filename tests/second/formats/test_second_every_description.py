@@ -20,9 +20,10 @@ from clueval.second.formats.documents import form_of_file, head_of, read_file, r
 from clueval.second.formats.head import Head
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.json_values import file_rows
+from clueval.second.formats.names import NAMES
 from clueval.second.formats.options import EVERY_SET, FormatOptions
 from clueval.second.formats.row_input import RowInput
-from clueval.second.formats.telling import NAMES, Form, all_forms, form_of, forms_named
+from clueval.second.formats.telling import Form, all_forms, form_of, forms_named
 from tests.fuzz.corpora import FORMATS
 from tests.fuzz.mutations import mutated
 from tests.second.formats.test_second_rows import OF_SAMPLES, contents, in_memory

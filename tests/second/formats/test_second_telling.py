@@ -13,7 +13,8 @@ import clueval
 from clueval.files.errors import FormatError, UsageError
 from clueval.second.formats.documents import form_of_file
 from clueval.second.formats.input_file import InputFile
-from clueval.second.formats.telling import NAMES, Form, all_forms, form_of_rows, forms_named
+from clueval.second.formats.names import NAMES
+from clueval.second.formats.telling import Form, all_forms, form_of_rows, forms_named
 from tests.fuzz.corpora import FORMATS
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
