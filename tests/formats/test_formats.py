@@ -14,7 +14,6 @@ from clueval import Span, read
 from clueval.cli import main
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats import ENDINGS, FORMATS, ORDER, all_formats, format_named, format_of
-from clueval.formats.format import Format
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, first_lines
 from clueval.reading.read_options import ReadOptions, formats_that_read
@@ -161,13 +160,6 @@ def test_record_has_valid_fields_and_options(name: str) -> None:
     assert set(form.treatments) <= set(INVALID)
     assert not form.sets or form.single
     assert not form.nameless or form.single
-
-
-def test_record_has_either_read_or_token_lines() -> None:
-    with pytest.raises(TypeError, match="toy"):
-        Format(name="toy", holds="")
-    with pytest.raises(TypeError, match="toy"):
-        Format(name="toy", holds="", read=read_toy, token_lines=format_named("vrt").token_lines)
 
 
 def test_options_apply_to_the_formats_whose_records_name_them() -> None:
