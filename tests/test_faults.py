@@ -36,7 +36,7 @@ OUTPUTS: dict[str, list[str]] = {
     "convert spans": ["convert", "gold.conll", "--to", "spans", "-o", "out.tsv"],
     "convert ltf": ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "out.xml"],
     "convert folder": ["convert", "ltf", "--input", "ltf", "--to", "ltf", "-o", "out/"],
-    "conventions html": ["conventions", *BOTH, "--html", "out.html"],
+    "conventions html": ["conventions", *BOTH, "-o", "out.html"],
     "masking html": ["masking", *BOTH, "--html", "out.html"],
     "masking tsv": ["masking", *BOTH, "--tsv", "out.tsv"],
     "gate html": ["gate", *BOTH, "--html", "out.html"],

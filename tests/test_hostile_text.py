@@ -109,7 +109,7 @@ FOR_PEOPLE = {
         f"conventions {form}": ["conventions", *PAIR, "--format", form]
         for form in ("text", "json", "markdown")
     },
-    "conventions page": ["conventions", *PAIR, "--html", "x{}.html"],
+    "conventions page": ["conventions", *PAIR, "-o", "x{}.html"],
     "masking": ["masking", *PAIR, "--by", "domain"],
     "masking json": ["masking", *PAIR, "--format", "json", "--annotators", "all", "--masks", "all"],
     "masking decided": [

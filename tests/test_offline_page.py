@@ -171,7 +171,8 @@ def test_every_command_writes_its_files_and_a_page_where_it_has_one(both: Path, 
     done = jobs.run(jobs.line(command, sides), str(both / "out"))
 
     assert done["code"] == (1 if command == "check" else 0)
-    assert {*jobs.OUTPUTS[command].values()} <= set(done["outputs"])
+    written = {word for word in jobs.OUTPUTS[command].split() if not word.startswith("-")}
+    assert written <= set(done["outputs"])
     assert command == "check" or any(name.endswith(".html") for name in done["outputs"])
 
 
@@ -464,7 +465,7 @@ def test_page_shows_a_page_and_has_the_numbers_of_the_command_line(
     for side in jobs.SIDES:
         opened.choose(side, both / side / f"{side}.vrt")
     shown = opened.ask(command)
-    name = next(each for each in jobs.OUTPUTS[command].values() if each.endswith(".json"))
+    name = next(each for each in jobs.OUTPUTS[command].split() if each.endswith(".json"))
 
     assert main([*shown["line"].split()[1:], "-o", name]) == 0
     assert opened.written(name) == (both / name).read_text(encoding="utf-8")

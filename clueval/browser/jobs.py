@@ -30,25 +30,14 @@ from clueval.textfiles import beginning_of
 SIDES = ("gold", "predicted")
 
 OUTPUTS = {
-    "score": {"-o": "scores.json", "--save": "scores.clueval"},
-    "conventions": {"--html": "conventions.html", "-o": "conventions.json"},
-    "errors": {"--html": "errors.html", "--xlsx": "errors.xlsx", "--tsv": "errors.tsv", "-o": "errors.json"},
-    "masking": {
-        "--html": "masking.html",
-        "--xlsx": "masking.xlsx",
-        "--tsv": "masking.tsv",
-        "--documents": "documents.tsv",
-        "-o": "masking.json",
-    },
-    "agree": {
-        "--html": "agreement.html",
-        "--xlsx": "agreement.xlsx",
-        "--tsv": "agreement.tsv",
-        "-o": "agreement.json",
-    },
-    "check": {"-o": "problems.txt"},
+    "score": "-o scores.json --save scores.clueval",
+    "conventions": "-o conventions.html -o conventions.json",
+    "errors": "--html errors.html --xlsx errors.xlsx --tsv errors.tsv -o errors.json",
+    "masking": "--html masking.html --xlsx masking.xlsx --tsv masking.tsv --documents documents.tsv -o masking.json",
+    "agree": "--html agreement.html --xlsx agreement.xlsx --tsv agreement.tsv -o agreement.json",
+    "check": "-o problems.txt",
 }
-"""The commands of the page, and the files that each writes."""
+"""The commands of the page, and the options and files that each writes."""
 
 SHOWN_LINES = 12
 _CHARACTERS = 300
@@ -212,8 +201,8 @@ def run(text: str, output: str = "/output", language: str = ENGLISH) -> dict[str
     folder.mkdir(exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
-    for option, name in OUTPUTS.get(command, {}).items():
-        words += [option, str(folder / name)]
+    for word in OUTPUTS.get(command, "").split():
+        words.append(word if word.startswith("-") else str(folder / word))
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         try:

@@ -12,14 +12,13 @@ from typing import Any
 from clueval.cli import options as common
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, typed
-from clueval.cli.outputs import add_output, add_page, put_forms, refuse_two_forms
+from clueval.cli.outputs import add_report, forms_written, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.evaluation.options import Counting, Trust
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
 from clueval.options import number
-from clueval.reports.report import FORMS
 from clueval.second.formats.options import Reading
 from clueval.studies.compare import compare
 from clueval.studies.given_systems import is_result
@@ -80,18 +79,11 @@ def add_arguments(parser: CommandParser) -> None:
     common.add_preparing(parser)
     common.add_reading(parser, sides=2)
     add_jobs(parser)
-    add_output(parser, FORMS)
-    add_page(
-        parser.group("output"),
-        "write a web page: intervals, differences by label, the units that differ most; add -o FILE for the "
-        "tables, too",
-        has_texts=False,
-    )
+    add_report(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     gold, systems = _given(options.systems)
-    refuse_two_forms(options)
     trust = given_fields(Trust, options)
     scoring = _scoring(options)
     with workers(options, [gold, *chain.from_iterable(systems.values())]) as work:
@@ -102,12 +94,11 @@ def run(options: argparse.Namespace) -> int:
             scores=options.score,
             detect=options.detect,
             force=options.force,
-            details=options.html is not None,
+            details="page" in forms_written(options),
             **trust,
             **(scoring if gold is None else {**scoring, "workers": work}),
         )
-    put_forms(comparison, options)
-    return 0
+    return put_report(comparison, options)
 
 
 def _given(texts: Sequence[str]) -> tuple[Path | None, dict[str, list[Path]]]:
@@ -163,7 +154,7 @@ def drop_scoring(options: argparse.Namespace, flags: Collection[str]) -> None:
 
 
 _OF_COMPARING = (
-    *("baseline", "score", "detect", "force", "format", "output_file", "html", "lang", "quiet"),
+    *("baseline", "score", "detect", "force", "format", "written", "lang", "quiet"),
     *("Trust.confidence", "Trust.resamples", "Trust.seed"),
 )
 """The options that do not need gold."""

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping
-from typing import Any
-
 from clueval.cli import options as common
-from clueval.cli.declared import OUTPUT, declared, fields, page, preparing, put_saying, reading
-from clueval.cli.outputs import refuse_two_forms
+from clueval.cli.declared import REPORT, declared, fields, preparing, put_saying, reading
 from clueval.evaluation.options import Counting
 from clueval.studies.conventions import conventions
-
-
-def _one_form(options: argparse.Namespace) -> Mapping[str, Any]:
-    """Raise `UsageError` for two forms that are to be printed."""
-    refuse_two_forms(options)
-    return {}
-
 
 CONVENTIONS_COMMAND = declared(
     conventions,
@@ -31,10 +19,9 @@ GOLD and PREDICTED are files or folders, as for clueval score; with GOLD alone, 
 examples:
   clueval conventions gold.conll predicted.conll
   clueval conventions gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --format markdown
-  clueval conventions both.conll --html conventions.html""",
+  clueval conventions both.conll -o conventions.html""",
     [
-        OUTPUT,
-        page("write a web page; add -o FILE for another form, too")._replace(arguments=_one_form),
+        REPORT,
         preparing(),
         reading(),
         fields(Counting, "reading", ["pair_by"]),

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.cli import options as common
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of
-from clueval.cli.outputs import add_digits, add_output, add_page, put_forms
+from clueval.cli.outputs import add_output, add_page, add_report, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, progress, workers
 from clueval.files.errors import UsageError
@@ -44,20 +45,15 @@ SIDES = Inputs(common.add_sides, ("gold", "predicted"))
 """The files of gold and predicted, or one file with both."""
 
 
-def _put(found: Any, options: argparse.Namespace) -> int:
-    put_forms(found, options)
-    return 0
-
-
 def put_saying(
     say: Callable[[argparse.Namespace, Any], object],
 ) -> Callable[[Any, argparse.Namespace], int]:
     """Return a `put` that also says what was read for the result, which the report has as `result`."""
 
     def put(found: Any, options: argparse.Namespace) -> int:
-        put_forms(found, options)
+        code = put_report(found, options)
         say(options, found.result)
-        return 0
+        return code
 
     return put
 
@@ -70,7 +66,7 @@ def declared(
     groups: Sequence[OptionGroup],
     *,
     inputs: Inputs = SIDES,
-    put: Callable[[Any, argparse.Namespace], int] = _put,
+    put: Callable[[Any, argparse.Namespace], int] = put_report,
 ) -> Command:
     """Return a command that calls `function` with its `inputs` and the arguments of all groups.
 
@@ -163,18 +159,11 @@ def reading(*, sets: str | None = "reading") -> OptionGroup:
     return OptionGroup(lambda parser: common.add_reading(parser, sides=2, sets=sets), arguments)
 
 
-def form(what: str) -> OptionGroup:
-    """Return the option for the form of a result, in commands whose file has a form of its own."""
+REPORT = OptionGroup(add_report)
+"""The options of a report: its form on standard output, its files and its language."""
 
-    def add(parser: CommandParser) -> None:
-        parser.set_defaults(forms=FORMS)
-        parser.group("output").add_argument(
-            "--format", choices=FORMS, metavar="FORM", help=f"{what}: {', '.join(FORMS)} (default: text)"
-        )
-        add_digits(parser.group("output"))
-
-    return OptionGroup(add)
-
+REPORT_WITH_TEXTS = OptionGroup(partial(add_report, has_texts=True))
+"""The same for a report that shows texts of the corpus."""
 
 OUTPUT = OptionGroup(lambda parser: add_output(parser, FORMS))
 """The options for the form of a result and its file."""

@@ -29,9 +29,8 @@ OPTIONS = table(f"""
 -c --column --columns --tag-column --gold-col --pred-col --gold-column --pred-column: \
 use --layer NAME=COLUMN, as in --layer entity=2
 --risk --risk-column: read the column as a layer, as in --layer entity=2 --layer risk=3
---output: -o FILE writes a file, and --format names its form
+--output --output-file --out --html --xlsx --tsv: -o FILE writes a file; its ending says the form, as in -o errors.html
 --annotation-set: --gold-set and --predicted-set name the annotation sets of the two sides
---html: clueval errors, masking, agree, compare, diff and conventions write web pages
 --resample-by: clueval score --resample-by ... --save FILE keeps the counts of each unit
 -m: use --metric
 -l: use --layer

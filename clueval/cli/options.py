@@ -107,7 +107,7 @@ def _changes(prepared: Mapping[str, Any]) -> dict[str, Any]:
 
 def say_unless_shown(options: argparse.Namespace, result: HasRead) -> None:
     """Print what was read, unless the result is text on the terminal, which has these lines."""
-    if options.output_file is not None or options.format not in (None, "text"):
+    if not getattr(options, "prints", options.output_file is None) or options.format not in (None, "text"):
         say_what_was_read(options, result)
 
 

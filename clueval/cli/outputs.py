@@ -9,26 +9,146 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.cli.fields import typed
 from clueval.cli.parser import CommandParser
-from clueval.cli.printing import put, put_file, while_read, writing_for_stdout, wrote
+from clueval.cli.printing import put, put_file, put_text, while_read, writing_for_stdout, wrote
 from clueval.files.errors import FileError, UsageError
 from clueval.files.overwriting import output_name, output_path
 from clueval.files.overwriting import refuse_to_overwrite as refuse_to_overwrite
 from clueval.files.writing import is_written_through
 from clueval.formats.format import Format
 from clueval.options import whole
-from clueval.reports.report import ENDINGS, READABLE, Report, ending_of
+from clueval.reports.report import ENDINGS, ending_of
+from clueval.second.reports.endings import ENDINGS as FORMS_OF_FILES
+from clueval.second.reports.endings import FORMS, READABLE
+from clueval.second.reports.endings import form_of as form_of_file
+from clueval.second.reports.language import CATALOGUES, ENGLISH, in_language
+
+if TYPE_CHECKING:
+    from clueval.reports.report import Report as _OtherReport
+    from clueval.second.reports.report import Report
+
+# --- the files of a report
+
+
+def add_report(
+    parser: CommandParser,
+    forms: Collection[str] = FORMS,
+    *,
+    has_rates: bool = True,
+    has_texts: bool = False,
+    title: str = "output",
+) -> None:
+    """Add the options of a command that returns a report: its form on standard output, its files, the language.
+
+    A report that `has_texts` of the corpus has an option for their language.
+    """
+    group = parser.group(title)
+    parser.set_defaults(forms=tuple(forms), output_file=None)
+    group.add_argument(
+        "--format",
+        choices=forms,
+        metavar="FORM",
+        help=f"the form on standard output: {', '.join(forms)} (default: text)",
+    )
+    if has_rates:
+        add_digits(group)
+    group.add_argument(
+        "-o",
+        dest="written",
+        action="append",
+        default=[],
+        type=output_path,
+        metavar="FILE",
+        help=f"write FILE; its ending says the form: {', '.join(FORMS_OF_FILES)} (-: standard output)",
+    )
+    languages = {"--lang": f"the language of what is written: {', '.join((ENGLISH, *CATALOGUES))}"}
+    if has_texts:
+        languages["--text-lang"] = "the language of the texts of the corpus, if it is another one"
+    for flag, meaning in languages.items():
+        group.add_argument(flag, type=typed(_language), default="", metavar="LANGUAGE", help=meaning)
+
+
+def _language(text: str) -> str:
+    with in_language(text):
+        return text
+
+
+def put_report(
+    report: Report | _OtherReport,
+    options: argparse.Namespace,
+    render: Callable[[str], str] | None = None,
+) -> int:
+    """Write a report to the files of ``-o``, and print it if there are none, or for ``-o -``; return the exit code.
+
+    `render` returns the report in a form that is no file's, if it is not `report.render`.
+    """
+    digits, lang = getattr(options, "digits", None), options.lang
+    own = render or partial(report.render, digits=digits, lang=lang)
+    for path in options.written:
+        form = form_of(options) if is_written_through(path) else form_of_file(path)
+        if is_written_through(path) or form in READABLE:
+            put_result([own(form)], path)
+        else:
+            report.write(path, lang=lang, text_lang=getattr(options, "text_lang", ""))
+            wrote(path)
+    if options.prints:
+        form = form_of(options)
+        (put_text if form == "text" else put)(own(form))
+    return 1 if report.failures() else 0
+
+
+def prints_text(options: argparse.Namespace) -> bool:
+    """Return whether a report is printed as text."""
+    return bool(options.prints) and form_of(options) == "text"
+
+
+def _settle_files(options: argparse.Namespace) -> None:
+    """Take ``-`` out of the files of a report, and note whether the report is printed."""
+    given = options.written
+    options.written = [path for path in given if str(path) != STDOUT]
+    options.to_stdout = len(options.written) < len(given)
+    options.prints = options.to_stdout or not given
+
+
+def _check_files(options: argparse.Namespace) -> None:
+    """Raise `CluevalError` for a file of a report that cannot be written, and for options of forms without effect."""
+    for path in options.written:
+        _require_writable(path)
+    forms = forms_written(options)
+    if options.format is not None and options.format not in forms:
+        raise UsageError(
+            f"--format {options.format} is for standard output; the ending of {options.written[0]} says its form",
+            advice="remove --format, or add -o - to print the result, too",
+        )
+    if getattr(options, "digits", None) is not None and forms.isdisjoint(READABLE):
+        names = ", ".join(sorted(forms))
+        raise UsageError(f"--digits has no effect on {names}, which has all decimals", advice="leave it out")
+    if "workbook" in forms:
+        from clueval.second.reports.files import require_openpyxl
+
+        require_openpyxl()
+
+
+def forms_written(options: argparse.Namespace) -> set[str]:
+    """Return the forms of the files and of what is printed. Raises `UsageError` for an ending without a form."""
+    named = [path for path in options.written if str(path) != STDOUT and not is_written_through(path)]
+    has_others = len(named) < len(options.written) or not named or getattr(options, "prints", False)
+    return {*map(form_of_file, named), *([form_of(options)] if has_others else [])}
+
+
+# --- other outputs
 
 
 def outputs_of(options: argparse.Namespace) -> dict[str, Path]:
-    """Return the files that the command will write, by the places of their options; ``-o`` first."""
-    places = ("output_file", *getattr(options, "outputs", ()))
+    """Return the files that the command will write, by the places of their options; those of ``-o`` are not here."""
+    places = ("output_file", *(place for place in getattr(options, "outputs", ()) if place != "written"))
     given = {place: getattr(options, place, None) for place in places}
     return {place: Path(path) for place, path in given.items() if path is not None}
 
@@ -38,8 +158,10 @@ def check_outputs(options: argparse.Namespace) -> None:
 
     Raises `UsageError` for a file of ``-o`` whose ending is no form.
     """
-    outputs = outputs_of(options)
-    refuse_to_overwrite(outputs.values())
+    outputs, written = outputs_of(options), getattr(options, "written", [])
+    refuse_to_overwrite([*written, *outputs.values()])
+    if hasattr(options, "written"):
+        _check_files(options)
     if "output_file" in outputs:
         _require_form(options, outputs["output_file"])
     for place, path in outputs.items():
@@ -104,7 +226,7 @@ def refuse_two_forms(options: argparse.Namespace) -> None:
         )
 
 
-def put_forms(found: Report, options: argparse.Namespace) -> None:
+def put_forms(found: _OtherReport, options: argparse.Namespace) -> None:
     """Write the page, if there is one, and the other form unless the page is the only output."""
     page = getattr(options, "html", None)
     if page is None or options.output_file is not None:
@@ -114,12 +236,12 @@ def put_forms(found: Report, options: argparse.Namespace) -> None:
         wrote(page)
 
 
-def put_form(found: Report, options: argparse.Namespace, **how: Any) -> None:
+def put_form(found: _OtherReport, options: argparse.Namespace, **how: Any) -> None:
     """Write a report in its form to the file of ``-o``, or to standard output."""
     put_result([rendered(found, options, **how)], options.output_file)
 
 
-def rendered(found: Report, options: argparse.Namespace, **how: Any) -> str:
+def rendered(found: _OtherReport, options: argparse.Namespace, **how: Any) -> str:
     """Return a report in the form that the options name, with as many decimals as they say."""
     digits = {} if getattr(options, "digits", None) is None else {"digits": options.digits}
     return found.render(form_of(options), **digits, **how)
@@ -197,7 +319,7 @@ def add_output(
             add_digits(group)
     group.add_argument(
         "-o",
-        "--output-file",
+        dest="output_file",
         type=output_path,
         metavar="FILE",
         help="write to FILE; its ending chooses the form (default: standard output)"
@@ -235,7 +357,7 @@ def add_documents_output(group: argparse._ActionsContainer, to: str = "", *, req
     )
     group.add_argument(
         "-o",
-        "--output-file",
+        dest="output_file",
         type=output_name,
         metavar="PATH",
         help="where to write: a file, or a folder if it ends in / (default: standard output)",
@@ -299,6 +421,9 @@ def settle_output(options: argparse.Namespace) -> None:
     device have the text. Raises `UsageError` for the ending of a form that the command does not have, and for decimals
     in a form that has all.
     """
+    if hasattr(options, "written"):
+        _settle_files(options)
+        return
     given = getattr(options, "output_file", None)
     options.to_stdout = given is not None and str(given) == STDOUT
     if options.to_stdout:
@@ -340,6 +465,8 @@ def _endings(options: argparse.Namespace, forms: Collection[str]) -> list[str]:
 
 def shows_digits(options: argparse.Namespace) -> bool:
     """Return whether the number of decimals, if one is given, applies to the form of the result."""
+    if hasattr(options, "written"):
+        return not forms_written(options).isdisjoint(READABLE)
     ending = ending_of(getattr(options, "output_file", None) or "")
     form = getattr(options, "format", None) or FORMS_BY_ENDING.get(ending, "text")
     return getattr(options, "digits", None) is None or form not in ("json", "csv", "tsv", "conlleval")
@@ -355,6 +482,8 @@ def _advice(options: argparse.Namespace, form: str, forms: Collection[str]) -> s
 def fixes_form(options: argparse.Namespace) -> bool:
     """Return whether the other options fix the form of the result, so that a default for it does not apply."""
     given = vars(options).get
+    if given("written"):
+        return options.format not in forms_written(options)
     files = {name for name in ("html", "tsv", "xlsx") if given(name) is not None}
     if options.command == "errors" and (files or options.metric in ("fair", "noisy")):
         return True

@@ -152,7 +152,7 @@ def put(text: str, *, end: str = "\n") -> None:
     print(visible_lines(text) if sys.stdout.isatty() else text, end=end)
 
 
-def put_report(text: str) -> None:
+def put_text(text: str) -> None:
     """Print a report; on a terminal with rich (extra ``cli``), titles and headlines are bold."""
     if not sys.stdout.isatty() or find_spec("rich") is None:
         with while_read():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clueval.cli import options as common
-from clueval.cli.declared import OUTPUT, declared, fields, one_metric, option, preparing, put_saying, reading
+from clueval.cli.declared import REPORT, declared, fields, one_metric, option, preparing, put_saying, reading
 from clueval.cli.fields import typed
 from clueval.evaluation.options import Counting
 from clueval.files.overwriting import input_path
@@ -47,7 +47,7 @@ examples:
         one_metric("a profile"),
         fields(Counting, "counting", ["merge", "where", "pair_by"]),
         preparing(),
-        OUTPUT,
+        REPORT,
         reading(),
     ],
     put=put_saying(common.say_unless_shown),

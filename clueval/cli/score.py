@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -13,7 +14,7 @@ from clueval.cli import options as common
 from clueval.cli import printing
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
-from clueval.cli.outputs import add_output, form_of, put_result, rendered
+from clueval.cli.outputs import add_report, form_of, prints_text, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.core.count import EITHER
@@ -60,7 +61,7 @@ def add_arguments(parser: CommandParser) -> None:
     add_fields(parser, Counting, "counting")
     common.add_preparing(parser)
     common.add_reading(parser, sides=2)
-    add_output(parser, _FORMS)
+    add_report(parser, _FORMS)
     parser.group("output").add_argument(
         "--all",
         action="store_true",
@@ -116,8 +117,8 @@ def run(options: argparse.Namespace) -> int:
     if trust.units is not None and not trust.intervals:
         _say_units(result)
     result = _with_gates(result, options, trust, baseline)
-    _put(result, options)
-    if options.output_file is not None or form_of(options) != "text":
+    put_report(result, options, partial(_rendered, result, options))
+    if not prints_text(options):
         common.say_what_was_read(options, result)  # the text on the terminal has these lines
     printing.remark_passed_over(result.passed_over)
     for layer in layers_not_predicted(result.inputs):
@@ -172,7 +173,7 @@ def _actions() -> Mapping[str, argparse.Action]:
 
 
 _OF_SAVED = (
-    *("format", "output_file", "all", "digits", "verbose", "Workers.jobs"),
+    *("format", "written", "lang", "all", "digits", "verbose", "Workers.jobs"),
     *("fail_under", "fail_if_worse", "score", "allow_drop", "significant"),
     *(f"Trust.{name}" for name in ("intervals", "confidence", "method", "resamples", "seed", "save")),
 )
@@ -209,14 +210,6 @@ def _warn_of_no_effect(options: argparse.Namespace) -> None:
             warn(f"{declared.flag} has no effect without --intervals", CluevalWarning, stacklevel=2)
 
 
-def _put(result: Result, options: argparse.Namespace) -> None:
-    form = form_of(options)
-    if options.output_file is None and form == "text":
-        printing.put_report(rendered(result, options, all=options.all))
-    else:
-        put_result([_rendered(result, options)], options.output_file)
-
-
 def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
     """The metric with the settings that ``clueval gate`` derives from the annotation sets, so that both count alike."""
     if getattr(metric, "within", None) is None:
@@ -229,9 +222,9 @@ def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
     return replace(metric, unfiltered=kind) if set_name == options.gold_set else metric
 
 
-def _rendered(result: Result, options: argparse.Namespace) -> str:
-    if form_of(options) != "conlleval":
-        return rendered(result, options, all=options.all)
+def _rendered(result: Result, options: argparse.Namespace, form: str) -> str:
+    if form != "conlleval":
+        return result.render(form, all=options.all, digits=options.digits, lang=options.lang)
     from clueval.compat.conlleval import render
 
     printing.remark(f"signature: {result.signature}")  # conlleval's format has no place for it

@@ -139,8 +139,12 @@ class Report(Hinting, ABC):
             return self.to_json()
         return self._separated(form) if form in ("csv", "tsv") else self._readable(form)
 
+    def failures(self) -> Sequence[str]:
+        """Return the limits that are not kept; the command line then ends with exit code 1."""
+        return ()
+
     @checked_call
-    def write(self, path: str | Path) -> None:
+    def write(self, path: str | Path, *, lang: str = "", text_lang: str = "") -> None:
         """Write the report to a file, whole or not at all; the ending of its name chooses the form, as ``.csv``.
 
         A file that ends in ``.gz``, as ``.csv.gz``, is packed. Raises `UsageError` for another ending, `FileError`.
@@ -148,11 +152,14 @@ class Report(Hinting, ABC):
         from clueval.files.writing import whole_file
 
         ending = ending_of(path)
+        if ending == ".html":
+            self.write_page(path, lang=lang, text_lang=text_lang)
+            return
         if ending not in ENDINGS:
             raise UsageError(
                 f"{str(path)!r} does not end in the name of a form", advice=f"one of {', '.join(ENDINGS)}"
             )
-        text = self.render(ENDINGS[ending])
+        text = self.render(ENDINGS[ending], lang=lang)
         with whole_file(Path(path)) as file:
             file.write(f"{text}\n")
 

@@ -156,7 +156,7 @@ NOTHING = ["none.vrt", "none.vrt"]
         ["gate", *NOTHING, "--gate-tsv"],
         ["errors", *NOTHING, "--tsv"],
         ["errors", *NOTHING, "--metric", "fair", "--xlsx"],
-        ["conventions", *NOTHING, "--html"],
+        ["conventions", *NOTHING, "-o"],
         ["merge", "none.vrt", "-o"],
     ],
     ids=" ".join,
@@ -179,7 +179,7 @@ def test_output_that_cannot_be_written_is_an_error_before_anything_is_read(
     [
         (["gate", *NOTHING, "--html", "x"], "jinja2"),
         (["errors", *NOTHING, "--html", "x"], "jinja2"),
-        (["conventions", *NOTHING, "--html", "x"], "jinja2"),
+        (["conventions", *NOTHING, "-o", "x.xlsx"], "openpyxl"),
         (["errors", *NOTHING, "--xlsx", "x"], "xlsxwriter"),
     ],
 )

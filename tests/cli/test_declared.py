@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval.cli.declared import OUTPUT, declared, option, page, reading
+from clueval.cli.declared import REPORT, declared, option, reading
 from clueval.cli.fields import typed
-from clueval.cli.outputs import settle_output
+from clueval.cli.outputs import check_outputs, settle_output
 from clueval.cli.parser import CommandParser
 from clueval.files.errors import CluevalError, FileError
 from clueval.files.overwriting import inputs_kept
@@ -48,8 +48,7 @@ SIZES_COMMAND = declared(
     "example:\n  clueval sizes gold predicted",
     [
         option("counting", "--times", type=typed(whole), metavar="N", help="multiply the numbers by N"),
-        OUTPUT,
-        page("write a web page"),
+        REPORT,
         reading(),
     ],
 )
@@ -68,6 +67,7 @@ def ran(*arguments: str) -> int:
     with inputs_kept():
         options = parser.parse_args(["g", "p", *arguments])
         settle_output(options)
+        check_outputs(options)
         return SIZES_COMMAND.run(options)
 
 
@@ -88,15 +88,14 @@ def test_the_ending_of_its_file_chooses_the_form(capsys: Capture) -> None:
 def test_it_writes_a_page() -> None:
     pytest.importorskip("jinja2")
 
-    assert ran("--html", "out.html") == 0
+    assert ran("-o", "out.html", "-o", "-") == 0
     assert "sizes" in Path("out.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("flag", ["-o", "--html"])
-def test_it_replaces_no_input_and_writes_into_no_missing_folder(flag: str) -> None:
+def test_it_replaces_no_input_and_writes_into_no_missing_folder() -> None:
     with pytest.raises(FileError, match="folder does not exist"):
-        ran(flag, "nowhere/out")
+        ran("-o", "nowhere/out.txt")
     with pytest.raises(CluevalError, match="is an input and cannot be overwritten"):
-        ran(flag, "g")
+        ran("-o", "g")
 
     assert Path("g").read_text(encoding="utf-8") == "abc"

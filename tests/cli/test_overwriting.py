@@ -75,13 +75,13 @@ CASES: list[tuple[str, list[str]]] = [
     ("predicted.conll", ["score", *BOTH, "--fail-if-worse", "predicted.conll", "--save", "OUT"]),
     ("gold.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
     ("one/a.conll", ["diff", *BOTH, "one/a.conll", "--html", "OUT"]),
-    ("gold.conll", ["compare", *BOTH, "--html", "OUT"]),
+    ("gold.conll", ["compare", *BOTH, "-o", "OUT"]),
     ("one/a.conll", ["compare", "gold.conll", "predicted.conll,one/a.conll", "-o", "OUT"]),
     ("a.ltf", ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "OUT"]),
     ("one/a.conll", ["errors", "one", "two", "--tsv", "OUT"]),
     ("two/a.conll", ["gate", "one", "two", "--gate-tsv", "OUT"]),
     ("spans.vrt", ["merge", "spans.tsv", "--input", "spans", "-o", "OUT"]),
-    ("spans.vrt", ["conventions", "spans.tsv", "spans.tsv", "--input", "spans", "--html", "OUT"]),
+    ("spans.vrt", ["conventions", "spans.tsv", "spans.tsv", "--input", "spans", "-o", "OUT"]),
     ("two/a.conll", ["errors", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
     ("run.config", ["faireval", "run.config", "-o", "OUT"]),
     *((name, ["faireval", "run.config"]) for name in ("t.csv", "s.csv", "run.config")),
@@ -103,8 +103,8 @@ def by_a_symbolic_link(name: str) -> str:
 
 
 def by_a_hard_link(name: str) -> str:
-    Path("hard").hardlink_to(name)
-    return "hard"
+    Path("hard.txt").hardlink_to(name)
+    return "hard.txt"
 
 
 WAYS = (directly, by_a_detour, by_a_symbolic_link, by_a_hard_link)
@@ -218,6 +218,7 @@ def test_several_outputs_may_be_new_in_an_input_folder(place: Path) -> None:
 
 OUTPUTS = {
     "output_file",
+    "written",
     "Trust.save",
     "html",
     "tsv",
@@ -475,9 +476,13 @@ def test_no_output_replaces_the_file_of_standard_input(
     assert code == 2
     if f"{output}: is an input and cannot be overwritten" not in said.getvalue():
         # these take no standard input, or the file has no scores, or no form has the ending of the output
-        assert "is not the ending of a form" in said.getvalue() or (
-            command in ("compare", "threshold", "masking", "diff", "agree", "curate", "gate", "profile")
-            and (not is_named or command == "threshold")
+        assert (
+            "does not end in the name of a form" in said.getvalue()
+            or ("is not the ending of a form" in said.getvalue())
+            or (
+                command in ("compare", "threshold", "masking", "diff", "agree", "curate", "gate", "profile")
+                and (not is_named or command == "threshold")
+            )
         )
     assert (more / "gold.conll").read_bytes() == before
 

@@ -170,7 +170,7 @@ def test_titles_and_headlines_are_bold_on_a_terminal_with_rich(monkeypatch: pyte
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(sys, "stdout", terminal := _Terminal())
-    printing.put_report(text)
+    printing.put_text(text)
     lines = terminal.getvalue().split("\n")
 
     assert "\x1b[1mHeadlines, in %\x1b[0m" in lines
@@ -183,6 +183,6 @@ def test_titles_and_headlines_are_bold_on_a_terminal_with_rich(monkeypatch: pyte
 def test_titles_are_plain_on_a_terminal_without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(printing, "find_spec", lambda name: None)
     monkeypatch.setattr(sys, "stdout", terminal := _Terminal())
-    printing.put_report("a\n\nTitle\nrow")
+    printing.put_text("a\n\nTitle\nrow")
 
     assert terminal.getvalue() == "a\n\nTitle\nrow\n"

@@ -42,10 +42,10 @@ def test_a_result_goes_to_a_file_as_it_is_printed(
 ) -> None:
     assert main([command, *paths]) == 0
     printed = capsys.readouterr().out
-    assert main([command, *paths, "-o", str(tmp_path / "out")]) == 0
+    assert main([command, *paths, "-o", str(tmp_path / "out.txt")]) == 0
 
     assert capsys.readouterr().out == ""
-    assert (tmp_path / "out").read_text(encoding="utf-8") == printed
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == printed
 
 
 def test_check_writes_its_list_to_a_file(tmp_path: Path, capsys: Capture) -> None:

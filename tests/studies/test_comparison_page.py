@@ -81,7 +81,7 @@ def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     result(range(9)).save("a.clueval")
     result(range(2)).save("b.clueval")
 
-    assert main(["compare", "a.clueval", "b.clueval", "--html", "c.html", "-o", "c.json"]) == 0
+    assert main(["compare", "a.clueval", "b.clueval", "-o", "c.html", "-o", "c.json"]) == 0
     assert json.loads(Path("c.json").read_text(encoding="utf-8"))["systems"] == ["a", "b"]
     assert "<title>a and b</title>" in Path("c.html").read_text(encoding="utf-8")
-    assert main(["compare", "a.clueval", "b.clueval", "--html", "c.html", "--format", "json"]) == 2
+    assert main(["compare", "a.clueval", "b.clueval", "-o", "c.html", "--format", "json"]) == 2

@@ -24,7 +24,8 @@ TITLE_OF_TWO = "Errors: gold.vrt, predicted.vrt, gold.vrt"
 
 def page_of(command: str, *arguments: str | Path, folder: Path) -> str:
     path = folder / "command.html"
-    assert main([command, *map(str, arguments), "-q", "--html", str(path)]) == 0
+    flag = "-o" if command in ("compare", "conventions") else "--html"
+    assert main([command, *map(str, arguments), "-q", flag, str(path)]) == 0
     return path.read_text(encoding="utf-8")
 
 

@@ -86,7 +86,7 @@ def test_the_command_writes_a_file_that_score_uses_on_other_data(tmp_path: Path,
     test = rows("test.jsonl", "d e f", (2, 3, 1.0)), rows("answer.jsonl", "d e f", (0, 1, 0.6), (2, 3, 0.9))
     made, page = str(tmp_path / "t.json"), str(tmp_path / "t.html")
 
-    assert main(["threshold", *dev, "--score-feature", "score", "-o", made, "--html", page]) == 0
+    assert main(["threshold", *dev, "--score-feature", "score", "-o", made, "-o", page, "-o", "-"]) == 0
     assert "0.7" in capsys.readouterr().out
     assert json.loads(Path(made).read_text())["threshold"] == 0.7
     drawn = Path(page).read_text()

@@ -13,41 +13,16 @@ from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
-from clueval.files.errors import UsageError, extra
+from clueval.files.errors import extra
 from clueval.files.visible import visible_lines
 from clueval.files.writing import whole_bytes, whole_file
 from clueval.second.reports.content import Content
+from clueval.second.reports.endings import form_of
 from clueval.second.reports.forms import data_rows, render, write_rows
 from clueval.second.reports.language import in_language
 from clueval.second.reports.page import page_parts
 from clueval.second.reports.place import DECISION_COLUMNS, KEY_COLUMNS, MarkedText, MarkKind, segments
 from clueval.second.reports.table import Find, Rate, caption, plain
-
-ENDINGS = {
-    ".txt": "text",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".md": "markdown",
-    ".tex": "latex",
-    ".xlsx": "workbook",
-    ".html": "page",
-}
-"""The form of a file by the ending of its name, in lower case."""
-
-
-def form_of(path: Path) -> str:
-    """Return the form that a name asks for; ``.gz`` is passed over. Raises `UsageError` for another ending.
-
-    >>> form_of(Path("scores.JSON")), form_of(Path("errors.tsv.gz"))
-    ('json', 'tsv')
-    """
-    is_packed = path.suffix == ".gz"
-    ending = Path(path.stem if is_packed else path.name).suffix.lower()
-    if ending not in ENDINGS or (is_packed and ending == ".xlsx"):
-        advice = f"one of {', '.join(ENDINGS)}"
-        raise UsageError(f"{str(path)!r} does not end in the name of a form", advice=advice)
-    return ENDINGS[ending]
 
 
 def write(report: Content, path: Path, *, lang: str = "", text_lang: str = "") -> None:
@@ -85,9 +60,16 @@ _COLOURS = {
 """The colours of marked pieces by their style: only the first side, only another, or both."""
 
 
-def _write_workbook(report: Content, file: IO[bytes]) -> None:
+def require_openpyxl() -> None:
+    """Raise `MissingExtra` without the package that writes workbooks."""
     with extra("a workbook needs the package openpyxl", "pip install 'clueval[report]'"):
-        from openpyxl import Workbook
+        import openpyxl  # noqa: F401
+
+
+def _write_workbook(report: Content, file: IO[bytes]) -> None:
+    require_openpyxl()
+    from openpyxl import Workbook
+
     book = Workbook(write_only=True)
     rows = data_rows(report) if report.choices or report.facets else iter(())
     for number in range(1, 1000):

@@ -16,6 +16,7 @@ from typing import IO, Any
 from clueval.files.errors import UsageError
 from clueval.files.visible import escaped_in_json, visible
 from clueval.second.reports.content import Content
+from clueval.second.reports.endings import FORMS
 from clueval.second.reports.language import in_language, phrase
 from clueval.second.reports.place import (
     DECISION_COLUMNS,
@@ -29,8 +30,6 @@ from clueval.second.reports.place import (
     segments,
 )
 from clueval.second.reports.table import Shares, Table, caption, plain, shown
-
-FORMS = ("text", "json", "csv", "tsv", "markdown", "latex")
 
 FIRST_PLACES = 20
 """The number of places that the form text has."""

@@ -21,7 +21,7 @@ from clueval.files.errors import FileError, UsageError
 from clueval.findings.decisions import PlaceDecisions, read_decisions
 from clueval.findings.decisions import fingerprint as first_fingerprint
 from clueval.findings.places import places
-from clueval.second.reports.files import ENDINGS
+from clueval.second.reports.endings import ENDINGS
 from clueval.second.reports.language import CATALOGUES, in_language, phrase
 from clueval.second.reports.page import page
 from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
