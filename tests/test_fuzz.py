@@ -17,8 +17,15 @@ from fuzz.tools import FORMATS
 from clueval.cli import COMMANDS, check, main
 from clueval.cli.commands import command_parser
 from clueval.files.overwriting import OUTPUT_TYPES, input_path
+from clueval.second.formats.names import NAMES
 
 REGRESSIONS = sorted((Path(__file__).parent / "fuzz" / "regressions").glob("*.json"))
+
+
+def test_the_fuzzers_make_files_of_every_format() -> None:
+    made_of = {"spans": "spans-tsv", "inline": "inline-answers"}
+
+    assert {made_of.get(name, name) for name in NAMES} <= FORMATS.keys()
 
 
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)

@@ -453,6 +453,12 @@ def spert(_: Random, row: Row) -> dict[str, Any]:
     return {"tokens": row.words, "entities": spans, "relations": [], "orig_id": row.id}
 
 
+@rows
+def comprehend(_: Random, row: Row) -> dict[str, Any]:
+    spans = row.objects("BeginOffset", "EndOffset", "Type", "Text")
+    return {"Entities": [{**span, "Score": 0.5} for span in spans], "File": "texts", "Line": int(row.id[1:])}
+
+
 def mentions(rng: Random) -> Files:
     """Gold of doccano and answers of a language model, with fences, prose, offsets and what is not in the text."""
     pair = doccano(rng)
@@ -547,5 +553,6 @@ FORMATS: dict[str, Callable[[Random], Files]] = {
     "presidio": presidio,
     "gliner": gliner,
     "spert": spert,
+    "comprehend": comprehend,
 }
 """What makes a valid pair of files of each format. A new format is one line."""

@@ -264,19 +264,28 @@ def xmi(rng: Random) -> Files:
     return _pair(side, "xmi", TypeSystem_xml=TYPES.read_bytes())
 
 
-def docbin(rng: Random) -> Files:
-    from clueval import Document
-    from clueval import Span as FoundSpan
-    from clueval.formats.docbin import docbin_of
+def written(name: str) -> Callable[[Random], Files]:
+    """What makes files of a format by its writer."""
 
-    one = sentence(rng, NAMES)
-    text = " ".join(one.words)
+    def pair(rng: Random) -> Files:
+        from clueval import Document
+        from clueval import Span as FoundSpan
+        from clueval.second.formats.writing import writer_named
 
-    def side(number: int) -> bytes:
-        own = [FoundSpan(*each) for each in _spans(one, number)]
-        return docbin_of(iter([Document("1", {"label": own}, text=text, unit="character")]), ["label"])
+        writer = writer_named(name)
+        one = sentence(rng, NAMES)
+        text = " ".join(one.words)
 
-    return Files(side(0), side(1), "spacy")
+        def side(number: int) -> bytes:
+            spans = [FoundSpan(*each) for each in _spans(one, number)]
+            documents = [Document("1", {"label": spans}, text=text, unit="character")]
+            if writer.data is not None:
+                return writer.data(documents, ["label"])
+            return "".join(writer.pieces(documents, ["label"], False)).encode()
+
+        return Files(side(0), side(1), writer.ending.removeprefix("."))
+
+    return pair
 
 
 TOOLS: dict[str, Callable[[Random], Files]] = {
@@ -293,7 +302,8 @@ TOOLS: dict[str, Callable[[Random], Files]] = {
     "inline": inline,
     "webanno": webanno,
     "xmi": xmi,
-    "docbin": docbin,
+    "docbin": written("docbin"),
+    "uima-json": written("uima-json"),
 }
 """What makes a valid pair of files of each format of tools. A new format is one line."""
 
