@@ -33,6 +33,19 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() or c in _BLANKS else escape(c) for c in text)
 
 
+LONGEST_LABEL = 60
+"""The number of characters of a label that are shown."""
+
+
+def cut_label(label: str, longest: int = LONGEST_LABEL) -> str:
+    """Return a label as it is shown: a label longer than `longest` is cut there and ends with ``…``.
+
+    >>> cut_label("PER"), len(cut_label("x" * 1000))
+    ('PER', 61)
+    """
+    return label if len(label) <= longest else f"{label[:longest]}…"
+
+
 def visible_lines(text: str) -> str:
     """Return the text with escapes for all characters of `STEERING` except line feeds and tabs.
 

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
 from clueval.core.document import Document, Sentence
-from clueval.files.errors import FormatError
+from clueval.files.errors import CluevalError, FormatError
 from clueval.files.limits import Limits, document_too_long, sentence_too_long
 from clueval.second.formats.options import FormatOptions
 
@@ -139,6 +139,10 @@ class ColumnInput:
     def refuse(self, line: int, problem: str, advice: str | None = None) -> NoReturn:
         """Raise `FormatError` with the number of a line."""
         raise FormatError(problem, file=self.file, line=line, advice=advice, document=self.id)
+
+    def complain(self, error: CluevalError) -> None:
+        """Raise the error of a line after which the file can be read on; a check lists it instead."""
+        raise error
 
     def use_comments(self) -> None:
         """Begin the document of the notes of comments before a token, if these begin one."""

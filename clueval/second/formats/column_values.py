@@ -6,9 +6,8 @@ Columns are split, and tags decoded, for a whole document at once.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
-from typing import NoReturn
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import Frozen, Span
@@ -27,6 +26,10 @@ _WITHIN_FIELDS = {
 """All bytes except the separator and the line end, by separator."""
 
 _PROSE = "a text without columns has no spans: they are in a file of another format, see clueval formats"
+_NAMED = (
+    "columns are separated by tabs; a file of CoNLL-Plus names them in # global.columns; "
+    "input='conll' reads other columns"
+)
 _MOST_KEYS = 1000
 """The number of keys of pairs that are remembered for the message about a source that does not occur."""
 
@@ -56,11 +59,11 @@ class ColumnValues:
         text = None
         sentences = lines.sentences(reader.start)
         if layout is not None and lines.rows:
-            columns = self._split(layout)
+            columns = self.columns(layout)
             tokens = columns[layout.token]
             for layer, source in layout.layers.items():
-                values = self._values(columns, source, layer)
-                if self._is_bracketed(layer):
+                values = self.values(columns, source, layer)
+                if self.is_bracketed(layer):
                     spans[layer] = self._in_brackets(layer, values)
                 else:
                     tags[layer] = values
@@ -88,7 +91,7 @@ class ColumnValues:
             file=reader.file,
         )
 
-    def _split(self, layout: Layout) -> list[list[str]]:
+    def columns(self, layout: Layout) -> list[list[str]]:
         """Return the columns of the document. Raises `FormatError` for the first line that does not fit."""
         text = self._lines.text[:-1]
         width, separator = layout.width, layout.separator
@@ -99,41 +102,33 @@ class ColumnValues:
             ends != (separator * (width - 1) + "\n").encode() * self._lines.rows
             or "" in columns[layout.token]
         ):
-            self._refuse_misfit(layout, text)
+            raise next(self.misfits(layout))
         if self._form.entities and "&" in text:
             return [list(map(unescape, column)) for column in columns]
         return columns
 
-    def _refuse_misfit(self, layout: Layout, text: str) -> NoReturn:
-        for row, line in enumerate(text.split("\n")):
-            fields = line.split(layout.separator)
+    def misfits(self, layout: Layout) -> Iterator[FormatError]:
+        """Yield the error of each line that does not fit."""
+        for row, line in enumerate(self._lines.text[:-1].split("\n")):
+            fields, advice = line.split(layout.separator), None
             if len(fields) != layout.width:
-                found = f"the line has {len(fields)} column{'s' * (len(fields) != 1)}"
+                problem = f"the line has {len(fields)} column{'s' * (len(fields) != 1)}"
                 if self._form.is_named:
-                    self._refuse_width(row, f"{found}, not {layout.width}")
-                prose = layout.separator == " " and self._reader.file.endswith(".txt")
-                raise FormatError(
-                    f"{found}, the first token line has {layout.width}",
-                    file=self._reader.file,
-                    line=self._lines.line_of(row),
-                    advice=_PROSE if prose else None,
-                )
-            if not fields[layout.token]:
-                raise FormatError("the token is empty", file=self._reader.file, line=self._lines.line_of(row))
-        raise AssertionError("all lines fit")
+                    problem, advice = f"{problem}, not {layout.width}", _NAMED
+                else:
+                    problem += f", the first token line has {layout.width}"
+                    is_prose = layout.separator == " " and self._reader.file.endswith(".txt")
+                    advice = _PROSE if is_prose else None
+            elif not fields[layout.token]:
+                problem = "the token is empty"
+            else:
+                continue
+            line_number = self._lines.line_of(row)
+            yield FormatError(problem, file=self._reader.file, line=line_number, advice=advice)
 
-    def _refuse_width(self, row: int, problem: str) -> NoReturn:
-        raise FormatError(
-            problem,
-            file=self._reader.file,
-            line=self._lines.line_of(row),
-            advice="columns are separated by tabs; a file of CoNLL-Plus names them in # global.columns; "
-            "input='conll' reads other columns",
-        )
-
-    def _values(self, columns: list[list[str]], source: int | str, layer: str) -> list[str]:
+    def values(self, columns: list[list[str]], source: int | str, layer: str) -> list[str]:
         """Return the values of a layer: a column, or what its pairs have under a key."""
-        nothing = "" if self._is_bracketed(layer) else OUTSIDE
+        nothing = "" if self.is_bracketed(layer) else OUTSIDE
         if isinstance(source, int):
             values = columns[source]
         else:
@@ -158,7 +153,7 @@ class ColumnValues:
                     self._keys[name] = is_tag(own)
         return pairs.get(key)
 
-    def _is_bracketed(self, layer: str) -> bool:
+    def is_bracketed(self, layer: str) -> bool:
         return self._form.bracketed == ("*",) or wanted_layers(self._reader)[layer] in self._form.bracketed
 
     def _decoded(self, layer: str, tags: list[str]) -> list[Row]:
@@ -221,11 +216,17 @@ class ColumnValues:
         for row, token_id in enumerate(token_ids):
             line = self._lines.line_of(row)
             if seen.setdefault(token_id, line) != line:
-                self._reader.refuse(
-                    line,
-                    f"token id {token_id!r} is already used in line {seen[token_id]}",
-                    "token ids are unique within a document",
-                )
+                raise self.repeated_id(token_id, line, seen[token_id])
+
+    def repeated_id(self, token_id: str, line: int, first: int) -> FormatError:
+        """Return the error of a token id that stands in a line, and first in another one."""
+        return FormatError(
+            f"token id {token_id!r} is already used in line {first}",
+            file=self._reader.file,
+            line=line,
+            document=self._reader.id,
+            advice="token ids are unique within a document",
+        )
 
     def _flags(self, columns: list[list[str]]) -> list[str] | None:
         """Return the column of flags, if there is one."""

@@ -13,6 +13,7 @@ from clueval.core.document import Document
 from clueval.files.limits import Limits, sentence_too_long
 from clueval.second.formats.json_values import file_rows
 from clueval.textfiles import (
+    Complain,
     Progress,
     beginning_of,
     blocks,
@@ -20,6 +21,7 @@ from clueval.textfiles import (
     is_file,
     raw_blocks,
     raw_content,
+    refuse,
 )
 
 
@@ -75,9 +77,12 @@ class InputFile:
         """Return the first block, by which the format is recognised; bytes that are not UTF-8 are replaced."""
         return beginning_of(self.path)
 
-    def blocks(self) -> Iterator[tuple[int, str]]:
-        """Yield whole lines in blocks, each with the number of its first line."""
-        return blocks(self.path, self.progress, max_line=self.limits.max_line)
+    def blocks(self, complain: Complain = refuse) -> Iterator[tuple[int, str]]:
+        """Yield whole lines in blocks, each with the number of its first line.
+
+        `complain` is called with the errors of single characters.
+        """
+        return blocks(self.path, self.progress, complain, max_line=self.limits.max_line)
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines without their ends; blank lines separate sentences."""

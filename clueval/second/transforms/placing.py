@@ -119,7 +119,7 @@ def _frame(documents: Sequence[Document], text: str) -> _TokenFrame:
     with_tokens = [each for each in documents if each.unit == "token" and each.tokens is not None]
     if with_tokens:
         first = with_tokens[0]
-        return _TokenFrame(first, TextPositions(text, first.start, *_token_places(first, text)))
+        return _TokenFrame(first, TextPositions(text, first.start, *token_places(first, text)))
     found = [match.span() for match in WORD_OR_MARK.finditer(text)]
     words = Document("", {}, tokens=[text[start:end] for start, end in found])
     starts, ends = [start for start, _ in found], [end for _, end in found]
@@ -133,7 +133,7 @@ def _in_characters(document: Document, text: str | None) -> Document:
     onto = document.text if document.text is not None else text
     if onto is None or document.tokens is None:
         return to_characters(document)
-    return TextPositions(onto, document.start, *_token_places(document, onto)).placed(document)
+    return TextPositions(onto, document.start, *token_places(document, onto)).placed(document)
 
 
 def _onto(document: Document, gold: Document) -> Document:
@@ -208,7 +208,7 @@ def _has_same_tokens(gold: Document, other: Document) -> bool:
     )
 
 
-def _token_places(document: Document, text: str) -> tuple[list[int], list[int]]:
+def token_places(document: Document, text: str) -> tuple[list[int], list[int]]:
     """Return where each token of a document starts and ends in `text`.
 
     Raises `TextMismatch` for a token that does not follow.
