@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from clueval.reading.check import Problem as Problem
     from clueval.reading.check import check as check
     from clueval.reading.convert import convert as convert
-    from clueval.reading.records import documents_from as documents_from
-    from clueval.reading.records import documents_from_spacy as documents_from_spacy
-    from clueval.reading.records import to_rows as to_rows
-    from clueval.reading.records import to_spacy as to_spacy
     from clueval.reading.source import read as read
     from clueval.reports.json_text import schema as schema
+    from clueval.second.reading.records import documents_from as documents_from
+    from clueval.second.reading.records import documents_from_spacy as documents_from_spacy
+    from clueval.second.reading.records import to_rows as to_rows
+    from clueval.second.reading.records import to_spacy as to_spacy
     from clueval.second.results.accumulator import Accumulator as Accumulator
     from clueval.second.results.result import Result as Result
     from clueval.second.results.result import load_result as load_result
@@ -92,7 +92,7 @@ _NAMES_OF = {
     "findings.table": "Finding error_table",
     "reading.check": "Problem check",
     "reading.convert": "convert",
-    "reading.records": "documents_from documents_from_spacy to_rows to_spacy",
+    "second.reading.records": "documents_from documents_from_spacy to_rows to_spacy",
     "reading.source": "read",
     "reports.json_text": "schema",
     "studies.annotators.agreement": "Agreement agree",

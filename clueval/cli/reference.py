@@ -11,7 +11,6 @@ import inspect
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import Field
-from importlib import import_module
 from textwrap import wrap
 from typing import Any
 
@@ -25,11 +24,11 @@ from clueval.evaluation.values import shown_default, values_of
 from clueval.files import errors
 from clueval.files.errors import UsageError, extra
 from clueval.files.overwriting import output_folder
-from clueval.formats import FORMATS, all_formats, format_named
-from clueval.formats.format import Format
 from clueval.guide.pages import Page, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.options import Option, option_of, options_of
+from clueval.second.formats.catalogue import FormatEntry, catalogue
+from clueval.second.formats.names import NAMES
 from clueval.second.formats.options import Reading
 
 _LAYER = Option(
@@ -46,44 +45,55 @@ def _add_formats(parser: CommandParser) -> None:
         "name",
         nargs="?",
         metavar="NAME",
-        choices=FORMATS,
-        help=f"the format to describe: {', '.join(FORMATS)} (default: list all)",
+        choices=NAMES,
+        help=f"the format to describe: {', '.join(NAMES)} (default: list all)",
     )
 
 
 def _run_formats(options: argparse.Namespace) -> int:
-    for line in _listed_formats() if options.name is None else described_format(format_named(options.name)):
+    entries = catalogue()
+    if options.name is None:
+        lines = _listed_formats(entries)
+    else:
+        lines = described_format(next(entry for entry in entries if entry.name == options.name))
+    for line in lines:
         put(line)
     return 0
 
 
-def _listed_formats() -> Iterator[str]:
+def _listed_formats(entries: Iterable[FormatEntry]) -> Iterator[str]:
     """Yield the formats, each with what it holds and how it is recognised, in lines that fit on a screen."""
-    width = max(map(len, FORMATS))
-    for form in all_formats():
-        yield f"{form.name.ljust(width)}  {_use_of(form)}"
-        for text in (form.holds, f"recognised by: {form.recognised_by}"):
+    width = max(map(len, NAMES))
+    for entry in entries:
+        yield f"{entry.name.ljust(width)}  {_use_of(entry)}"
+        for text in (*entry.holds, f"recognised by: {_recognised_by(entry)}"):
             yield from wrap(
                 text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False
             )
     yield "  --input FORMAT names the format; if the sides differ, --input GOLD:PREDICTED, as in vrt:inline"
 
 
-def _use_of(form: Format) -> str:
-    extra = [] if form.extra is None else [f"extra {form.extra}"]
-    return ", ".join([*form.uses, *extra])
+def _use_of(entry: FormatEntry) -> str:
+    return ", ".join([*entry.uses, *([f"extra {entry.extra}"] if entry.extra else [])])
 
 
-def described_format(form: Format) -> Iterator[str]:
+def _recognised_by(entry: FormatEntry) -> str:
+    return "; ".join(entry.recognised_by) or f"`--input {entry.name}`"
+
+
+def described_format(entry: FormatEntry) -> Iterator[str]:
     """Yield the description of a format, then its options."""
-    yield f"{form.name}: {form.holds}"
-    yield f"Recognised by: {form.recognised_by}. Use: {_use_of(form)}."
+    yield f"{entry.name}: {'; '.join(entry.holds)}"
+    yield f"Recognised by: {_recognised_by(entry)}. Use: {_use_of(entry)}."
     yield ""
-    own = inspect.getdoc(form.rows.read) if inspect.isfunction(getattr(form.rows, "read", None)) else None
-    yield own or inspect.getdoc(import_module(FORMATS[form.name])) or ""
+    yield entry.details
+    if entry.rows:
+        yield ""
+        yield "Its rows, as --row describes them:"
+        yield from (f"  {rows}" for rows in entry.rows)
     reads = [
-        *([_LAYER] if "layers" in form.reads else []),
-        *(declared for field, declared in options_of(Reading) if field.name in form.reads),
+        *([_LAYER] if "layers" in entry.options else []),
+        *(declared for field, declared in options_of(Reading) if field.name in entry.options),
     ]
     if reads:
         yield ""
@@ -247,7 +257,7 @@ def _metrics() -> str:
 
 def _formats() -> str:
     """Every format with its signs, its description and its options."""
-    return _sections((form.name, "\n".join(described_format(form))) for form in all_formats())
+    return _sections((entry.name, "\n".join(described_format(entry))) for entry in catalogue())
 
 
 def _functions() -> str:

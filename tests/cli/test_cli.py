@@ -16,7 +16,8 @@ from corpora import write
 
 from clueval import score
 from clueval.cli import COMMANDS, main, reference
-from clueval.formats import FORMATS, format_named
+from clueval.formats import FORMATS
+from clueval.second.formats.catalogue import catalogue
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = str(SAMPLES / "gold.vrt"), str(SAMPLES / "predicted.vrt")
@@ -516,7 +517,8 @@ def test_signal_while_a_class_is_made_ends_the_command_as_always(
 
 
 def test_description_of_a_format_is_about_no_other_that_its_module_reads() -> None:
-    described = "\n".join(reference.described_format(format_named("nemotron")))
+    (entry,) = (entry for entry in catalogue() if entry.name == "nemotron")
+    described = "\n".join(reference.described_format(entry))
 
     assert "text_tagged" in described
     assert "privacy_mask" not in described

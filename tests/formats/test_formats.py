@@ -11,7 +11,6 @@ import pytest
 from corpora import write
 
 from clueval import Span, read
-from clueval.cli import main
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats import ENDINGS, FORMATS, ORDER, all_formats, format_named, format_of
 from clueval.formats.opened import Opened
@@ -168,25 +167,6 @@ def test_options_apply_to_the_formats_whose_records_name_them() -> None:
     assert formats_that_read("layers")[:4] == ["vrt", "conll", "spans", "brat"]
     assert formats_that_read("answers") == ["prodigy"]
     assert formats_that_read("max_line") == list(FORMATS)
-
-
-def test_command_lists_all_formats_and_describes_one(capsys: Capture) -> None:
-    assert main(["formats"]) == 0
-    out = capsys.readouterr().out
-    lines, words = out.splitlines(), " ".join(out.split())
-    assert [line.split()[0] for line in lines if line[0] != " "] == list(FORMATS)
-    assert all(
-        form.holds in words and f"recognised by: {form.recognised_by}" in words for form in all_formats()
-    )
-    assert max(map(len, lines)) <= 100
-    assert "if the sides differ, --input GOLD:PREDICTED, as in vrt:inline" in out
-
-    assert main(["formats", "gate-xml"]) == 0
-    described = capsys.readouterr().out
-    assert "GATE's XML documents: a text with numbered nodes" in described
-    assert "read, add sets" in described
-    assert "--annotation-set NAME" in described
-    assert "--token" not in described
 
 
 # Reading

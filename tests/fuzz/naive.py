@@ -184,6 +184,17 @@ def xmi(data: bytes, side: str, text: bytes = b"") -> Count:
     return len(sofa.get("sofaString", "")), sum(each.tag.endswith("NamedEntity") for each in root)
 
 
+def uima_json(data: bytes, side: str, text: bytes = b"") -> Count:
+    found = json.loads(data.decode("utf-8-sig"))["%FEATURE_STRUCTURES"]
+    return len(next(each["sofaString"] for each in found if "sofaString" in each)), sum(
+        each["%TYPE"].endswith("NamedEntity") for each in found
+    )
+
+
+def comprehend(data: bytes, side: str, text: bytes = b"") -> Count:
+    return 0, sum(len(row["Entities"]) for row in _rows(data))
+
+
 def docbin(data: bytes, side: str, text: bytes = b"") -> Count:
     from spacy import blank
     from spacy.tokens import DocBin
@@ -227,5 +238,7 @@ COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
     "inline": inline,
     "webanno": webanno,
     "xmi": xmi,
+    "uima-json": uima_json,
+    "comprehend": comprehend,
     "docbin": docbin,
 }

@@ -1,13 +1,6 @@
 """Bdoc JSON, the documents of ``gatenlp`` and of GATE's plugin Format_Bdoc: text, features, annotation sets.
 
-    {"text": "Ada was here.", "offset_type": "p", "features": {}, "name": "",
-     "annotation_sets": {"Key": {"name": "Key", "next_annid": 8, "annotations":
-        [{"type": "Person", "start": 0, "end": 3, "id": 7, "features": {"score": 0.9}}]}}}
-
-Positions are Unicode code points if ``offset_type`` is ``p`` (Python), UTF-16 units if it is ``j`` (Java). The type is
-the label. Features of the document are its metadata; those that are not strings become JSON.
-
-Source: the documentation of ``gatenlp``, "Bdoc".
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

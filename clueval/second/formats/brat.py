@@ -1,16 +1,6 @@
 """brat's stand-off files: ``X.ann`` with the annotations and ``X.txt`` with the text, in one folder.
 
-    T1<TAB>Person 0 5<TAB>Frida             a span: type, start, end (exclusive), its text
-    T2<TAB>Place 10 14;20 24<TAB>Bad Bern   a discontinuous span; in one piece if only line ends lie between
-    A1<TAB>Sure T1                          an attribute of a span: a feature, True or a value
-    N1<TAB>Reference T1 Wikidata:Q1<TAB>..  a link: a feature with the entry as its value
-    *<TAB>Equiv T1 T2                       spans of which one counts: a feature ``group``
-
-Positions are code points of the text as it is on disk: a byte-order mark is one, CRLF is two. ``X.a1`` and ``X.a2``
-together are one file of annotations. Relations, events, other equivalences and notes are passed over; an attribute
-of an event is a feature of its trigger; several values of one attribute are a list. The label of a span is its type, or
-with ``--layer NAME=ATTRIBUTE`` the value of an attribute; spans without it are then left out. The id of the document
-is the name of the file.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations
@@ -335,7 +325,7 @@ BRAT = FileFormat(
     single=True,
     group=(".txt", ".a2"),
     writer=lambda types: Writer(
-        content=lambda documents, layers, with_ids: in_lines(_lines(documents)),
+        pieces=lambda documents, layers, with_ids: in_lines(_lines(documents)),
         ending=".ann",
         unit="character",
         holds=frozenset(

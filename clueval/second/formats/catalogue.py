@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from clueval.second.formats.dialect import Dialect, described
@@ -22,6 +24,7 @@ class FormatEntry(NamedTuple):
         options: the options that apply to it.
         rows: how rows are described on the command line, ``text=text,spans=label``, by description where keys tell.
         extra: the extra of clueval that must be installed.
+        details: an example of its files, and rules, as ``formats.md`` has them.
     """
 
     name: str
@@ -31,16 +34,17 @@ class FormatEntry(NamedTuple):
     options: tuple[str, ...]
     rows: tuple[str, ...]
     extra: str
+    details: str
 
 
 def catalogue() -> list[FormatEntry]:
-    """Return all formats in the order in which they are tried.
+    """Return all formats by name.
 
     >>> next(entry.recognised_by for entry in catalogue() if entry.name == "brat")
     ('`.ann`, `.a1`',)
     """
     written = written_names()
-    return [_entry(name, is_written=name in written) for name in NAMES]
+    return [_entry(name, is_written=name in written) for name in sorted(NAMES)]
 
 
 def _entry(name: str, *, is_written: bool) -> FormatEntry:
@@ -56,4 +60,13 @@ def _entry(name: str, *, is_written: bool) -> FormatEntry:
         tuple(sorted({option for form in forms for option in form.options})),
         tuple(filter(None, rows)),
         next((form.extra for form in files), ""),
+        details()[name],
     )
+
+
+@cache
+def details() -> dict[str, str]:
+    """Return the sections of ``formats.md`` by the names of formats; a section may be about several."""
+    text = Path(__file__).with_name("formats.md").read_text(encoding="utf-8")
+    sections = (section.partition("\n") for section in text.removeprefix("# ").split("\n# "))
+    return {name: body.strip() for names, _, body in sections for name in names.split(", ")}

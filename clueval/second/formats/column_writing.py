@@ -38,7 +38,7 @@ def conll_lines(documents: Iterable[Document], *, with_ids: bool = False) -> Ite
 
 
 CONLL_WRITER = Writer(
-    content=lambda documents, layers, with_ids: in_lines(conll_lines(documents, with_ids=with_ids)),
+    pieces=lambda documents, layers, with_ids: in_lines(conll_lines(documents, with_ids=with_ids)),
     ending=".conll",
     unit="token",
     holds=frozenset({"layers", "metadata"}),

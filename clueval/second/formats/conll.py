@@ -1,21 +1,6 @@
 """CoNLL-like columns, numbered tokens, and HIPE.
 
-CoNLL: columns are separated by tabs if the first token line contains one, otherwise by blanks. ``-DOCSTART-`` begins a
-document. A line that begins with ``#`` is a comment unless it is a token line. In a file with tabs, it is a token
-line if it contains a tab and no blank follows the ``#``. Otherwise it is a token line if it has the right number of
-columns and tags in the columns of the layers; before the first token line, if the last column is a tag and, in a file
-with blanks, no blank follows the ``#``. The comment ``# newdoc id = X`` begins a document, ``# sent_id = X`` names a
-sentence, ``# meta::key = value`` is metadata; MultiCoNER's ``# id X<TAB>domain=en`` begins a document with metadata.
-
-Numbered tokens (Universal NER, GermEval 2014): the first column numbers the tokens of each sentence from 1, so the
-words are in the second. The default is the first column from the third on in which all values are tags.
-
-HIPE (2020, 2022): the first line names the columns. ``document_id`` begins a document; the comments before its first
-token are its metadata. Other comments and blank lines end nothing: as in HIPE's scorer, tags are decoded over the whole
-document. A sentence ends after a token with ``EndOfSentence`` in the column ``MISC``.
-
-Sources: the shared tasks CoNLL-2000 and CoNLL-2003; Universal Dependencies for the comments; the HIPE 2022
-participation guidelines; the GermEval 2014 data description.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

@@ -1,13 +1,6 @@
 """CoNLL-2012 (OntoNotes): one token per line, columns separated by blanks, named entities in brackets.
 
-``#begin document (ID); part 003`` begins the document ``ID#3``, ``#end document`` ends it. The word is the 4th
-column, the entity the 11th: ``(TYPE*`` opens an entity, ``*)`` closes the one that was opened last, ``(TYPE)`` is
-one token. Entities may nest and end with their sentence. The number of columns differs from sentence to sentence,
-because each predicate has its own column.
-
-Sources: ``entity`` (the default), ``parse`` (the syntax tree, 6th), or the number of a column with brackets.
-
-Source: the description of the data of the CoNLL-2012 shared task.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

@@ -1,19 +1,6 @@
 """CoNLL-U of Universal Dependencies, and CoNLL-Plus, whose first line names its columns.
 
-``# newdoc id = X`` begins a document, ``# sent_id = X`` names a sentence, ``# meta::key = value`` is metadata, and
-``# global.columns = ID FORM ... MISC`` names the columns of CoNLL-Plus. Rows such as ``3-4`` and ``5.1`` are not
-tokens: they are passed over and counted as multiword tokens and empty nodes. ``SpaceAfter=No`` is used for the text.
-
-Sources: a key of ``MISC`` whose values are tags, as in ``NER=B-PER`` (a token without it has O); ``Entity``,
-whose values are brackets, as in ``Entity=(e1-person-1`` and ``e1)``; or a column, by its number or name. The
-default is the column ``ner``, else the only source that holds tags, or ``Entity`` if there is none; the file is read
-once more to find it. Names of columns are compared without case, as in flair's ``id form ner``; the parts of flair's
-``# relations = 1;2;4;4;type|...`` are passed over and counted.
-
-``Entity`` may hold several brackets: ``(e1-person(e2-place)e3)``. The fields after the id are named by
-``# global.Entity``. ``e1[1/2]`` and ``e1[2/2]`` are the parts of one discontinuous span. ``%28`` stands for ``(``.
-
-Sources: the description of CoNLL-U at universaldependencies.org; CorefUD for ``Entity``.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

@@ -1,11 +1,6 @@
 """DocBin, the binary file of spaCy with many documents (``.spacy``). Needs the extra ``spacy``.
 
-Sources: ``ents`` (the default), or ``spans.KEY``, a group of spans. Positions are code points of the text of a
-document, or with ``unit="token"`` the numbers of spaCy's tokens. A document in which no token has an annotation of
-entities is passed over and counted as unannotated; one that is annotated, but has no entities, is read. Documents have
-no ids; they are numbered.
-
-Source: spaCy's documentation of ``DocBin`` and ``Doc``.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations
@@ -228,7 +223,8 @@ DOCBIN = FileFormat(
     read=_read,
     extra="spacy",
     writer=lambda types: Writer(
-        content=lambda documents, layers, with_ids: docbin_of(documents, layers),
+        pieces=lambda documents, layers, with_ids: (),
+        data=docbin_of,
         ending=".spacy",
         unit="character",
         holds=frozenset({"layers", "spans across sentences"}),

@@ -1,30 +1,6 @@
 """The formats of FairEval: CoNLL-2000 files, and span files. Each sentence is a document, with the ids "1", "2", ....
 
-CoNLL-2000 files: one token per line with its part of speech and its chunk tags, which may be stacked.
-
-The three columns are separated by blanks: form, part of speech, tags. Tags are BIO, from the outermost span
-to the innermost, separated by pipes: ``I-S|B-NP`` begins an NP inside an S. The position of a tag in this
-list is its depth. A ``B-`` ends all spans of its depth or deeper and begins a span; fewer tags end the deeper
-spans; ``O``, ``_`` or an empty column ends all spans. Sentences are separated by blank lines.
-
-Positions count from 0. The spans of a sentence are in the order in which they end, as in FairEval, because the order
-decides between equally similar spans. A token without tags and the end of the sentence end all spans, the outermost
-first. Another token ends, the innermost first, the spans that are deeper than its tags; then its tags end spans from
-left to right: a ``B-`` at depth 0 the outermost first, a deeper one the innermost first.
-
-Like FairEval, clueval removes punctuation (`ignore_punct`): a token whose part of speech is punctuation
-belongs to no span, and a span that begins or ends with such tokens becomes shorter. A span of only such
-tokens is removed. (FairEval's program removes only one of several such tokens from the end of a span.)
-
-FairEval's span files: one span per line, sentences separated by blank lines.
-
-The four columns are separated by tabs: label, first token, last token, and the comma-separated tokens of the
-span. Tokens count from 1 in each sentence, and the last token is included; documents have half-open positions
-from 0. Listed tokens outside the range from the first to the last are ignored; if none is left, or the list has no
-digit (``-``), all tokens of the range belong to the span. A sentence without spans has a placeholder with the label
-``NONE`` or ``EMPTY``, which is not read as a span.
-
-The spans of a sentence are in the order of the file. The files contain no text, so the documents have none.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

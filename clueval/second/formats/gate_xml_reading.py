@@ -1,25 +1,6 @@
 """GATE's XML documents: a text with numbered nodes, and named sets of annotations between them.
 
-    <GateDocument version="3">
-    <TextWithNodes><Node id="0"/>Ada<Node id="3"/> was here.<Node id="13"/></TextWithNodes>
-    <AnnotationSet Name="Key">
-    <Annotation Id="7" Type="Person" StartNode="0" EndNode="3">
-    <Feature><Name className="java.lang.String">score</Name>
-    <Value className="java.lang.Double">0.9</Value></Feature>
-    </Annotation>
-    </AnnotationSet>
-    </GateDocument>
-
-GATE writes the positions of nodes in UTF-16 units as their ids, but both GATE and clueval read the ids as
-names only: a span begins where its node is in the text, counted in code points, so positions after an emoji
-are right. Each set is a layer of the document, the default set is the layer ``""``; the type is the label.
-The Java class of a value decides whether it becomes a number, a truth value, a string or a list; values of
-other classes stay strings. Features of the document are its metadata. Relations are ignored.
-
-A document type declaration is an error, so the only entities are the five that XML defines. If sets are added
-to a file, everything else in it stays unchanged.
-
-Source: the GATE user guide, "GATE XML Documents".
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

@@ -1,12 +1,6 @@
 """Inline tags, as language models answer: the text with its spans in it, as tags or in brackets.
 
-``<PER>Ada</PER>`` or ``[Ada](PER)``; ``[Ada](PER:value)`` has the feature ``value``. Spans may nest. A label is one of
-``--labels``, or, without that, a name in upper case. ``&amp;``, ``&lt;`` and ``&gt;`` stand for their characters; every
-other ``<``, ``[`` and ``]`` is text. Only ``--input inline`` reads the format, because every text fits.
-
-A file is one document, or has one in each line, as JSON ``{"id": "1", "text": "<PER>Ada</PER>"}``. A code fence around
-a text is taken off. A tag that is not closed or closes nothing, and spans that cross, are errors, or with
-``--unparsable lenient`` left out and counted; with ``--unparsable empty``, such an answer is empty.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations
@@ -309,7 +303,7 @@ INLINE = FileFormat(
     rows=read_inline_rows,
     single=True,
     writer=lambda types: Writer(
-        content=lambda documents, layers, with_ids: "".join(map(write_inline, documents)),
+        pieces=lambda documents, layers, with_ids: map(write_inline, documents),
         ending=".txt",
         unit="character",
         holds=frozenset({"zero-length spans", "overlapping spans", "spans across sentences"}),

@@ -1,17 +1,6 @@
 """Label Studio's JSON: tasks with the annotations of annotators and the predictions of models; also JSON_MIN.
 
-    {"id": 1, "data": {"text": "Frida"}, "annotations": [{"completed_by": 1, "result": [{"id": "a", "type":
-       "labels", "from_name": "label", "value": {"start": 0, "end": 5, "text": "Frida", "labels": ["PER"]}}]}]}
-
-Annotation sets are the annotators (id or e-mail), ``ground-truth`` and ``prediction:MODEL``. A region with several
-labels is a span for each. The sources of layers are the names of the controls (``from_name``). Choices, ratings and
-texts for a region are features of its spans, those for the whole text are metadata. Cancelled annotations, drafts and
-relations are passed over, and so are tasks without annotation (``unannotated``). The text is the string in ``data``
-that is called ``text``, the only one, or the one that ``--text-key`` names; other values are metadata. Positions are
-code points; if only UTF-16 units fit the texts of the regions, as in older files, the positions are such units. In
-JSON_MIN each row is one annotation, whose spans are lists under the names of their controls.
-
-What is written is a task with one annotation that is ground truth; each layer is a control of the same name.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

@@ -31,19 +31,20 @@ def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> s
 def markup_writer(form: Markup) -> Writer:
     """Return how files of a format without labels are written, which refuse by name what they cannot hold."""
 
-    def content(documents: Iterable[Document], layers: Sequence[str], with_ids: bool) -> str:
+    def pieces(documents: Iterable[Document], layers: Sequence[str], with_ids: bool) -> Iterator[str]:
         document = next(iter(documents), None)
         if document is None:  # an empty file would not be valid
-            return f"<{form.text}></{form.text}>\n"
+            yield f"<{form.text}></{form.text}>\n"
+            return
         if len(document.layers) != 1:
             raise UsageError(
                 f"the format {form.name} holds one layer, not {len(document.layers)}",
                 advice="name one with layers=...",
             )
-        return marked_up(form, document, next(iter(document.layers)))
+        yield marked_up(form, document, next(iter(document.layers)))
 
     holds = frozenset({"layers", "zero-length spans", "overlapping spans", "spans across sentences"})
-    return Writer(content=content, ending=".xml", unit="character", holds=holds, single=True)
+    return Writer(pieces=pieces, ending=".xml", unit="character", holds=holds, single=True)
 
 
 def _writable(form: Markup, document: Document, layer: str) -> list[Span]:

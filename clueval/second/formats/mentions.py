@@ -1,18 +1,6 @@
 """Mentions: the answers of language models, which name spans by their texts, without positions.
 
-    {"id": "1", "entities": [{"text": "Ada", "label": "PER"}, {"text": "Ulm", "label": "LOC", "start": 9, "end": 12}]}
-    {"id": "2", "entities": {"PER": ["Ada", "Ada"], "LOC": []}}
-    {"id": "3", "output": "<think>...</think> {\\"PER\\": [\\"Ada\\"]}"}
-
-A line is an answer, and so is a block in a code fence; how programs store answers is described in
-`clueval.second.formats.answers`. Text around the JSON of an answer is passed over and counted, and so are repairs.
-
-The entities are a list under one of the keys `LISTS`, a list alone, or lists of texts by label. Each entity is a pair
-of its text and its label, or has both under one of the keys `_TEXTS` and `_LABELS`; the label may be null. Any other
-answer is an error or, with ``--unparsable empty``, an answer without spans, which is counted. The format is for
-PREDICTED alone: gold has the text in which the mentions are found.
-
-A document has no text. Its spans are empty; their features `MENTION` and `OFFSETS` have what the answer says.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

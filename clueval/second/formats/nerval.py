@@ -1,20 +1,6 @@
 """Nerval's files: one token per line, a blank, a BIO, BIOES or BILOU tag; the whole file is one text.
 
-The text is the tokens joined by single blanks. Blank lines only separate sentences: the text, and even a
-span, continues after them. Two files that are compared need not have the same tokens.
-
-``B-``, ``S-`` and ``U-`` open a span. ``I-``, ``E-`` and ``L-`` continue the open span of their label: the
-last span of this label that was opened since the last ``O``. So a span may continue after tokens of other
-labels, and then contains them. This is how Nerval reads nested spans, *approximately*, because the tags
-cannot show whether the outer span extends to the end of a nested span. In the README of Nerval
-
-    Louis B-PER, par I-PER ... roy I-PER, de I-PER, France B-LOC, et I-PER, de I-PER, Navarre B-LOC, . O
-
-is PER "Louis par ... roy de France et de", LOC "France" and LOC "Navarre". A tag that continues a label
-without an open span is ill-formed: it opens no span, and its token belongs to no span, except to a span of
-another label that continues after it. Such tags are counted (`InputFile.repaired`).
-
-Source: Nerval (Miret and Kermorvant 2021), which reads files in this way.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any
@@ -15,7 +15,7 @@ from clueval.files.errors import UsageError
 from clueval.second.formats.dialect import Dialect, keys_of
 from clueval.second.formats.row_keys import hidden_keys, keys_of_no_features
 from clueval.second.formats.tag_lists import tags_of
-from clueval.second.formats.writer import Writer, in_lines
+from clueval.second.formats.writer import Writer
 
 
 def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def row_writer(dialect: Dialect) -> Writer:
     holds |= {"metadata"} if dialect.metadata or dialect.rest else set()
     hints = dialect.hints
     return Writer(
-        content=lambda documents, layers, with_ids: _content(dialect, documents),
+        pieces=lambda documents, layers, with_ids: _pieces(dialect, documents),
         ending=".json" if dialect.array or dialect.joined else ".jsonl",
         unit="token" if dialect.tokens else "character",
         holds=frozenset(holds),
@@ -133,14 +133,18 @@ def row_writer(dialect: Dialect) -> Writer:
     )
 
 
-def _content(dialect: Dialect, documents: Iterable[Document]) -> str:
+def _pieces(dialect: Dialect, documents: Iterable[Document]) -> Iterator[str]:
     rows = (row_of(dialect, document, list(document.layers)) for document in documents)
     if dialect.joined is not None:
-        return json.dumps(dialect.joined(rows), ensure_ascii=False) + "\n"
-    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
-    if not lines or dialect.array:
-        return f"[{','.join(lines)}]\n"
-    return in_lines(lines)
+        yield json.dumps(dialect.joined(rows), ensure_ascii=False) + "\n"
+        return
+    before = "["
+    for row in rows:
+        line = json.dumps(row, ensure_ascii=False)
+        yield f"{before}{line}\n" if dialect.array else f"{line}\n"
+        before = ","
+    if dialect.array or before == "[":
+        yield "[]\n" if before == "[" else "]\n"
 
 
 def _holds_features(dialect: Dialect) -> bool:

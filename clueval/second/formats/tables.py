@@ -1,23 +1,6 @@
 """A table of pre-computed spans, TSV, CSV or a workbook (.xlsx), with a header.
 
-The columns are, by name: ``document`` (the id of the document), ``start``, and the end as ``end_inclusive`` (the last
-position, as corpus tools count) or ``end_exclusive`` (the position after it), or under another name of
-`clueval.core.span_keys`, which may begin with a capital. A bare ``end`` is inclusive if positions are those of
-tokens, and exclusive if they are characters. All other columns are layers, except ``id``, ``text``, ``score``,
-``start_id``, ``end_id`` and ``fragments``; an empty cell means no label. ``score`` is a feature of the span.
-``fragments`` has the ranges of a discontinuous span, with inclusive ends, as in ``0-2;7-8``. The index of pandas is
-left out. A row without start, end and labels is a document without spans.
-
-The text file that belongs to the table is by default the file with the same name and the ending ``.vrt`` in the same
-folder, else the other side. In a VRT or CoNLL-like file, positions are corpus positions, counted from 0 over the whole
-file; without a column ``document``, they determine the document. In a file of JSON rows, such as doccano's, positions
-are characters (code points), or the tokens of a row, counted from 0 in each text. A plain text is one document, in
-characters, with the name of its file. A table without any text has the documents that it names, and a bare ``end`` is
-an error there. The ``text`` of a row is compared with the text in characters; if it fits only with the other kind of
-end, the error names both.
-
-The table is held in memory; the text is read in parts. Use other formats if you can: only the positions
-connect the spans with the text, so every position outside it is an error.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations
@@ -416,7 +399,7 @@ SPANS = FileFormat(
     read=lambda file, options: read_table(records_of(file), file.texts(), options, file=file.name),
     needs_texts=True,
     writer=lambda types: Writer(
-        content=lambda documents, layers, with_ids: in_lines(_lines(documents, layers, with_ids)),
+        pieces=lambda documents, layers, with_ids: in_lines(_lines(documents, layers, with_ids)),
         ending=".tsv",
         holds=frozenset({"layers", "metadata", "overlapping spans", "spans across sentences"}),
         fit=_fit,

@@ -1,10 +1,6 @@
 """Tags alone: a tag on each line, and one or more blank lines after each sentence, as MultiCoNER takes predictions.
 
-The tokens are those of gold: the tags of the n-th block belong to its n-th sentence, the k-th tag to the k-th token. A
-document of gold without sentences is one sentence. Comments such as ``# id X`` may stand before a block; an id must be
-that of gold's document if the file of gold gives one.
-
-Source: the task page of MultiCoNER 2022, and what its baseline reads and writes (``reader_utils.py``).
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

@@ -1,16 +1,6 @@
 """UIMA CAS XMI and UIMA CAS JSON, as INCEpTION and DKPro export them. Needs the extra ``uima`` (dkpro-cassis).
 
-The type system of ``X.xmi`` is read from ``TypeSystem.xml`` or ``X.typesystem.xml`` in its folder, or from the only
-other file there that has one; JSON contains it. Positions, UTF-16 units in the file, are turned into code points by
-dkpro-cassis. Each view is an annotation set; a file with one view with a text needs no choice.
-
-Sources: ``Type.feature`` with the short name of the type, or ``Type``. The default is ``NamedEntity.value``, or the
-only type with annotations, without those of tokens, sentences and documents. Annotations that have a governor are
-relations; they are passed over and counted.
-
-Each document is written to a file, with a type for each layer, and with tokens and sentences if it has them.
-
-Source: the OASIS standard UIMA, version 1.0.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

@@ -150,8 +150,8 @@ def writer(
     """Return the writer of a format; `empty` is the content of a file without a document."""
     given = required_types(types)
     return Writer(
-        content=lambda documents, layers, with_ids: (
-            "".join(content(given, document, layers) for document in documents) or empty
+        pieces=lambda documents, layers, with_ids: (
+            [content(given, document, layers) for document in documents] or [empty]
         ),
         ending=ending,
         unit="character",

@@ -1,11 +1,6 @@
 """VRT, the vertical text of the Corpus Workbench (CWB): one token per line, XML tags alone on a line.
 
-Columns are separated by one tab. A line that begins with ``<`` and is an XML tag is structure, not a token; the
-attributes of the document's element, and of the elements around it, are the metadata of the document. Comments
-(``<!-- ... -->`` on one line), XML declarations and blank lines are skipped. The five XML entities and character
-references are decoded. No span continues across the beginning or the end of a sentence.
-
-Source: the CWB Corpus Encoding Tutorial, on ``cwb-encode -xsB``.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations
@@ -82,14 +77,15 @@ def _tag(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
 def _open_sentence(reader: ColumnInput, number: int, name: str, line: str) -> None:
     elements: _Elements = reader.state
     if elements.sentence:
-        _refuse(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
+        _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
     elements.sentence = number
     reader.begin_sentence(attributes(line).get("id"))
 
 
 def _close_sentence(reader: ColumnInput, number: int, name: str) -> None:
     if not reader.state.sentence:
-        _refuse(reader, number, f"</{name}> without <{name}> before it")
+        _complain(reader, number, f"</{name}> without <{name}> before it")
+        return
     reader.state.sentence = 0
     reader.end_sentence()
 
@@ -97,9 +93,9 @@ def _close_sentence(reader: ColumnInput, number: int, name: str) -> None:
 def _open_document(reader: ColumnInput, number: int, name: str, line: str) -> None:
     elements: _Elements = reader.state
     if elements.document:
-        _refuse(reader, number, f"<{name}> inside the document of line {elements.document}")
+        _complain(reader, number, f"<{name}> inside the document of line {elements.document}")
     if elements.sentence:
-        _refuse(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
+        _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
     elements.document = number
     own = attributes(line)
     reader.begin_document(own.get("id"), {**elements.attributes_around, **own})
@@ -108,9 +104,10 @@ def _open_document(reader: ColumnInput, number: int, name: str, line: str) -> No
 def _close_document(reader: ColumnInput, number: int, name: str) -> None:
     elements: _Elements = reader.state
     if not elements.document:
-        _refuse(reader, number, f"</{name}> without <{name}> before it")
+        _complain(reader, number, f"</{name}> without <{name}> before it")
+        return
     if elements.sentence:
-        _refuse(reader, number, f"</{name}> inside the sentence of line {elements.sentence}")
+        _complain(reader, number, f"</{name}> inside the sentence of line {elements.sentence}")
     elements.document = 0
     reader.end_document()
 
@@ -126,7 +123,7 @@ def _surround(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
         known = {**elements.attributes_around, **attributes(match[0])}
         if len(known) > max(AROUND, len(elements.attributes_around)):
             problem = f"the open elements around documents have more than {AROUND} attribute names"
-            _refuse(reader, number, problem, "close elements that have ended")
+            reader.refuse(number, problem, "close elements that have ended")
         elements.around.append((name, known))
 
 
@@ -136,12 +133,14 @@ def _oddity(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     if line.startswith("<?") or (line.startswith("<!--") and line.rstrip().endswith("-->")):
         return
     if line.startswith("<!--"):
-        _refuse(reader, number, "the comment does not end on this line", "write it on one line")
+        _complain(reader, number, "the comment does not end on this line", "write it on one line")
+        return
     if _DEFINITION.match(line):
-        _refuse(reader, number, "an XML document type definition (DTD) is not allowed", "remove it")
+        _complain(reader, number, "an XML document type definition (DTD) is not allowed", "remove it")
+        return
     loose = _LOOKS_LIKE_TAG.match(line)
     if loose is None or loose[1] in (reader.options.document_tag, reader.options.sentence_tag):
-        _refuse(reader, number, "a malformed XML tag", 'write attributes as name="value"')
+        _complain(reader, number, "a malformed XML tag", 'write attributes as name="value"')
 
 
 def _end(reader: ColumnInput) -> None:
@@ -150,11 +149,11 @@ def _end(reader: ColumnInput) -> None:
     options = reader.options
     for tag, line in ((options.sentence_tag, elements.sentence), (options.document_tag, elements.document)):
         if line:
-            _refuse(reader, line, f"<{tag}> is not closed", "check whether the end of the file is missing")
+            _complain(reader, line, f"<{tag}> is not closed", "check whether the end of the file is missing")
 
 
-def _refuse(reader: ColumnInput, number: int, problem: str, advice: str | None = None) -> None:
-    raise FormatError(problem, file=reader.file, line=number, advice=advice)
+def _complain(reader: ColumnInput, number: int, problem: str, advice: str | None = None) -> None:
+    reader.complain(FormatError(problem, file=reader.file, line=number, advice=advice))
 
 
 VRT = ColumnFormat(

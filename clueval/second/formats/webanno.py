@@ -1,16 +1,6 @@
 """WebAnno TSV 3, the table that WebAnno and INCEpTION export.
 
-The head names the layers (``#T_SP=Layer|feature|...`` spans, ``#T_RL`` relations, ``#T_CH`` chains). ``#Text=`` has a
-sentence, each row a token: ``1-1<TAB>0-4<TAB>token<TAB>values``. Offsets count UTF-16 units and are turned into code
-points; gaps between sentences are a line feed and then blanks. ``1-2.3`` is a part of a token. A value is ``_`` for no
-annotation, ``*`` for one without a value; ``|`` separates stacked annotations, and all rows of a layer with the same
-number, as in ``PER[7]``, are one span. A row without a number is a span of its own.
-
-Sources: ``Layer.feature`` with the short name of the layer, or ``Layer``. The default is ``NamedEntity.value``, or the
-only layer of spans. Relations, chain links and slots are passed over and counted. A file without layers of spans has no
-spans. Versions 1 and 2 are refused.
-
-Source: the description of WebAnno TSV 3.3 in the user guide of INCEpTION.
+The rules of the format stand in ``formats.md``.
 """
 
 from __future__ import annotations

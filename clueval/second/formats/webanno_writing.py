@@ -220,7 +220,7 @@ class _Tokens:
 
 def webanno_of(types: Mapping[str, str], document: Document, layers: Sequence[str]) -> str:
     """Return the content of the file of a document, which `fit_to_webanno` has returned."""
-    return in_lines(_lines(types, document, layers))
+    return "".join(in_lines(_lines(types, document, layers)))
 
 
 def _lines(types: Mapping[str, str], document: Document, layers: Sequence[str]) -> Iterator[str]:

@@ -50,8 +50,9 @@ class Writer:
     """How documents are written in a format.
 
     Attributes:
-        content: returns the content of a file, given its documents, the layers of a file without documents, and
+        pieces: yields the content of a file, given its documents, the layers of a file without documents, and
             whether token ids are written.
+        data: returns the content of a binary file, given its documents and the layers; then `pieces` is not used.
         ending: the ending of the name of the file.
         unit: the unit of positions; None: that of the documents.
         holds: those of `KINDS` that the format can hold.
@@ -66,8 +67,9 @@ class Writer:
         single: whether a file holds one document.
     """
 
-    content: Callable[[Iterable[Document], Sequence[str], bool], str | bytes]
+    pieces: Callable[[Iterable[Document], Sequence[str], bool], Iterable[str]]
     ending: str
+    data: Callable[[Iterable[Document], Sequence[str]], bytes] | None = None
     unit: str | None = None
     holds: frozenset[str] = frozenset()
     feature: Callable[[str, Any], bool] | None = None
@@ -81,9 +83,9 @@ class Writer:
     single: bool = False
 
 
-def in_lines(lines: Iterable[str]) -> str:
-    """Return the content of a file with these lines."""
-    return "".join(f"{line}\n" for line in lines)
+def in_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a file with their ends."""
+    return (f"{line}\n" for line in lines)
 
 
 # What is lost

@@ -6,41 +6,65 @@ from pathlib import Path
 
 import pytest
 
+from clueval.cli import main
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats import all_formats
-from clueval.second.formats.catalogue import catalogue
+from clueval.second.formats.catalogue import catalogue, details
 from clueval.second.formats.dialect import described_rows
 from clueval.second.formats.documents import read_file
 from clueval.second.formats.gate_xml import GATE_XML
 from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.names import NAMES
 from clueval.second.formats.options import FormatOptions
 
 GATE = (
     '<GateDocument><TextWithNodes><Node id="0"/>\U0001f600 Ada<Node id="6"/></TextWithNodes></GateDocument>'
 )
 
-MORE_WRITTEN = {"gliner", "spert", "presidio", "prodigy"}
-"""Formats that are written because their descriptions tell how."""
+WRITTEN = {
+    *("brat", "conll", "docbin", "doccano", "gliner", "inline", "label-studio", "ltf", "presidio", "prodigy"),
+    *("spacy-json", "spans", "spert", "tab", "token-rows", "uima-json", "w2ner", "webanno", "xmi"),
+}
 
 
 def test_all_formats_are_listed_with_their_uses() -> None:
-    today = {form.name: set(form.uses) for form in all_formats()}
-    today["bdoc"].discard("add sets")
-    for name in MORE_WRITTEN:
-        today[name].add("write")
+    uses = {entry.name: entry.uses for entry in catalogue()}
 
-    assert {entry.name: set(entry.uses) for entry in catalogue()} == today
-
-
-MORE_OPTIONS = {"bdoc": {"layers", "offsets"}, "spacy-json": {"scheme", "invalid"}}
+    assert {name for name, of_format in uses.items() if "write" in of_format} == WRITTEN
+    assert {name for name, of_format in uses.items() if "add sets" in of_format} == {"gate-xml"}
+    assert list(uses) == sorted(NAMES)
+    assert all("read" in of_format for of_format in uses.values())
 
 
-def test_options_that_apply_are_those_of_today() -> None:
-    for form in all_formats():
-        (entry,) = (entry for entry in catalogue() if entry.name == form.name)
+def test_command_lists_all_formats_and_describes_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["formats"]) == 0
+    out = capsys.readouterr().out
+    lines, words = out.splitlines(), " ".join(out.split())
+    assert [line.split()[0] for line in lines if line[0] != " "] == sorted(NAMES)
+    for entry in catalogue():
+        assert all(holds in words for holds in entry.holds)
+        assert f"recognised by: {'; '.join(entry.recognised_by)}" in words
+    assert max(map(len, lines)) <= 100
+    assert "if the sides differ, --input GOLD:PREDICTED, as in vrt:inline" in out
 
-        assert {*entry.options} == form.reads | MORE_OPTIONS.get(form.name, set())
+    assert main(["formats", "gate-xml"]) == 0
+    described = capsys.readouterr().out
+    assert "GATE's XML documents: a text with numbered nodes" in described
+    assert "read, add sets" in described
+    assert "--annotation-set NAME" in described
+    assert "--token" not in described
+
+
+def test_description_of_a_format_shows_its_rows_as_the_option_describes_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["formats", "gliner"]) == 0
+
+    assert "\n  tokens=tokenized_text,spans=ner,start=first,end_inclusive=last\n" in capsys.readouterr().out
+
+
+def test_every_format_has_a_section_of_its_rules_and_no_section_is_of_no_format() -> None:
+    assert details().keys() == set(NAMES)
 
 
 def test_every_format_says_what_it_holds_and_how_it_is_recognised() -> None:

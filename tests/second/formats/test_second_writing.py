@@ -116,10 +116,17 @@ def content_today(name: str, documents: list[Document]) -> Any:
     return "".join(f"{line}\n" if writer.ends_lines else line for line in lines), dict(lost)
 
 
+def content_of(writer: Writer, documents: list[Document]) -> str | bytes:
+    """The content of a file with these documents."""
+    if writer.data is not None:
+        return writer.data(documents, ["label"])
+    return "".join(writer.pieces(documents, ["label"], False))
+
+
 def content(name: str, writer: Writer, documents: list[Document]) -> Any:
     lost: Counter[str] = Counter()
     fitting = list(fitted_documents(documents, name, writer, lossy=True, lost=lost))
-    return writer.content(fitting, ["label"], False), dict(+lost)
+    return content_of(writer, fitting), dict(+lost)
 
 
 def outcome(function: Any) -> Any:
@@ -186,7 +193,7 @@ def held(document: Document, layers: dict[str, str]) -> Any:
 def written(folder: Path, name: str, writer: Writer, documents: list[Document]) -> Path:
     """Write a file of documents, and the files beside it."""
     path = folder / f"d0{writer.ending}"
-    data = writer.content(documents, ["label"], False)
+    data = content_of(writer, documents)
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     for ending, of_document in writer.beside.items():
         path.with_suffix(ending).write_bytes("".join(map(of_document, documents)).encode())
@@ -280,7 +287,9 @@ def test_writer_that_does_not_exist_is_refused(name: str, options: Any, problem:
 def test_layers_can_be_given_types() -> None:
     document = Document("d", {"risk": [Span(0, 3, {"risk": "high"})]}, text="Ada", unit="character")
 
-    data = writer_named("webanno", types={"risk": "a.Risk|level"}).content([document], ["risk"], False)
+    data = "".join(
+        writer_named("webanno", types={"risk": "a.Risk|level"}).pieces([document], ["risk"], False)
+    )
 
     assert "#T_SP=a.Risk|level" in str(data)
 
@@ -288,7 +297,7 @@ def test_layers_can_be_given_types() -> None:
 def test_task_can_be_written_as_prediction() -> None:
     document = Document("d", {"label": [Span(0, 3, "PER")]}, text="Ada", unit="character")
 
-    data = writer_named("label-studio", as_="predictions").content([document], ["label"], False)
+    data = "".join(writer_named("label-studio", as_="predictions").pieces([document], ["label"], False))
 
     assert '"predictions": [{"model_version": "clueval"' in str(data)
 
@@ -296,8 +305,8 @@ def test_task_can_be_written_as_prediction() -> None:
 def test_token_ids_are_written_where_they_are_asked_for() -> None:
     document = Document("d", {"label": [Span(0, 1, "LOC")]}, tokens=["Ulm", "."], token_ids=["t1", "t2"])
 
-    spans = writer_named("spans").content([document], ["label"], True)
-    columns = writer_named("conll").content([document], ["label"], True)
+    spans = "".join(writer_named("spans").pieces([document], ["label"], True))
+    columns = "".join(writer_named("conll").pieces([document], ["label"], True))
 
     assert spans == "document\tstart\tend_inclusive\tlabel\tstart_id\tend_id\nd\t0\t0\tLOC\tt1\tt1\n"
     assert columns == "# newdoc id = d\nUlm\tB-LOC\tt1\n.\tO\tt2\n\n"

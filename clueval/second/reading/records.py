@@ -6,21 +6,24 @@ inverse. Both are lazy: memory holds one row. Errors have the number of the row,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from typing import Any
 
 from clueval.arguments import checked_call, require_instance, require_kind
+from clueval.core.document import Document, Unit
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError, described
-from clueval.formats import all_formats, format_named
-from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
-from clueval.formats.format import Writer, fitted, refuse_lost, writer_of
-from clueval.formats.json_rows import RowReader, documents_of
-from clueval.reading.items import names_of_labels
-from clueval.reading.read_options import ReadOptions
+from clueval.second.formats.dialect import Dialect
+from clueval.second.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
+from clueval.second.formats.documents import read_rows
+from clueval.second.formats.label_studio import WRITTEN_AS
+from clueval.second.formats.names import NAMES
+from clueval.second.formats.options import FormatOptions
+from clueval.second.formats.row_writing import row_of, row_writer
+from clueval.second.formats.telling import form_of_rows, forms_named
+from clueval.second.formats.writer import fitted, refuse_lost
 from clueval.second.reading.options import require_layers
-from clueval.spans.document import Document, Unit
 
 _OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")
 
@@ -42,21 +45,26 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
     [3]
     """
     require_kind(rows, "Iterable", "rows")
-    form = format_named(format)
-    known = [each.name for each in all_formats() if each.rows is not None]
-    if form.rows is None:
-        raise UsageError(
-            f"documents of the format {format!r} are not rows", advice=f"one of {', '.join(known)}"
-        )
+    form_of_rows(None, format)  # refuses other formats
+    applying = {option for form in forms_named(format) for option in form.options}
     for name, value in options.items():
         if name not in _OPTIONS:
             raise UsageError(f"documents_from has no option {name!r}", advice=f"it has {', '.join(_OPTIONS)}")
-        if value is not None and name not in form.reads:
+        if value is not None and name not in applying:
             raise UsageError(f"{name}={value!r} does not apply to the format {format}", advice="remove it")
     require_layers(options.get("layers"))
-    if options.get("names") is None and "names" in form.reads and (names := names_of_labels(rows)):
+    if options.get("names") is None and "names" in applying and (names := _names_in_dataset(rows)):
         options["names"] = {"features": {key: {"names": list(own)} for key, own in names.items()}}
-    return documents_of(enumerate(rows, 1), form.rows, RowReader(ReadOptions(**options)))
+    return read_rows(enumerate(rows, 1), FormatOptions(**options), name=format)
+
+
+def _names_in_dataset(rows: Any) -> Mapping[str, Sequence[str]]:
+    """Return the names of the tags of a Hugging Face dataset, by column; empty for anything else."""
+    features = getattr(rows, "features", None)
+    if not isinstance(features, Mapping):
+        return {}
+    names = {key: getattr(getattr(kind, "feature", None), "names", None) for key, kind in features.items()}
+    return {key: own for key, own in names.items() if own}
 
 
 @checked_call
@@ -73,27 +81,42 @@ def to_rows(
     [{'id': 'd', 'text': 'Ada', 'label': [[0, 3, 'PER']]}]
     """
     require_kind(documents, "Iterable", "documents")
-    writer = writer_of(format_named(format), as_=as_)
-    if writer is None or writer.row is None:
-        names = ", ".join(each.name for each in all_formats() if each.write is not None and each.write.row)
-        raise UsageError(f"rows of the format {format!r} cannot be written", advice=f"one of {names}")
-    return _rows(documents, format, writer, writer.row)
+    return _rows(documents, _dialect_to_write(format, as_))
 
 
-def _rows(
-    documents: Iterable[Document], name: str, writer: Writer, row_of: Callable[..., Mapping[str, Any]]
-) -> Iterator[Mapping[str, Any]]:
+def _dialect_to_write(name: str, as_: str | None) -> Dialect:
+    """Return the dialect of a format whose documents are written as rows."""
+    if as_ is not None:
+        if name != "label-studio":
+            raise UsageError(f"as_={as_!r} does not apply to the format {name}", advice="remove it")
+        if as_ not in WRITTEN_AS:
+            raise UsageError(f"spans cannot be written as {as_!r}", advice=" or ".join(WRITTEN_AS))
+        return WRITTEN_AS[as_]
+    dialect = next(_written(name), None)
+    if dialect is None:
+        names = ", ".join(dict.fromkeys(each.name for each in chain.from_iterable(map(_written, NAMES))))
+        raise UsageError(f"rows of the format {name!r} cannot be written", advice=f"one of {names}")
+    return dialect
+
+
+def _written(name: str) -> Iterator[Dialect]:
+    forms = (form for form in forms_named(name) if isinstance(form, Dialect))
+    return (form for form in forms if form.is_written and form.joined is None)
+
+
+def _rows(documents: Iterable[Document], dialect: Dialect) -> Iterator[Mapping[str, Any]]:
+    writer = row_writer(dialect)
     for number, document in enumerate(documents):
         require_instance(document, Document, f"documents[{number}]")
         if document.unit != writer.unit:
             raise UsageError(
-                f"the format {name} counts {writer.unit}s, but the document counts {document.unit}s",
+                f"the format {dialect.name} counts {writer.unit}s, but the document counts {document.unit}s",
                 document=document.id,
                 advice="clueval convert converts positions",
             )
         fitting, lost = fitted(document, writer)
-        refuse_lost(name, lost, document=document)
-        yield row_of(fitting, list(fitting.layers))
+        refuse_lost(dialect.name, lost, document=document)
+        yield row_of(dialect, fitting, list(fitting.layers))
 
 
 @checked_call
