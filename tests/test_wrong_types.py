@@ -38,12 +38,12 @@ from clueval import (
     merge_layers,
     score,
 )
-from clueval.evaluation.options import Counting, Trust, Workers
 from clueval.metrics.masking import Masking
 from clueval.options import field_names
 from clueval.second.formats.options import Reading
+from clueval.second.results.options import Counting, Trust, Workers
+from clueval.second.transforms.options import Preparing
 from clueval.studies.annotators.source import Naming
-from clueval.transforms.preparing import Preparing
 
 TAGS = [["B-A", "O"]]
 

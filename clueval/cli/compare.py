@@ -15,14 +15,14 @@ from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.outputs import add_report, forms_written, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
-from clueval.evaluation.options import Counting, Trust
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
 from clueval.options import number
 from clueval.second.formats.options import Reading
+from clueval.second.results.options import Counting, Trust
+from clueval.second.transforms.options import Preparing
 from clueval.studies.compare import compare
 from clueval.studies.given_systems import is_result
-from clueval.transforms.preparing import Preparing
 
 USAGE = "[GOLD] [NAME=]A [NAME=]B ..."
 DESCRIPTION = """\

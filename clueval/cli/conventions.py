@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clueval.cli import options as common
 from clueval.cli.declared import REPORT, declared, fields, preparing, put_saying, reading
-from clueval.evaluation.options import Counting
+from clueval.second.results.options import Counting
 from clueval.studies.conventions import conventions
 
 CONVENTIONS_COMMAND = declared(

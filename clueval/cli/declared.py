@@ -20,7 +20,7 @@ from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, progress, workers
 from clueval.files.errors import UsageError
 from clueval.reports.report import FORMS
-from clueval.transforms.preparing import Preparing
+from clueval.second.transforms.options import Preparing
 
 
 class OptionGroup(NamedTuple):

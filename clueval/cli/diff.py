@@ -20,9 +20,9 @@ from clueval.cli.declared import (
 from clueval.cli.outputs import put_form
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import complain
-from clueval.evaluation.options import Counting
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
+from clueval.second.results.options import Counting
 from clueval.studies.diff import Diff, diff
 
 

@@ -27,7 +27,6 @@ from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, wrote
 from clueval.cli.progress import progress
 from clueval.evaluation.observer import Observer
-from clueval.evaluation.options import Counting
 from clueval.evaluation.plan import counting_documents
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
@@ -44,6 +43,7 @@ from clueval.options import whole
 from clueval.reports.language import speaking
 from clueval.reports.report import FORMS
 from clueval.reports.text import render as as_text
+from clueval.second.results.options import Counting
 from clueval.spans.document import Document
 from clueval.studies.profile_counts import ProfileCounts
 

@@ -11,7 +11,6 @@ from clueval.cli.error_outputs import remark_one_sided
 from clueval.cli.fields import given_fields
 from clueval.cli.printing import remark, wrote
 from clueval.cli.progress import progress
-from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.files.errors import UsageError
 from clueval.findings.choice import SIDES, Choice, in_words
@@ -19,6 +18,7 @@ from clueval.findings.systems import States, System, shared_states
 from clueval.reports.language import phrase, speaking
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import SETS, readings_of
+from clueval.second.results.options import Counting
 from clueval.studies.error_pages import ErrorPages
 
 _ONLY_ONE = (

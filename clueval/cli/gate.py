@@ -23,12 +23,12 @@ from clueval.cli.declared import (
 from clueval.cli.fields import add_fields, given_fields, group_of
 from clueval.cli.outputs import put_form
 from clueval.compat.gate.run import gate
-from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import output_folder, output_path
 from clueval.first.metrics.gate import Gate
 from clueval.first.metrics.gate.list_evaluation import Lists
+from clueval.second.results.options import Counting
 
 
 def _lists(options: argparse.Namespace) -> Lists | None:

@@ -23,12 +23,12 @@ from clueval.cli.fields import typed
 from clueval.cli.outputs import form_of, put_form
 from clueval.cli.printing import complain, name_of_output, remark, wrote
 from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
-from clueval.evaluation.options import Counting
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import output_path
 from clueval.first.metrics.masking import Masking
 from clueval.options import column
 from clueval.reports.language import phrase, speaking
+from clueval.second.results.options import Counting
 from clueval.studies.masking.report import MaskingReport, require_limits
 
 _COUNTED = "what is counted"

@@ -12,7 +12,6 @@ from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, h
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
 from clueval.core.span import MERGED
-from clueval.evaluation.options import Counting
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
 from clueval.formats import FORMATS, all_formats
@@ -21,7 +20,8 @@ from clueval.reading.read_options import formats_that_read
 from clueval.reports.text import layers_read, mended
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import LayerColumns, LayerSource
-from clueval.transforms.preparing import Preparing
+from clueval.second.results.options import Counting
+from clueval.second.transforms.options import Preparing
 
 Value = TypeVar("Value")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from clueval.cli import options as common
 from clueval.cli.declared import REPORT, declared, fields, one_metric, option, preparing, put_saying, reading
 from clueval.cli.fields import typed
-from clueval.evaluation.options import Counting
 from clueval.files.overwriting import input_path
 from clueval.options import whole
+from clueval.second.results.options import Counting
 from clueval.studies.profile import all_features, profile
 
 PROFILE_COMMAND = declared(

@@ -15,8 +15,8 @@ from time import monotonic
 from clueval.cli import printing
 from clueval.cli.fields import add_fields, given_fields
 from clueval.cli.parser import CommandParser
-from clueval.evaluation.options import Workers
 from clueval.files.errors import UsageError
+from clueval.second.results.options import Workers
 from clueval.textfiles import Progress
 
 WORTH_SHOWING = 50_000_000

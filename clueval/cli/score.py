@@ -19,7 +19,6 @@ from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.core.count import EITHER
 from clueval.core.metric import AnyMetric as Metric
-from clueval.evaluation.options import Counting, Trust
 from clueval.files.errors import CluevalWarning, UsageError
 from clueval.files.overwriting import input_path
 from clueval.files.visible import visible
@@ -27,8 +26,9 @@ from clueval.options import options_of, whole
 from clueval.reports.report import FORMS
 from clueval.reports.table import cut_label
 from clueval.reports.text import layers_not_predicted
+from clueval.second.results.options import Counting, Trust
 from clueval.second.results.result import Result, load_result
-from clueval.second.results.score import score, trust_of
+from clueval.second.results.score import score
 
 if TYPE_CHECKING:
     from clueval.studies.gates import Limit
@@ -143,7 +143,7 @@ def _of_saved(options: argparse.Namespace, metrics: Sequence[Metric], trust: Tru
     result = load_result(options.gold)
     if options.metric is not None or form_of(options) == "conlleval":
         result = result.scored(metrics)
-    return replace(result, trust=trust_of(trust)) if trust.intervals else result
+    return replace(result, trust=trust) if trust.intervals else result
 
 
 def _refuse_counting(options: argparse.Namespace) -> None:
@@ -340,7 +340,7 @@ def _with_gates(result: Result, options: argparse.Namespace, trust: Trust, basel
         return result
     from clueval.studies.gates import ScoreGate, fail_if_worse, fail_under
 
-    of_intervals = trust_of(trust)
+    of_intervals = trust
 
     def gates() -> Iterator[ScoreGate]:
         yield from fail_under(result, map(_limit, options.fail_under), of_intervals)

@@ -8,7 +8,7 @@ from typing import Any
 
 from clueval.cli.declared import REPORT, declared, fields, one_metric, option, preparing, reading
 from clueval.cli.printing import complain
-from clueval.evaluation.options import Counting
+from clueval.second.results.options import Counting
 from clueval.files.errors import UsageError
 from clueval.studies.threshold import NoThreshold, threshold
 

@@ -13,7 +13,6 @@ from clueval.evaluation.column_clusters import count_columns
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd, add_files, add_layer, add_passed_over, schemes_of
 from clueval.evaluation.notices import empty_files
-from clueval.evaluation.options import Workers
 from clueval.evaluation.parallel.work import FilePair, Work
 from clueval.evaluation.plan import Plan
 from clueval.files.errors import warn
@@ -27,9 +26,10 @@ from clueval.reading.pairing import (
 from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.source import Source, source_of
 from clueval.second.reading.options import ANSWER_FORMATS, LayerColumns
+from clueval.second.results.options import Workers
+from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.textfiles import sha256_of
-from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.evaluation.observer import Observer

@@ -21,7 +21,6 @@ from clueval.evaluation.inputs import (
     reported,
     schemes_of,
 )
-from clueval.evaluation.options import Trust
 from clueval.evaluation.signature import Signature, joined_signature, require_same
 from clueval.evaluation.totals import Counted, GroupReports
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
@@ -29,6 +28,7 @@ from clueval.files.errors import UsageError
 from clueval.first.metrics.counting import Tally
 from clueval.first.metrics.metric import Metric
 from clueval.reports.report import READABLE, Data, Report, renderer
+from clueval.second.results.options import Trust
 from clueval.transforms.group import HIDDEN, LOCATED
 from clueval.version import SCHEMA, __version__
 

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
 from clueval.arguments import checked_call, require_kind
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, swapped, warnings_of
-from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of, require_jobs
 from clueval.evaluation.parallel.work import FilePair
 from clueval.evaluation.plan import Plan, choices_of, chosen_metrics, require_depths, require_sentences
 from clueval.evaluation.result import Result, choices_of_counts, result_of
@@ -45,13 +44,13 @@ from clueval.second.reading.options import (
     require_layers,
     require_none,
 )
+from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of, require_jobs
+from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.textfiles import is_folder, sha256_of
-from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
-    from clueval.evaluation.keywords import TrustedOptions
     from clueval.evaluation.observer import Observer
     from clueval.transforms.group import Transform
 
@@ -73,7 +72,7 @@ def score(
     preparing: Preparing = _PREPARING,
     transforms: Sequence[Transform] = (),
     observers: Sequence[Observer] = (),
-    **options: Unpack[TrustedOptions],
+    **options: Any,
 ) -> Result:
     """Score predicted against gold.
 
@@ -202,7 +201,8 @@ def _score(
     regions = preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     if readings[1].input in ANSWER_FORMATS and predicted is not None and not is_path_or_paths(gold):
-        from clueval.evaluation.answers import answers_in_memory, with_answers
+        from clueval.evaluation.answers import with_answers
+        from clueval.second.results.answers import answers_in_memory
 
         plan = with_answers(plan, str(readings[1].input), preparing)
         gold, predicted, readings = answers_in_memory(gold, predicted, readings)

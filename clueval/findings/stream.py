@@ -11,10 +11,10 @@ counted already, so no error of the input is found here first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar, Unpack
+from typing import Any, ClassVar, Generic, TypeVar
 
 from clueval.arguments import checked_call, refuse_unknown, require_instance, require_kind
 from clueval.clusters.rows import IrregularRows, ParallelRows
@@ -49,43 +49,24 @@ from clueval.second.reading.options import (
     SETS,
     LayerColumns,
     Readings,
-    SidesOptions,
     layer_names,
     readings_of,
     require_layers,
     require_none,
     require_positions,
 )
+from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
-from clueval.spans.filters import Filter, SeenNames
+from clueval.spans.filters import SeenNames
 from clueval.textfiles import Progress
 from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.of_options import transforms_of
-from clueval.transforms.preparing import Preparing, PreparingOptions
 
 Pair = tuple[Document, Document]
 
 
 _READING, _PREPARING = Reading(), Preparing()
-
-
-class ErrorsOptions(PreparingOptions, SidesOptions, total=False):
-    """The fields of `Reading`, `Preparing` and `Choice`, which may be given one by one, and who is told of progress."""
-
-    progress: Progress | None
-    pair_by: str | None
-    level: int | None
-    labelled: str | None
-    unlabelled: bool
-    sides: Iterable[str] | str
-    kinds: Iterable[str] | str
-    reasons: Iterable[str] | str
-    decisions: DecisionFiles | PlaceDecisions
-    conflicts: str | None
-    merge: bool
-    where: Filter | Iterable[str] | Mapping[str, Any]
-    window: int | None
 
 
 DECISIONS = ("decisions", "conflicts")
@@ -107,7 +88,7 @@ def errors(
     layers: LayerColumns | None = None,
     reading: Readings = _READING,
     preparing: Preparing = _PREPARING,
-    **options: Unpack[ErrorsOptions],
+    **options: Any,
 ) -> Iterator[Finding]:
     """Yield all errors of predicted compared with gold, in the order of the documents; see `clueval.errors`."""
     refuse_unknown(options, known_options(), "errors")

@@ -13,7 +13,7 @@ from clueval.core.count import DOCUMENT
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import keeps_inputs
 from clueval.second.results.comparing import Comparing, DropTest
-from clueval.second.results.intervals import RESAMPLES, SEED, Trust
+from clueval.second.results.options import RESAMPLES, SEED, Trust
 from clueval.second.results.paths import Path, headline_paths, number_at, score_names, whole_path
 from clueval.second.results.rates import entry_at
 from clueval.second.results.result import Result

@@ -35,11 +35,11 @@ from clueval.reading.paths import are_paths
 from clueval.reading.spooled import spooled
 from clueval.reports.table import Rate, Table
 from clueval.second.reading.options import LayerColumns, layer_names
+from clueval.second.transforms.options import Preparing
 from clueval.spans.flat import in_order_and_flat
 from clueval.studies.convention_rows import CONVENTIONS, METRIC, Conventions, convention_row
 from clueval.tagging.schemes import flat, neighbours_of, scheme_called, scheme_of
 from clueval.tagging.token_schemes import SCHEMES
-from clueval.transforms.preparing import Preparing
 
 
 class _Scheme(NamedTuple):

@@ -37,10 +37,10 @@ from clueval.reports.language import phrase
 from clueval.reports.table import Rate, Table
 from clueval.reports.text import shown
 from clueval.second.formats.options import Reading
+from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position, clash, keys_of
 from clueval.transforms.group import Group
-from clueval.transforms.preparing import Preparing
 
 
 def corrected_format(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
+from typing import Any, ClassVar, NamedTuple
 
 from clueval.arguments import checked_call, refuse_unknown, require_instance, require_kind
 from clueval.clusters.places import Clusters
@@ -36,16 +36,13 @@ from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
+from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.spans.filters import SeenNames
 from clueval.spans.match_classes import KINDS, UNMATCHED
 from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.of_options import transforms_of
-from clueval.transforms.preparing import Preparing
-
-if TYPE_CHECKING:
-    from clueval.findings.stream import ErrorsOptions
 
 _READING, _PREPARING = Reading(), Preparing()
 
@@ -230,7 +227,7 @@ def diff(
     layers: LayerColumns | None = None,
     reading: Readings = _READING,
     preparing: Preparing = _PREPARING,
-    **options: Unpack[ErrorsOptions],
+    **options: Any,
 ) -> Diff:
     """Return the errors of two runs, old and new, on the same gold.
 

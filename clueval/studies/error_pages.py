@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from clueval.evaluation.observer import Observer
-from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.files.errors import UsageError, warn
@@ -39,11 +38,12 @@ from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import LayerColumns, Readings, readings_of
+from clueval.second.results.options import Counting
+from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.studies.corrections import Corrections
 from clueval.textfiles import Progress
 from clueval.transforms.of_options import transforms_of
-from clueval.transforms.preparing import Preparing
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from html import escape
 from os import fsdecode
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.arguments import checked_call
 from clueval.files.errors import UsageError
@@ -27,12 +27,11 @@ from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import LayerColumns, Readings
+from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
-from clueval.transforms.preparing import Preparing
 from clueval.version import __version__
 
 if TYPE_CHECKING:
-    from clueval.findings.stream import ErrorsOptions
     from clueval.studies.error_pages import ErrorPages
 
 _READING, _PREPARING = Reading(), Preparing()
@@ -225,7 +224,7 @@ def errors(
     layers: LayerColumns | None = None,
     reading: Readings = _READING,
     preparing: Preparing = _PREPARING,
-    **options: Unpack[ErrorsOptions],
+    **options: Any,
 ) -> Errors:
     """Yield all errors of predicted compared with gold, in the order of the documents, or write them as a web page.
 

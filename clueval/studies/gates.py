@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from clueval.files.errors import UsageError
 from clueval.options import fraction
 from clueval.second.results.comparing import DropTest
-from clueval.second.results.intervals import Trust
+from clueval.second.results.options import Trust
 from clueval.second.results.paths import number_at, whole_path
 from clueval.second.results.result import Result
 from clueval.second.results.signature import require_same

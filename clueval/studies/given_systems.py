@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from clueval.arguments import refuse_unknown
 from clueval.core.count import EITHER
 from clueval.core.span import Span
-from clueval.evaluation.options import single_options
 from clueval.files.errors import FileError, UsageError
+from clueval.second.results.options import single_options
 from clueval.second.results.result import Result
 from clueval.second.results.saved import is_saved
 from clueval.second.results.score import score

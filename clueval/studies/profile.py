@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from clueval.arguments import checked_call, require_instance, require_kind
-from clueval.evaluation.options import Counting
 from clueval.evaluation.plan import chosen_metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
@@ -29,6 +28,7 @@ from clueval.reports.report import Data, Report
 from clueval.reports.table import Cell, Rate, Table
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import LayerColumns, readings_of
+from clueval.second.results.options import Counting
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.studies.profile_counts import FEW, Feature, ProfileCounts

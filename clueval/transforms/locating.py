@@ -42,8 +42,9 @@ from clueval.spans.features import BY_ID, MENTION, OFFSETS, UNPARSABLE
 from clueval.transforms.characters import Characters, has_characters, without_blanks
 from clueval.transforms.group import LOCATED, Group
 from clueval.transforms.occurrences import Occurrences, Range, folded
-from clueval.transforms.preparing import FREE, FUZZY, LocationSteps
 from clueval.transforms.projection import project
+
+FREE, FUZZY = "free", "fuzzy"
 
 COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")
 """The numbers that `prepared` always has; of mentions, the number of ``answers``, too."""
@@ -57,7 +58,7 @@ class Locating:
     (``ambiguous``; with ``all``, there are none), the ``answers``, and those that could not be read (``unparsable``).
     """
 
-    def __init__(self, occurrence: str, steps: LocationSteps) -> None:
+    def __init__(self, occurrence: str, steps: Any) -> None:
         self._occurrence, self._steps, self._folds = occurrence, steps, steps.folds
         self.signature = (LOCATED, f"{occurrence}({steps})")
         self.prepared: Counter[tuple[Any, ...]] = Counter(
@@ -155,7 +156,7 @@ class _FreePlaces:
     def __init__(
         self,
         mentions: Sequence[_Mention],
-        steps: LocationSteps,
+        steps: Any,
         finder: Callable[[int], Occurrences],
         characters: Characters,
     ) -> None:

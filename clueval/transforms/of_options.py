@@ -11,12 +11,9 @@ from clueval.transforms.alternatives import AlternativesTable, AnyOf, names_of_g
 from clueval.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
 from clueval.transforms.group import Transform, names_of
 from clueval.transforms.labels import Depth, Generic, Hierarchy, LabelMap, LabelNames, Untyped
-from clueval.transforms.preparing import Preparing
 
 
-def transforms_of(
-    options: Preparing, gold: Any = None, score_feature: str | None = None
-) -> tuple[Transform, ...]:
+def transforms_of(options: Any, gold: Any = None, score_feature: str | None = None) -> tuple[Transform, ...]:
     """Return the transforms in the order in which they are applied, for this gold side.
 
     `score_feature` is the feature with the scores of predicted spans, for `min_score`. Raises `CluevalError` for
@@ -25,7 +22,7 @@ def transforms_of(
     return tuple(_in_turn(options, gold, score_feature))
 
 
-def _in_turn(options: Preparing, gold: Any, score_feature: str | None) -> Iterator[Transform]:
+def _in_turn(options: Any, gold: Any, score_feature: str | None) -> Iterator[Transform]:
     if options.alternatives is not None:
         yield AlternativesTable(options.alternatives)
     yield from _of_labels(options)
@@ -45,13 +42,13 @@ def _in_turn(options: Preparing, gold: Any, score_feature: str | None) -> Iterat
         yield Fragments(options.fragments)
 
 
-def _hierarchy(options: Preparing) -> Hierarchy | None:
+def _hierarchy(options: Any) -> Hierarchy | None:
     if options.hierarchy is None:
         return None
     return Hierarchy.of(options.hierarchy)
 
 
-def _of_labels(options: Preparing) -> Iterator[Transform]:
+def _of_labels(options: Any) -> Iterator[Transform]:
     maps = {
         "gold_map": options.gold_map if options.label_map is None else options.label_map,
         "predicted_map": options.predicted_map if options.label_map is None else options.label_map,
@@ -67,10 +64,11 @@ def _of_labels(options: Preparing) -> Iterator[Transform]:
         yield Depth(hierarchy, options.depth)
 
 
-def _of_scores(options: Preparing, least: float | str | Path, feature: str | None) -> Transform:
+def _of_scores(options: Any, least: float | str | Path, feature: str | None) -> Transform:
     found = options.threshold_file()
     if found is not None:
-        return MinScore(found.score_feature, found.threshold, found.says(same_data=options.same_data))
+        step = found.step(same_data=options.same_data)
+        return MinScore(step.feature, step.thresholds, step.says)
     if feature is None:
         raise UsageError("Preparing.min_score needs scores", advice="add Counting.score_feature")
     return MinScore(feature, float(least), f"{float(least):g}")  # type: ignore[arg-type]  # no path

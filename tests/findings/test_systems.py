@@ -20,12 +20,12 @@ from clueval.findings.places import places
 from clueval.findings.stream import errors
 from clueval.findings.systems import CHANGES, shared_places, shared_states
 from clueval.findings.table import FINDING_KINDS
+from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.spans.match_classes import LEVELS
 from clueval.studies.annotators.curation import curate
 from clueval.studies.diff import diff
 from clueval.transforms.of_options import transforms_of
-from clueval.transforms.preparing import Preparing
 
 SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 TOKENS = tuple(f"w{n}" for n in range(14))

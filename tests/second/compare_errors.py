@@ -32,10 +32,10 @@ from clueval.second.reports.place import Place
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.systems import Diff, TwoSystems
 from clueval.second.studies.wrong import CLASSES, REASONS, Choice
+from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import checked
 from clueval.second.transforms.steps import steps_of
 from clueval.transforms.of_options import transforms_of
-from clueval.transforms.preparing import Preparing
 from tests.second.compare import SIZE, difference, second
 from tests.second.compare_steps import Texts, some_options, texts
 
@@ -140,7 +140,7 @@ def by_second(given: Texts, options: Mapping[str, Any]) -> Outcome:
     if "where" in chosen:
         chosen["where"] = {name: frozenset(values) for name, values in chosen["where"].items()}
     try:
-        steps = steps_of(gold=[], **preparing)
+        steps = steps_of(Preparing(**preparing), [])
         pairs = list(changed(given, steps))
         notes: Counter[tuple[str, ...]] = Counter()
         for pair in pairs:
@@ -272,7 +272,7 @@ def second_systems(given: tuple[Texts, Texts], options: Mapping[str, Any]) -> An
     try:
         both = []
         for texts in given:
-            steps = steps_of(gold=[], **{n: value for n, value in options.items() if n not in CHOICE})
+            steps = steps_of(Preparing(**{n: value for n, value in options.items() if n not in CHOICE}), [])
             both.append(list(changed(texts, steps)))
         checked_steps(both, options)
         texts = list(zip(*both, strict=True))
@@ -301,7 +301,7 @@ def second_systems(given: tuple[Texts, Texts], options: Mapping[str, Any]) -> An
 def checked_steps(both: Sequence[Sequence[Pair]], options: Mapping[str, Any]) -> None:
     """Raise the errors of names that never occurred, in one of two systems."""
     for pairs in both:
-        steps = steps_of(gold=[], **{n: value for n, value in options.items() if n not in CHOICE})
+        steps = steps_of(Preparing(**{n: value for n, value in options.items() if n not in CHOICE}), [])
         notes: Counter[tuple[str, ...]] = Counter()
         for pair in pairs:
             notes.update(pair.notes)

@@ -34,6 +34,7 @@ from clueval.second.transforms.align import Align
 from clueval.second.transforms.characters import InCharacters
 from clueval.second.transforms.locating import InlineAnswers, Locating
 from clueval.second.transforms.occurrences import LocationSteps
+from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.placing import Placing
 from clueval.second.transforms.redaction.recovery import Redacted
 from clueval.second.transforms.saying import changes_of, checked
@@ -43,7 +44,6 @@ from clueval.transforms.group import Group
 from clueval.transforms.locating import InlineAnswers as FirstInlineAnswers
 from clueval.transforms.locating import Locating as FirstLocating
 from clueval.transforms.placing import Placing as FirstPlacing
-from clueval.transforms.preparing import LocationSteps as FirstLocationSteps
 from tests.second.compare import canonical, difference, second
 from tests.second.compare_steps import Outcome, compared, outcome_of_pairs, spans_of, without_preparing
 
@@ -263,7 +263,7 @@ def located(random: Random) -> str | None:
     )
     steps = random.choice(["exact,space", "exact", "exact,space,quotes,case", "exact,case,fuzzy=0.7"])
     occurrence = random.choice(["free", "first", "all"])
-    first_step = FirstLocating(occurrence, FirstLocationSteps.of(steps))
+    first_step = FirstLocating(occurrence, LocationSteps.of(steps))
     new = Locating(occurrence, LocationSteps.of(steps))
     return difference(_first(first_step, gold, answer), outcome_of_pairs(new, _pair(gold, answer)))
 
@@ -321,7 +321,7 @@ def answers(random: Random) -> str | None:
     other: Any
     try:
         step = InlineAnswers() if is_inline else Locating(how["occurrence"], LocationSteps.of(how["locate"]))
-        steps = (step, *steps_of(gold=golds[0], **options))
+        steps = (step, *steps_of(Preparing(**options), golds[0]))
         plan = Plan((Exact(), Fair(), Strings(), Coverage(), Muc()), steps=steps)
         reading = ReadOptions.of(Reading(input=kind))
         read = inline_answer if is_inline else mentions_answer

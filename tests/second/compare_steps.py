@@ -29,12 +29,12 @@ from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.evaluation.run import score as first_score
 from clueval.second.transforms.changes import in_counting_order
+from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import changes_of, checked, choices_of
 from clueval.second.transforms.steps import steps_of
 from clueval.transforms.applied import Preparation
 from clueval.transforms.group import Group
 from clueval.transforms.of_options import transforms_of
-from clueval.transforms.preparing import Preparing
 from tests.second.compare import KINDS, SIZE, corpus, difference, second, some_spans
 
 COUNTING = ("by", "merge", "where")
@@ -234,7 +234,8 @@ def by_second(given: Texts, options: Mapping[str, Any]) -> dict[str, Any] | str:
     """Return what the second edition says of a corpus, or its error."""
     pairs = [[Pair(second(gold), second(predicted)) for gold in golds] for golds, predicted in given]
     try:
-        steps = steps_of(gold=[], **{name: value for name, value in options.items() if name not in COUNTING})
+        own = {name: value for name, value in options.items() if name not in ("score_feature", *COUNTING)}
+        steps = steps_of(Preparing(**own), [], options.get("score_feature"))
         where = {name: frozenset(values) for name, values in options.get("where", {}).items()}
         by = (options["by"],) if "by" in options else ()
         plan = Plan((Exact(),), merge=options.get("merge", False), where=where, by=by, steps=steps)

@@ -19,7 +19,8 @@ from clueval.metrics.fair.metric import Fair
 from clueval.metrics.gate.metric import Gate
 from clueval.metrics.partial import Partial
 from clueval.second.results.comparing import Comparing, comparable
-from clueval.second.results.intervals import Trust, interval_section
+from clueval.second.results.intervals import interval_section
+from clueval.second.results.options import Trust
 from clueval.second.results.units import Units, units_of
 from tests.second.trust import METRICS, compare
 
@@ -252,7 +253,7 @@ def test_a_system_compared_with_itself_has_p_1(metric: AnyMetric, rate: tuple[st
     [
         ({"method": "bootstrap"}, "unknown method 'bootstrap'"),
         ({"confidence": 1}, "confidence must be between 0 and 1, not 1"),
-        ({"confidence": True}, "confidence must be between 0 and 1, not True"),
+        ({"confidence": True}, "confidence must be a number, not a bool"),
         ({"resamples": 0}, "resamples must be a whole number from 1 on, not 0"),
         ({"resamples": 10**8}, "resamples must be at most 10,000,000, not 100,000,000"),
         ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),

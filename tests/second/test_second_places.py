@@ -21,6 +21,7 @@ from clueval.second.transforms.apart import SetApart
 from clueval.second.transforms.characters import InCharacters
 from clueval.second.transforms.locating import InlineAnswers, Locating
 from clueval.second.transforms.occurrences import LocationSteps, folded
+from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.placing import Placing, placed_documents
 from clueval.second.transforms.redaction.recovery import Redacted
 from clueval.second.transforms.saying import changes_of, choices_of
@@ -169,7 +170,7 @@ def test_white_space_alone_gets_no_token_on_either_side() -> None:
 
 
 def test_labels_of_spans_beside_the_text_are_mapped_too() -> None:
-    steps = (Placing(in_tokens=True), *steps_of(label_map={"B": "", "*": "*"}))
+    steps = (Placing(in_tokens=True), *steps_of(Preparing(label_map={"B": "", "*": "*"})))
 
     report, bag = counted([Pair(text("A[0,3) B[20,21)"), tokens("A[0,1)"))], *steps)
 
@@ -282,7 +283,7 @@ def test_first_takes_the_first_occurrence_and_all_takes_every_one() -> None:
 def test_an_invented_mention_counts_as_false_and_all_is_noted() -> None:
     gold = text("A[0,3) A[8,11)", "Ann met Ann at Annex")
     step = Locating()
-    steps = (step, *steps_of())
+    steps = (step, *steps_of(Preparing()))
 
     report, bag = counted(
         [Pair(gold, answer("A:Ann", "A:Ann", "A:Ann", "A:Bob", metadata={"unparsable": "2"}))], *steps
@@ -419,7 +420,7 @@ def test_spans_that_are_only_texts_are_set_apart() -> None:
 
 
 def test_each_gold_keeps_its_own_pair_beside_the_text() -> None:
-    steps = (Locating(), *steps_of(any_of=[[]]))
+    steps = (Locating(), *steps_of(Preparing(any_of=[[]])))
     golds = [text("A[0,3)", "Bob saw Eve"), text("A[8,11)", "Ann saw Eve")]
 
     report, bag = counted([Pair(gold, answer("A:Eve", "A:Zoe")) for gold in golds], *steps)
@@ -455,7 +456,7 @@ def test_a_redacted_text_of_tokens_gives_gold_characters_and_keeps_its_words() -
     gold = tokens("PER[1,2)", ["Frau", "Weiß", "klagt", "."])
     redacted = Document("d", {}, text="Frau W. klagt.", unit="character")
 
-    report, _ = counted([Pair(gold, redacted)], Redacted(), *steps_of(untyped=True))
+    report, _ = counted([Pair(gold, redacted)], Redacted(), *steps_of(Preparing(untyped=True)))
     (pair,) = Redacted()([Pair(gold, redacted)])
 
     assert prf(report) == (1, 0, 0)

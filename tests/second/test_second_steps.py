@@ -27,10 +27,16 @@ from clueval.second.transforms.alternatives import Alternatives, AnyOf
 from clueval.second.transforms.alternatives_table import AlternativesTable
 from clueval.second.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
 from clueval.second.transforms.labels import Depth, Generic, Hierarchy, Untyped
+from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import changes_of, checked, choices_of
 from clueval.second.transforms.steps import steps_of
 from tests.second.cases import any_spans, spans
 from tests.second.compare_steps import compare, disagreements
+
+
+def of(*, gold: Any = None, score_feature: str | None = None, **options: Any) -> tuple[Step, ...]:
+    """Return the steps of options that are given by name."""
+    return steps_of(Preparing(**options), gold, score_feature)
 
 
 class Documents(DocumentMetric):
@@ -200,7 +206,7 @@ def test_the_metadata_of_the_nearest_gold_are_those_of_the_text() -> None:
 
 
 def test_what_changed_in_golds_that_are_not_chosen_is_not_noted() -> None:
-    steps = steps_of(label_map={"A": "B", "B": "B"}, any_of=[[]])
+    steps = of(label_map={"A": "B", "B": "B"}, any_of=[[]])
     texts = [[pair_of("A[0,2) A[4,6)", "A[0,2)"), pair_of("A[0,2)", "A[0,2)")]]
 
     _, bag = counted(texts, *steps)
@@ -212,7 +218,7 @@ def test_what_changed_in_golds_that_are_not_chosen_is_not_noted() -> None:
 
 
 def test_a_label_that_only_another_gold_has_is_known() -> None:
-    steps = steps_of(ignore_label="U", any_of=[[]])
+    steps = of(ignore_label="U", any_of=[[]])
     texts = [[pair_of("A[0,2)", "A[0,2)"), pair_of("A[0,1) U[4,6)", "A[0,2)")]]
 
     _, bag = counted(texts, *steps)
@@ -240,7 +246,7 @@ def test_a_span_without_a_score_is_refused(score: object) -> None:
 
 def applied(path: str, pair: Pair) -> None:
     """Apply the alternatives of a table to a text, and check them."""
-    steps = steps_of(alternatives=path)
+    steps = of(alternatives=path)
     checked(steps, counted([[pair]], *steps)[1].notes)
 
 
@@ -324,7 +330,7 @@ def test_steps_stand_in_the_order_of_their_definition(tmp_path: Path) -> None:
     tree = tmp_path / "tree.txt"
     tree.write_text(TREE, encoding="utf-8")
 
-    steps = steps_of(
+    steps = of(
         gold="a.vrt",
         fragments="split",
         any_of=["b.vrt"],
@@ -359,7 +365,7 @@ def test_steps_stand_in_the_order_of_their_definition(tmp_path: Path) -> None:
 
 
 def test_without_options_only_alternatives_are_chosen() -> None:
-    steps = steps_of()
+    steps = of()
 
     assert steps == (Alternatives(),)
     assert (choices_of(steps, {}), changes_of(steps, {})) == ({}, None)
@@ -368,8 +374,8 @@ def test_without_options_only_alternatives_are_chosen() -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"depth": 1}, "depth needs a hierarchy"),
-        ({"hierarchy": "."}, "hierarchy alone changes nothing"),
+        ({"depth": 1}, "depth=... needs a hierarchy"),
+        ({"hierarchy": "."}, "hierarchy=... alone changes nothing"),
         ({"hierarchy": ".", "depth": 0}, "depth must be from 1, not 0"),
         ({"label_map": {}, "gold_map": {}}, "label_map is for both sides"),
         ({"label_map": {"*": "A"}}, r"the entry '\*' has the name 'A'"),
@@ -377,19 +383,19 @@ def test_without_options_only_alternatives_are_chosen() -> None:
         ({"label_map": {"A": object()}}, "the entry 'A' is not a label and its name"),
         ({"min_score": 0.5}, "min_score needs scores"),
         ({"same_data": True}, "same_data is for a file of thresholds"),
-        ({"ignored": "touching"}, "ignored needs regions"),
-        ({"ignored": "near", "ignore_label": "A"}, "unknown value 'near' of ignored"),
+        ({"ignored": "touching"}, "ignored=... needs regions"),
+        ({"ignored": "near", "ignore_label": "A"}, "ignored='near' is unknown"),
         ({"ignore_same_label": True}, "ignore_same_label needs labels"),
         ({"ignore_label": "A,,B"}, "ignore_label has an empty name"),
         ({"generic": ["A", 1]}, "each name of generic"),
-        ({"fragments": "cut"}, "unknown value 'cut' of fragments"),
+        ({"fragments": "cut"}, "fragments='cut' is unknown"),
         ({"gold": "a.vrt", "any_of": "a.vrt"}, "two golds are called 'a.vrt'"),
         ({"gold_map": "no\0file"}, "gold_map is not the path of a file"),
     ],
 )
 def test_options_that_are_wrong_are_refused(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(CluevalError, match=problem):
-        steps_of(**options)
+        of(**options)
 
 
 @pytest.mark.parametrize(
@@ -414,7 +420,7 @@ def test_files_of_options_are_refused_with_their_line(
     path.write_text(content, encoding="utf-8")
 
     with pytest.raises(FormatError, match=problem):
-        steps_of(**{name: str(path)}, **({"depth": 1} if name == "hierarchy" else {}))
+        of(**{name: str(path)}, **({"depth": 1} if name == "hierarchy" else {}))
 
 
 def test_brats_configuration_is_a_hierarchy_of_its_entities(tmp_path: Path) -> None:
@@ -429,7 +435,7 @@ def test_a_file_of_a_threshold_says_what_it_was_chosen_for(tmp_path: Path) -> No
     content = {"threshold": {"A": 0.5}, "score_feature": "s", "metric": "exact", "measure": "f1"}
     path.write_text(json.dumps(content), encoding="utf-8")
 
-    (step, _) = steps_of(min_score=path, same_data=True)
+    (step, _) = of(min_score=path, same_data=True)
 
     assert step.signature[1].startswith("per-label(dev,f1,exact,")
     assert step.signature[1].endswith(",same-data)")
@@ -449,7 +455,7 @@ def test_a_file_of_a_threshold_says_what_it_was_chosen_for(tmp_path: Path) -> No
     ],
 )
 def test_what_has_no_effect_is_a_warning(options: dict[str, Any], warning: str) -> None:
-    steps = steps_of(**options)
+    steps = of(**options)
     _, bag = counted([[pair_of("A[0,2) B[3,4)", "A[0,2)")]], *steps)
 
     (found,) = checked(steps, bag.notes)
@@ -458,7 +464,7 @@ def test_what_has_no_effect_is_a_warning(options: dict[str, Any], warning: str) 
 
 
 def test_labels_that_a_map_does_not_have_are_listed_with_their_numbers() -> None:
-    steps = steps_of(label_map={"A": "B"})
+    steps = of(label_map={"A": "B"})
     gold = " ".join(f"L{number}[{number},{number + 1})" for number in range(7))
     _, bag = counted([[pair_of(gold, "A[0,2)")], [pair_of("L1[0,1)", "")]], *steps)
 
@@ -467,7 +473,7 @@ def test_labels_that_a_map_does_not_have_are_listed_with_their_numbers() -> None
 
 
 def test_a_label_that_occurs_nowhere_cannot_be_ignored() -> None:
-    steps = steps_of(ignore_label="Z")
+    steps = of(ignore_label="Z")
     _, bag = counted([[pair_of("A[0,2)", "Z[0,2)")]], *steps)
 
     with pytest.raises(UsageError, match="gold has no span with the label 'Z' to ignore"):
@@ -510,7 +516,7 @@ def some_groups(random: Random, side: Sequence[Span]) -> list[Span]:
 def test_the_order_of_spans_changes_nothing(
     gold: list[Span], predicted: list[Span], options: dict[str, Any], random: Any
 ) -> None:
-    steps = steps_of(**options)
+    steps = of(**options)
     gold = some_groups(random, gold)
     one = counted([[pair_of(gold, predicted)]], *steps)
     members: dict[Any, list[Span]] = {}
@@ -530,7 +536,7 @@ def test_the_order_of_spans_changes_nothing(
 def test_counts_and_notes_of_two_corpora_add_up(
     one: list[Span], two: list[Span], three: list[Span], four: list[Span], options: dict[str, Any]
 ) -> None:
-    steps = steps_of(**options)
+    steps = of(**options)
     texts = [[pair_of(one, two, "1")], [pair_of(three, four, "2")]]
     (together, bag), (first, left), (second, right) = (
         counted(given, *steps) for given in (texts, texts[:1], texts[1:])
@@ -542,7 +548,7 @@ def test_counts_and_notes_of_two_corpora_add_up(
 
 
 def test_a_step_can_be_sent_to_another_process(tmp_path: Path) -> None:
-    steps = steps_of(
+    steps = of(
         label_map={"A": "B", "*": "*"},
         generic="B",
         ignore_label="C",
@@ -556,7 +562,7 @@ def test_a_step_can_be_sent_to_another_process(tmp_path: Path) -> None:
 
 def test_documents_that_nothing_changes_stay_the_same() -> None:
     given = pair_of("A[0,2)", "A[0,2)")
-    steps = steps_of(label_map={"*": "*"}, generic="Z", ignore_label="Z", fragments="split")
+    steps = of(label_map={"*": "*"}, generic="Z", ignore_label="Z", fragments="split")
     for step in steps:
         (pair,) = step([given])
         assert (pair.gold is given.gold, pair.predicted is given.predicted) == (True, True), step

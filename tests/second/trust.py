@@ -34,7 +34,8 @@ from clueval.metrics.muc import Muc
 from clueval.metrics.noisy import Noisy
 from clueval.metrics.partial import Partial
 from clueval.metrics.strings import Strings
-from clueval.second.results.intervals import Trust, interval_section
+from clueval.second.results.intervals import interval_section
+from clueval.second.results.options import Trust
 from clueval.second.results.units import Units, units_of
 from tests.second.compare import difference, second
 
@@ -122,7 +123,12 @@ def sections(random: Random, name: str) -> str | None:
         units = "document"
     gold, (predicted,) = corpus(random, random.choice([3, 6, 12]))
     method = random.choice(["jackknife", "percentile", "bca"])
-    trust = Trust(random.choice([0.95, 0.9]), method, random.choice([49, 99]), random.choice([12345, 1]))
+    trust = Trust(
+        confidence=random.choice([0.95, 0.9]),
+        method=method,
+        resamples=random.choice([49, 99]),
+        seed=random.choice([12345, 1]),
+    )
     by = random.choice([None, "year"])
     merge = random.random() < 0.2
     options: dict[str, Any] = {"by": by} if by else {}

@@ -51,7 +51,7 @@ def test_fragments_are_refused_by_metrics_of_continuous_spans() -> None:
 
 
 def test_fragments_have_three_choices() -> None:
-    with pytest.raises(UsageError, match="unknown value 'join'"):
+    with pytest.raises(UsageError, match="'join' is unknown"):
         exact(GOLD, fragments="join")
 
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from clueval import Document, Span, UsageError, score
 from clueval.files.errors import CluevalError
+from clueval.second.transforms.occurrences import LocationSteps
 from clueval.transforms.group import Group
 from clueval.transforms.locating import Locating
 from clueval.transforms.occurrences import Occurrences, folded
-from clueval.transforms.preparing import LocationSteps
 
 TEXT = "Ann met Ann at Annex"
 GOLD = [(0, 3, "PER"), (8, 11, "PER")]
@@ -170,7 +170,7 @@ def test_tokens_of_gold_belong_to_a_mention_that_covers_more_than_half_of_them()
         ({"locate": "exact,near"}, "cannot have the step 'near'"),
         ({"locate": "fuzzy"}, "cannot have the step 'fuzzy'"),
         ({"locate": "fuzzy=2"}, "is not a similarity"),
-        ({"occurrence": "last"}, "unknown value 'last'"),
+        ({"occurrence": "last"}, "'last' is unknown"),
         ({"align": True}, "mentions are located"),
         ({"resample_by": "sentence"}, "sentences cannot be units"),
         ({"unparsable": "ignore"}, "unparsable='ignore' is unknown"),

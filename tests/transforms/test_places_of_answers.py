@@ -342,5 +342,5 @@ def test_the_rule_is_in_the_signature_on_the_command_line(
 
 
 def test_the_name_of_the_rule_before_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"unknown value 'in-order' .*one of free, first, all"):
+    with pytest.raises(UsageError, match=r"'in-order' is unknown .*one of free, first, all"):
         f1("Anna", [(0, 4, "PER")], [], occurrence="in-order")

@@ -12,7 +12,6 @@ from clueval.arguments import checked_call, refuse_unknown, require_instance, re
 from clueval.compat.gate.files import AgainstReference, GateListTable, GateTable, IndicatorWriter
 from clueval.core.span import DEFAULT_LAYER
 from clueval.evaluation.observer import Observer
-from clueval.evaluation.options import single_options
 from clueval.evaluation.plan import counting_documents
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
@@ -26,6 +25,7 @@ from clueval.first.metrics.gate.counts import macro_report
 from clueval.first.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import Readings
+from clueval.second.results.options import single_options
 from clueval.transforms.group import Group
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from clueval.arguments import checked_call, refuse_unknown, require_instance, re
 from clueval.compat.masking.program import OtherProgram
 from clueval.core.span import DEFAULT_LAYER
 from clueval.evaluation.observer import Observer
-from clueval.evaluation.options import Counting, Workers
 from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError
 from clueval.findings.decisions import LEAK_CHOICES, DecisionFiles, PlaceDecisions, decisions_about
 from clueval.first.metrics.masking import Masking
@@ -29,6 +28,8 @@ from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import SETS, LayerColumns, columns_of_side, readings_of
+from clueval.second.results.options import Counting, Workers
+from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
 from clueval.studies.error_pages import name_of_run
@@ -36,7 +37,6 @@ from clueval.studies.masking.redacted import RedactedPairs, RedactedTexts
 from clueval.studies.masking.report import MaskingReport, masking_report
 from clueval.textfiles import lines
 from clueval.transforms.group import Group, Transform
-from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.reading.given import InputSide

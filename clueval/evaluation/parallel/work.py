@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
-from clueval.evaluation.options import require_jobs
 from clueval.evaluation.plan import Plan
 from clueval.reading.pairing import source_pairs
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source
+from clueval.second.results.options import require_jobs
 from clueval.textfiles import Progress
 
 FilePair = tuple[str | None, Path, Path]

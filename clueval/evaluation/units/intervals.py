@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from clueval.evaluation.options import Trust
 from clueval.evaluation.units.columns import Column, Path, Times, UnitColumns, added, counts_by_kind, summed
 from clueval.evaluation.units.rates import RateGroup, Value, groups_of
 from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units, summed_tallies
 from clueval.files.errors import UsageError
 from clueval.first.metrics.counting import Tally
 from clueval.first.metrics.metric import Metric, sequences_of
+from clueval.second.results.options import Trust
 from clueval.statistics.jackknife import (
     ROUNDING,
     Interval,

@@ -21,13 +21,13 @@ from clueval.core.bag import Bag
 from clueval.core.count import Plan, count
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
-from clueval.evaluation.options import groups_of
 from clueval.files.errors import TagError, UsageError
 from clueval.metrics import chosen_metrics
 from clueval.reading.given import InputSide
 from clueval.reading.paths import is_path_or_paths
 from clueval.reading.tag_sentences import TagOptions
 from clueval.reports.report import Hinting
+from clueval.second.results.options import groups_of
 from clueval.second.results.plan import steps_in_order
 from clueval.second.results.result import Result
 from clueval.second.results.score import DEFAULTS, result_of

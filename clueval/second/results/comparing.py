@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 from clueval.core.count import DOCUMENT
 from clueval.files.errors import UsageError
 from clueval.second.results.entries import EntryRates, entry_rates
-from clueval.second.results.intervals import UNDEFINED, UNDEFINED_WITHOUT, Trust
+from clueval.second.results.intervals import UNDEFINED, UNDEFINED_WITHOUT
+from clueval.second.results.options import Trust
 from clueval.second.results.rates import Path, Rates, entry_at
 from clueval.second.results.units import CountsByUnit, Units
 from clueval.statistics.distributions import t_below
@@ -367,7 +368,7 @@ class Comparing:
         if self._several_golds:
             return UsageError(
                 f"{problem}: of several golds, each system was scored against the one nearest to it",
-                advice="score all systems against the same gold, without Preparing.any_of and alternatives",
+                advice="score all systems against the same gold, without any_of and alternatives",
             )
         return UsageError(problem, advice="score them against the same gold")
 

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
 from clueval.files.errors import UsageError
+from clueval.second.results.options import Trust
 from clueval.second.results.rates import Path, Rates, Weights
 from clueval.second.results.units import Units
 from clueval.statistics.jackknife import ROUNDING, Interval, bound, logit_jackknife, standard_error
 from clueval.statistics.resampling import BOOTSTRAP, bca, percentile, weighted_sums
-
-SEED = 12345
-RESAMPLES = 9_999
-MOST_RESAMPLES = 10_000_000
-METHODS = ("jackknife", "percentile", "bca")
 
 FEW_EFFECTIVE = 10
 FEW_UNITS_OF_LABEL = 5
@@ -30,40 +25,6 @@ _MOST_UNDEFINED = 0.01
 
 UNDEFINED = "the score is undefined"
 UNDEFINED_WITHOUT = f"{UNDEFINED} without one of the units"
-
-
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """How intervals and tests are computed.
-
-    Attributes:
-        confidence: of the intervals, between 0 and 1.
-        method: of the intervals, one of `METHODS`.
-        resamples: how many resamples a bootstrap has, and how many random swaps a test.
-        seed: of the random numbers.
-
-    Raises `UsageError` for values that mean nothing.
-    """
-
-    confidence: float = 0.95
-    method: str = METHODS[0]
-    resamples: int = RESAMPLES
-    seed: int = SEED
-
-    def __post_init__(self) -> None:
-        confidence = self.confidence
-        if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
-            raise UsageError(
-                f"confidence must be between 0 and 1, not {confidence!r}", advice="for example 0.95"
-            )
-        if self.method not in METHODS:
-            raise UsageError(f"unknown method {self.method!r}", advice=f"one of {', '.join(METHODS)}")
-        for name, least in (("resamples", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if type(value) is not int or value < least:
-                raise UsageError(f"{name} must be a whole number from {least} on, not {value!r}")
-        if self.resamples > MOST_RESAMPLES:
-            raise UsageError(f"resamples must be at most {MOST_RESAMPLES:,}, not {self.resamples:,}")
 
 
 def interval_section(units: Units, trust: Trust) -> dict[str, Any]:

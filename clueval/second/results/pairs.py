@@ -17,17 +17,17 @@ from clueval.core.count import Plan, changed
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
-from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.files.errors import UsageError, warn
 from clueval.metrics import chosen_metrics
 from clueval.reading.spooled import needs_spooling, spooled
 from clueval.reading.tag_sentences import kept
 from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
+from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.second.results.plan import plan_of, steps_in_order
 from clueval.second.results.score import DEFAULTS, require_names
 from clueval.second.results.texts import opened
+from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import checked
-from clueval.transforms.preparing import Preparing
 
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = DEFAULTS
 

@@ -10,10 +10,10 @@ from clueval.arguments import require_kind
 from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
-from clueval.evaluation.options import Groups
 from clueval.files.errors import UsageError
 from clueval.options import changed_fields
 from clueval.reading.same_text import require_same_text
+from clueval.second.results.options import Groups
 from clueval.second.transforms.alternatives import Alternatives
 from clueval.second.transforms.apart import SetApart
 from clueval.second.transforms.changes import UNIT, EachPair
@@ -54,26 +54,7 @@ def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:
     if changed_fields(preparing):
         from clueval.second.transforms.steps import steps_of  # loads all steps
 
-        steps = steps_of(
-            gold=gold,
-            alternatives=preparing.alternatives,
-            label_map=preparing.label_map,
-            gold_map=preparing.gold_map,
-            predicted_map=preparing.predicted_map,
-            hierarchy=preparing.hierarchy,
-            depth=preparing.depth,
-            min_score=preparing.min_score,
-            score_feature=counting.score_feature,
-            same_data=preparing.same_data,
-            generic=preparing.generic,
-            ignore_layer=preparing.ignore_layer,
-            ignore_label=preparing.ignore_label,
-            ignored=preparing.ignored,
-            ignore_same_label=preparing.ignore_same_label,
-            untyped=preparing.untyped,
-            any_of=preparing.any_of,
-            fragments=preparing.fragments,
-        )
+        steps = steps_of(preparing, gold, counting.score_feature)
     if counting.unit != "character":
         return steps
     from clueval.second.transforms.characters import InCharacters  # few options need it

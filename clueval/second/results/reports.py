@@ -13,7 +13,7 @@ from clueval.core.tally import Tally, added
 
 if TYPE_CHECKING:
     from clueval.metrics.curve import Curve
-    from clueval.second.results.intervals import Trust
+    from clueval.second.results.options import Trust
     from clueval.second.results.units import Units
 
 Reports = dict[str, dict[str, Any]]

@@ -26,7 +26,7 @@ from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
-    from clueval.second.results.intervals import Trust
+    from clueval.second.results.options import Trust
     from clueval.second.results.units import Units
 
 
@@ -116,7 +116,8 @@ class Result(Report):
         `options` are `confidence`, `method`, `resamples` and `seed` (see `Trust`). Raises `UsageError` if counts
         were not kept by unit, or there is only one.
         """
-        from clueval.second.results.intervals import Trust, interval_section  # few results need them
+        from clueval.second.results.intervals import interval_section  # few results need them
+        from clueval.second.results.options import Trust
 
         refuse_unknown(options, ("confidence", "method", "resamples", "seed"), "intervals")
         units = units_in(self.bag, self.plan)

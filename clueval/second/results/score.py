@@ -6,14 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from clueval.arguments import checked_call
 from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, count
 from clueval.core.document import ID
 from clueval.core.metric import AnyMetric
-from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of, require_jobs
 from clueval.files.errors import UsageError, warn
 from clueval.files.overwriting import keeps_inputs
 from clueval.metrics import chosen_metrics
@@ -25,6 +24,7 @@ from clueval.second.formats.options import Reading
 from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
 from clueval.second.results.inputs import Unplaced, schemes_of
 from clueval.second.results.notices import empty_files, repairs_of, swapped, warnings_of
+from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of, require_jobs
 from clueval.second.results.places import in_units, settled_units
 from clueval.second.results.plan import plan_of, steps_in_order, texts_may_differ
 from clueval.second.results.reports import BagReports, everything
@@ -32,16 +32,12 @@ from clueval.second.results.result import Result
 from clueval.second.results.signature import Signature
 from clueval.second.results.texts import FilePair, FileReading, Texts, opened
 from clueval.second.transforms.changes import LOCATED, UNIT
+from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import changes_of, checked, choices_of
 from clueval.spans.filters import parse_where
 from clueval.textfiles import is_folder, sha256_of
-from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
-    from clueval.evaluation.keywords import TrustedOptions
-
-if TYPE_CHECKING:
-    from clueval.second.results.intervals import Trust as IntervalTrust
     from clueval.second.results.workers import Task
 
 DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
@@ -63,7 +59,7 @@ def score(
     workers: Workers = _WORKERS,
     trust: Trust = _TRUST,
     preparing: Preparing = _PREPARING,
-    **options: Unpack[TrustedOptions],
+    **options: Any,
 ) -> Result:
     """Score predicted against gold.
 
@@ -103,7 +99,7 @@ def score(
     with spooled(gold, predicted) as (gold, predicted):
         result = _score(gold, predicted, chosen, layers, groups)
     if groups.trust.intervals:
-        result = replace(result, trust=trust_of(groups.trust))
+        result = replace(result, trust=groups.trust)
         result.interval_section  # noqa: B018  # it raises the errors of intervals
     for warning in (*swapped(gold, predicted), *warnings_of(result), *repairs_of(result)):
         warn(warning)
@@ -137,13 +133,6 @@ def _score(
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
 
 
-def trust_of(options: Trust) -> IntervalTrust:
-    """Return how intervals are computed."""
-    from clueval.second.results.intervals import Trust as IntervalTrust  # few results need them
-
-    return IntervalTrust(options.confidence, options.method, options.resamples, options.seed)
-
-
 def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None:
     """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
     chosen = preparing.threshold_file()
@@ -154,7 +143,7 @@ def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None
     if sha256_of(path for _, path in files_of_side(gold)) == chosen.gold_sha256:
         raise UsageError(
             f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
-            advice="score other data, or add Preparing.same_data",
+            advice="score other data, or add same_data",
         )
 
 

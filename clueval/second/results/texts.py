@@ -17,7 +17,6 @@ from clueval.core.count import SENTENCE, Plan, Step, count
 from clueval.core.document import Pair
 from clueval.core.read import Read
 from clueval.core.span import SIDES
-from clueval.evaluation.options import Groups
 from clueval.files.errors import CluevalError, UsageError
 from clueval.reading.given import Given, given
 from clueval.reading.pairing import (
@@ -36,7 +35,9 @@ from clueval.reading.tag_sentences import TagOptions, documents_of_tags, golds_i
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns, require_none
 from clueval.second.results.documents import Readers
+from clueval.second.results.options import Groups
 from clueval.second.results.plan import texts_may_differ
+from clueval.second.transforms.options import FREE
 from clueval.spans.document import Document as ReadDocument
 from clueval.textfiles import Progress
 
@@ -102,7 +103,7 @@ def opened(
     if preparing.golds():
         gold = kept(gold)
     if readings[1].input in ANSWER_FORMATS and predicted is not None and not is_path_or_paths(gold):
-        from clueval.evaluation.answers import answers_in_memory
+        from clueval.second.results.answers import answers_in_memory
 
         steps = (_answers_step(str(readings[1].input), groups, plan),)
         gold, predicted, others = answers_in_memory(gold, predicted, readings)
@@ -254,8 +255,7 @@ def _first_steps(
 
 def _answers_step(form: str, groups: Groups, plan: Plan) -> Step:
     """Return the step that places the answers of a language model in a format on the text of gold."""
-    from clueval.second.transforms.locating import FREE, InlineAnswers, Locating  # few formats need it
-    from clueval.second.transforms.occurrences import LocationSteps
+    from clueval.second.transforms.locating import InlineAnswers, Locating  # few formats need it
     from clueval.statistics.alignment import MAX_CELLS
 
     preparing = groups.preparing
@@ -267,7 +267,7 @@ def _answers_step(form: str, groups: Groups, plan: Plan) -> Step:
     if form == MENTIONS:
         if plan.align is not None:
             raise UsageError("mentions are located, so their texts are not aligned", advice="leave out align")
-        return Locating(preparing.occurrence or FREE, LocationSteps(*preparing.location_steps()))
+        return Locating(preparing.occurrence or FREE, preparing.location_steps())
     preparing.require_no_answers()
     return InlineAnswers(MAX_CELLS if plan.align is None else getattr(plan.align, "max_cells", MAX_CELLS))
 

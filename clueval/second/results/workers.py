@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from clueval.core.bag import Bag
-from clueval.evaluation.options import require_jobs
 from clueval.files.errors import CluevalError
+from clueval.second.results.options import require_jobs
 from clueval.version import __version__
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def bag_of(task: Task[Any], answer: Answer) -> Bag | None:
     return found if isinstance(found, Bag) else None
 
 
-class Workers(Protocol):
+class TaskWorkers(Protocol):
     """What carries out tasks."""
 
     def submit(self, task: Task[Any]) -> Future[Answer]: ...
@@ -233,7 +233,7 @@ Waiting = deque[tuple[Task[FilePair], "Future[Answer]"]]
 
 
 def in_order(
-    workers: Workers, tasks: Iterator[Task[FilePair]], waiting: Waiting[FilePair], window: int
+    workers: TaskWorkers, tasks: Iterator[Task[FilePair]], waiting: Waiting[FilePair], window: int
 ) -> Bags[FilePair]:
     """Yield each task with its bag; at most `window` of them are submitted and not yet yielded: those in `waiting`."""
     while True:

@@ -24,30 +24,18 @@ from clueval.second.transforms.changes import (
     with_notes,
 )
 
-FRAGMENTS = ("keep", "split", "hull")
-"""What discontinuous spans become; ``keep``, the default, needs no step: each metric says how it counts them."""
-
-MODES = ("inside", "touching")
-"""Which predicted spans do not count because of ignored regions."""
-
 
 @dataclass(frozen=True)
 class Fragments(EachSpan):
     """A step that leaves no discontinuous span.
 
     The `choice` ``split`` makes each fragment a span, which shows what is masked; ``hull`` makes one span from the
-    start to the end. Notes count the discontinuous spans of each side. Raises `UsageError` for another choice.
+    start to the end. Notes count the discontinuous spans of each side.
     """
 
     choice: str
 
     zeros: ClassVar[Sequence[Note]] = (("gold",), ("predicted",))
-
-    def __post_init__(self) -> None:
-        if self.choice not in FRAGMENTS[1:]:
-            raise UsageError(
-                f"unknown value {self.choice!r} of fragments", advice=f"one of {', '.join(FRAGMENTS)}"
-            )
 
     @property
     def signature(self) -> tuple[str, str]:
@@ -88,8 +76,6 @@ class IgnoredRegions(EachPair):
         labels: gold spans with these labels are regions.
         mode: ``inside`` or ``touching``.
         same_label: only predicted spans with the label of the region leave the count.
-
-    Raises `UsageError` for another mode.
     """
 
     layers: tuple[str, ...] = ()
@@ -98,10 +84,6 @@ class IgnoredRegions(EachPair):
     same_label: bool = False
 
     zeros: ClassVar[Sequence[Note]] = (("gold",), ("predicted",), ("positions",))
-
-    def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise UsageError(f"unknown value {self.mode!r} of ignored", advice=" or ".join(MODES))
 
     @property
     def signature(self) -> tuple[str, str]:

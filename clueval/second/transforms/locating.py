@@ -43,6 +43,7 @@ from clueval.second.transforms.apart import beside
 from clueval.second.transforms.changes import LOCATED, MENTION, EachPair, Note, with_notes
 from clueval.second.transforms.characters import TextPositions, without_blanks
 from clueval.second.transforms.occurrences import FUZZY, LocationSteps, Occurrences, Range, folded
+from clueval.second.transforms.options import ALL, FIRST, FREE, OCCURRENCES
 from clueval.second.transforms.projection import project
 from clueval.statistics.alignment import MAX_CELLS
 
@@ -54,10 +55,6 @@ UNPARSABLE = "unparsable"
 
 BY_ID = "custom_id"
 """The metadata of a document of a batch of answers, which come in any order: the id of its text."""
-
-FREE, FIRST, ALL = "free", "first", "all"
-OCCURRENCES = (FREE, FIRST, ALL)
-"""Which occurrences of a text mentions take."""
 
 COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")
 """What notes always count; of mentions, the number of ``answers``, too."""

@@ -18,8 +18,9 @@ def checked(steps: Iterable[Step], notes: Notes) -> list[str]:
 def choices_of(steps: Iterable[Step], notes: Notes) -> dict[str, str]:
     """Return what the signature says of steps that have a name; choices among golds are one.
 
+    >>> from clueval.second.transforms.options import Preparing
     >>> from clueval.second.transforms.steps import steps_of
-    >>> choices_of(steps_of(any_of=[[]], untyped=True), {})
+    >>> choices_of(steps_of(Preparing(any_of=[[]], untyped=True)), {})
     {'untyped': 'yes', 'gold': 'best-of-2'}
     """
     choices = dict(step.signature for step in steps if step.signature[0])
@@ -34,8 +35,9 @@ def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
 
     None if there are neither groups nor other steps than of the unit.
 
+    >>> from clueval.second.transforms.options import Preparing
     >>> from clueval.second.transforms.steps import steps_of
-    >>> changes_of(steps_of(untyped=True), {("untyped", "gold"): 2})
+    >>> changes_of(steps_of(Preparing(untyped=True)), {("untyped", "gold"): 2})
     {'untyped': {'gold': 2}}
     """
     found: dict[str, Any] = {}

@@ -27,6 +27,7 @@ from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import layer_names
+from clueval.second.transforms.options import Preparing
 from clueval.spans.filters import parse_where
 from clueval.statistics.agreement import unitizing
 from clueval.statistics.distributions import t_quantile
@@ -46,7 +47,6 @@ from clueval.studies.annotators.source import Group, Naming, annotators_of
 from clueval.studies.annotators.study import Study, StudyCounts, columns_of, report_of, sequences_of
 from clueval.textfiles import cell
 from clueval.transforms.of_options import transforms_of
-from clueval.transforms.preparing import Preparing
 
 _READING, _PREPARING = Reading(), Preparing()
 _NAMING = Naming()

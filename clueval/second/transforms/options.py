@@ -1,4 +1,4 @@
-"""The options that change the spans of documents before they are counted (`clueval.transforms.of_options`)."""
+"""The options that change the spans of documents before they are counted (`clueval.second.transforms.steps`)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
 from clueval.options import changed_fields, number, option_field, require_types, whole
-from clueval.transforms.group import names_of
+from clueval.second.transforms.changes import names_of
 
 if TYPE_CHECKING:
-    from clueval.transforms.counted_spans import ThresholdFile
+    from clueval.second.transforms.counted_spans import ThresholdFile
+    from clueval.second.transforms.occurrences import LocationSteps
 
 
 def number_or_path(text: str) -> float | Path:
@@ -31,66 +32,15 @@ def _separator_or_path(text: str) -> str | Path:
     return text if text == "." else input_path(text)
 
 
-STEPS = ("exact", "space", "quotes", "case", "fuzzy")
-FUZZY = "fuzzy"
-DEFAULT_STEPS = "exact,space"
-
-FREE = "free"
-OCCURRENCES = (FREE, "first", "all")
-"""The values of `Preparing.occurrence`."""
-
-
-class LocationSteps(NamedTuple):
-    """The steps in which mentions are looked for: their names in order, and the least similarity of ``fuzzy``."""
-
-    names: tuple[str, ...]
-    least: float = 1.0
-
-    @classmethod
-    def of(cls, given: str | Iterable[str]) -> LocationSteps:
-        """Return the steps of a list, or of a text with commas. Raises `UsageError` for other steps.
-
-        >>> LocationSteps.of("exact,space,fuzzy=0.9")
-        LocationSteps(names=('exact', 'space', 'fuzzy'), least=0.9)
-        """
-        names, least = [], 1.0
-        for text in names_of(given, "Preparing.locate"):
-            name, equals, value = (part.strip() for part in text.partition("="))
-            if name not in STEPS or bool(equals) != (name == FUZZY) or name in names:
-                raise UsageError(
-                    f"Preparing.locate cannot have the step {text!r}",
-                    advice=f"{', '.join(STEPS[:-1])} and fuzzy=0.9, each once",
-                )
-            if equals:
-                least = _share(value)
-            names.append(name)
-        return cls(tuple(names), least)
-
-    @property
-    def folds(self) -> list[tuple[str, ...]]:
-        """The folds of each step: those of the steps before it, and its own."""
-        before = (self.names[: place + 1] for place in range(len(self.names)))
-        return [tuple(name for name in names if name not in ("exact", FUZZY)) for names in before]
-
-    def __str__(self) -> str:
-        return ",".join(f"{name}={self.least:g}" if name == FUZZY else name for name in self.names)
-
-
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        raise UsageError(f"Preparing.locate: fuzzy={text} is not a similarity", advice="above 0, at most 1")
-    return share
-
+FREE, FIRST, ALL = "free", "first", "all"
+OCCURRENCES = (FREE, FIRST, ALL)
+"""Which occurrences of a text the mentions of a language model take."""
 
 MODES = ("inside", "touching")
-"""The values of `Preparing.ignored`."""
+"""Which predicted spans do not count because of ignored regions."""
 
 FRAGMENTS = ("keep", "split", "hull")
-"""The values of `Preparing.fragments`."""
+"""What discontinuous spans become; ``keep``, the default, needs no step: each metric says how it counts them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,30 +48,30 @@ class Preparing:
     """Changes to the spans of both sides before they are counted; every metric counts what these changes give.
 
     Attributes:
-        label_map: new names of the labels of both sides: a file (`clueval.transforms.labels`) or a dictionary.
+        label_map: new names of the labels of both sides: a file (`clueval.second.transforms.labels`) or a dictionary.
         gold_map, predicted_map: the same for one side.
-        hierarchy: a file with the hierarchy of the labels (`clueval.transforms.labels`), or ``.`` if labels
+        hierarchy: a file with the hierarchy of the labels (`clueval.second.transforms.labels`), or ``.`` if labels
             hold their path, as ``LOC.city``.
         depth: labels below this depth of the hierarchy become their ancestor there; the top has depth 1.
         generic: predicted labels that count as the label of the gold span they overlap
-            (`clueval.transforms.labels`).
+            (`clueval.second.transforms.labels`).
         untyped: every label becomes ``_``.
         ignore_layer: layers of gold whose spans are regions in which nothing counts
-            (`clueval.transforms.counted_spans`).
+            (`clueval.second.transforms.counted_spans`).
         ignore_label: gold spans with these labels are such regions.
         ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
         ignore_same_label: only predicted spans with the label of the region do not count.
         alternatives: a table of other acceptable spans in the place of gold spans
-            (`clueval.transforms.alternatives`).
+            (`clueval.second.transforms.alternatives`).
         any_of: other golds of the same documents, each in the form of gold: of each document the nearest one counts
-            (`clueval.transforms.alternatives`). A path, or a list of golds.
+            (`clueval.second.transforms.alternatives`). A path, or a list of golds.
         fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
             fragment a span) or ``hull`` (one span from start to end).
-        occurrence: which occurrences of a text the mentions of a language model take (`clueval.transforms.locating`):
-            ``free`` (None), ``first`` or ``all``.
+        occurrence: which occurrences of a text the mentions of a language model take: ``free`` (None), ``first`` or
+            ``all`` (`clueval.second.transforms.locating`).
         locate: the steps in which mentions are looked for; None: ``exact,space``.
         min_score: predicted spans with a lower score do not count: a number (the feature is
-            `Counting.score_feature`), or a file of ``clueval threshold``, which names the feature.
+            `score_feature`), or a file of ``clueval threshold``, which names the feature.
         same_data: use such a file also on the gold for which the threshold was chosen; the signature says so.
 
     Raises `UsageError` for options that do not go together.
@@ -234,7 +184,7 @@ class Preparing:
         "STEP,...",
         "with --input mentions: the steps in which mentions are looked for: exact, space (NFC, runs of white "
         "space as one), quotes (any form), case, fuzzy=0.9 (the most similar words; extra: align)",
-        default=DEFAULT_STEPS,
+        default="exact,space",
     )
 
     min_score: float | str | Path | None = option_field(
@@ -255,51 +205,50 @@ class Preparing:
     def __post_init__(self) -> None:
         require_types(self)
         if self.same_data and (self.min_score is None or isinstance(self.min_score, int | float)):
-            raise UsageError(
-                "Preparing.same_data is for a file of thresholds", advice="add Preparing.min_score"
-            )
+            raise UsageError("same_data is for a file of thresholds", advice="add min_score")
         for name, known in (("occurrence", (None, *OCCURRENCES)), ("fragments", FRAGMENTS)):
             if getattr(self, name) not in known:
                 raise UsageError(
-                    f"unknown value {getattr(self, name)!r} of Preparing.{name}",
+                    f"{name}={getattr(self, name)!r} is unknown",
                     advice=f"one of {', '.join(filter(None, known))}",
                 )
-        self.location_steps()
+        if self.locate is not None:
+            self.location_steps()
         if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
             raise UsageError(
-                "Preparing.label_map is for both sides, so it cannot be used with a map for one side",
-                advice="use Preparing.gold_map and Preparing.predicted_map",
+                "label_map is for both sides, so it cannot be used with a map for one side",
+                advice="use gold_map and predicted_map",
             )
         if self.depth is not None and self.hierarchy is None:
-            raise UsageError("Preparing.depth needs a hierarchy", advice="add Preparing.hierarchy")
+            raise UsageError("depth=... needs a hierarchy", advice="add hierarchy=...")
         if self.hierarchy is not None and self.depth is None and self.generic is None:
             raise UsageError(
-                "Preparing.hierarchy alone changes nothing",
-                advice="add Preparing.depth or Preparing.generic",
+                "hierarchy=... alone changes nothing",
+                advice="add depth=... or generic=...",
             )
 
         if self.ignored not in MODES:
-            raise UsageError(
-                f"unknown value {self.ignored!r} of Preparing.ignored", advice=" or ".join(MODES)
-            )
+            raise UsageError(f"ignored={self.ignored!r} is unknown", advice=" or ".join(MODES))
         if self.ignore_same_label and self.ignore_label is None:
-            raise UsageError("Preparing.ignore_same_label needs labels", advice="add Preparing.ignore_label")
+            raise UsageError("ignore_same_label needs labels", advice="add ignore_label")
         if self.ignored != "inside" and self.ignore_label is None and self.ignore_layer is None:
             raise UsageError(
-                "Preparing.ignored needs regions",
-                advice="add Preparing.ignore_label or Preparing.ignore_layer",
+                "ignored=... needs regions",
+                advice="add ignore_label or ignore_layer",
             )
 
     def location_steps(self) -> LocationSteps:
         """Return the steps in which mentions are looked for. Raises `UsageError` for invalid ones."""
-        return LocationSteps.of(DEFAULT_STEPS if self.locate is None else self.locate)
+        from clueval.second.transforms.occurrences import LocationSteps  # few formats need it
+
+        return LocationSteps.of() if self.locate is None else LocationSteps.of(self.locate)
 
     def require_no_answers(self) -> None:
         """Raise `UsageError` for an option that is for mentions."""
         for name in ("occurrence", "locate"):
             if getattr(self, name) is not None:
                 raise UsageError(
-                    f"Preparing.{name} applies to predictions without positions",
+                    f"{name}=... applies to predictions without positions",
                     advice="remove it, or read predicted with the format mentions",
                 )
 
@@ -308,7 +257,7 @@ class Preparing:
         changed = changed_fields(self)
         for name in names:
             if name in changed:
-                raise UsageError(f"Preparing.{name} does not apply to {caller}", advice="leave it out")
+                raise UsageError(f"{name}=... does not apply to {caller}", advice="leave it out")
         return self
 
     def golds(self) -> list[Any]:
@@ -321,35 +270,12 @@ class Preparing:
         """Return the content of the file that `min_score` names. Raises `CluevalError` for an invalid file."""
         if not isinstance(self.min_score, str | PathLike):
             return None
-        from clueval.transforms.counted_spans import read_threshold
+        from clueval.second.transforms.counted_spans import ThresholdFile  # few options need it
 
-        return read_threshold(self.min_score)
+        return ThresholdFile.of(self.min_score)
 
     def ignored_layers(self) -> tuple[str, ...]:
         """Return the layers whose spans are regions, which are not scored."""
         if self.ignore_layer is None:
             return ()
-        return names_of(self.ignore_layer, "Preparing.ignore_layer")
-
-
-class PreparingOptions(TypedDict, total=False):
-    """The fields of `Preparing`, which may be given one by one."""
-
-    label_map: str | Path | Mapping[str, str] | None
-    gold_map: str | Path | Mapping[str, str] | None
-    predicted_map: str | Path | Mapping[str, str] | None
-    hierarchy: str | Path | None
-    depth: int | None
-    generic: str | Iterable[str] | None
-    untyped: bool
-    ignore_layer: str | Iterable[str] | None
-    ignore_label: str | Iterable[str] | None
-    ignored: str
-    ignore_same_label: bool
-    alternatives: str | Path | None
-    any_of: str | Path | Iterable[Any] | None
-    fragments: str
-    occurrence: str | None
-    locate: str | Iterable[str] | None
-    min_score: float | str | Path | Mapping[str, float] | None
-    same_data: bool
+        return names_of(self.ignore_layer, "ignore_layer")

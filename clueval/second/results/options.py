@@ -25,8 +25,8 @@ from clueval.options import (
 from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import SETS, Readings, readings_of
+from clueval.second.transforms.options import Preparing
 from clueval.textfiles import Progress
-from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -134,19 +134,19 @@ class Counting:
         """Return the thresholds as numbers. Raises `UsageError` for other values."""
         if self.thresholds is None:
             return None
-        from clueval.first.metrics.gate.thresholds import GRIDS, parse_thresholds
+        from clueval.metrics.gate.thresholds import GRIDS, parse_thresholds
 
         parsed = parse_thresholds(self.thresholds)
         if isinstance(parsed, str):
             if parsed not in GRIDS:
-                raise UsageError(f"Counting.thresholds cannot be {parsed!r}", advice="numbers, as in 0.2,0.5")
+                raise UsageError(f"thresholds=... cannot be {parsed!r}", advice="numbers, as in 0.2,0.5")
             return GRIDS[parsed]
         return parsed
 
     def __post_init__(self) -> None:
         require_types(self)
         if self.thresholds is not None and self.score_feature is None:
-            raise UsageError("Counting.thresholds need scores", advice="add Counting.score_feature")
+            raise UsageError("thresholds=... need scores", advice="add score_feature")
         self.threshold_numbers()
         if isinstance(self.align, int) and self.align < 0:
             raise UsageError(f"align must not be {self.align}", advice="True, False or a limit of cells")
