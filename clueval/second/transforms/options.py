@@ -248,7 +248,7 @@ class Preparing:
         for name in ("occurrence", "locate"):
             if getattr(self, name) is not None:
                 raise UsageError(
-                    f"{name}=... applies to predictions without positions",
+                    f"{_shown(name)} applies to predictions without positions",
                     advice="remove it, or read predicted with the format mentions",
                 )
 
@@ -257,7 +257,7 @@ class Preparing:
         changed = changed_fields(self)
         for name in names:
             if name in changed:
-                raise UsageError(f"{name}=... does not apply to {caller}", advice="leave it out")
+                raise UsageError(f"{_shown(name)} does not apply to {caller}", advice="leave it out")
         return self
 
     def golds(self) -> list[Any]:
@@ -279,3 +279,8 @@ class Preparing:
         if self.ignore_layer is None:
             return ()
         return names_of(self.ignore_layer, "ignore_layer")
+
+
+def _shown(name: str) -> str:
+    """Return the name of an option as messages have it: the command line recognises it there."""
+    return name if "_" in name else f"{name}=..."
