@@ -43,8 +43,7 @@ from clueval.first.metrics.gate.candidate_lists import (
 from clueval.first.metrics.gate.list_evaluation import disambiguation, maximum_recall
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
-from clueval.reports import markdown
-from clueval.reports.page import ShownTable
+from clueval.second.reports.endings import FORMS
 from clueval.spans.components import overlap_components
 from clueval.spans.document import Document
 from clueval.spans.matching import match_spans
@@ -193,16 +192,7 @@ def _shown(*metrics: str | AnyMetric) -> Job:
 
     def job(case: Case) -> object:
         result = score(case.gold, case.predicted, metrics=metrics)
-        report = result.to_dict()
-        forms = [
-            str(result),
-            markdown.render(report, result.tables()),
-            result.render("tsv"),
-            result.to_json(),
-            result._repr_html_(),
-        ]
-        forms += [str(ShownTable.of(table)) for table in result.tables()]
-        return sum(map(len, forms))
+        return sum(len(result.render(form)) for form in FORMS) + len(result._repr_html_())
 
     return job
 

@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from clueval.reading.check import check as check
     from clueval.reading.convert import convert as convert
     from clueval.reading.source import read as read
-    from clueval.reports.json_text import schema as schema
     from clueval.second.reading.records import documents_from as documents_from
     from clueval.second.reading.records import documents_from_spacy as documents_from_spacy
     from clueval.second.reading.records import to_rows as to_rows
     from clueval.second.reading.records import to_spacy as to_spacy
+    from clueval.second.reports.json_text import schema as schema
     from clueval.second.results.accumulator import Accumulator as Accumulator
     from clueval.second.results.result import Result as Result
     from clueval.second.results.result import load_result as load_result
@@ -94,7 +94,7 @@ _NAMES_OF = {
     "reading.convert": "convert",
     "second.reading.records": "documents_from documents_from_spacy to_rows to_spacy",
     "reading.source": "read",
-    "reports.json_text": "schema",
+    "second.reports.json_text": "schema",
     "studies.annotators.agreement": "Agreement agree",
     "studies.annotators.curation": "Curated curate",
     "studies.annotators.places": "Disagreement",

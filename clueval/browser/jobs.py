@@ -212,7 +212,7 @@ def run(text: str, output: str = "/output", language: str = ENGLISH) -> dict[str
     saved = folder / "scores.clueval"
     if saved.exists():
         result = load_result(saved)
-        result.write_page(folder / "scores.html", lang=language)
+        result.write(folder / "scores.html", lang=language)
         result.write(folder / "scores.tsv")
     notes = "\n".join(each for each in err.getvalue().splitlines() if not each.startswith(f"wrote {folder}"))
     problems = folder / "problems.txt"

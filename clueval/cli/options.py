@@ -17,10 +17,10 @@ from clueval.files.overwriting import input_path
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
 from clueval.reading.read_options import formats_that_read
-from clueval.reports.text import layers_read, mended
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import LayerColumns, LayerSource
 from clueval.second.results.options import Counting
+from clueval.second.results.summary import layers_read, mended
 from clueval.second.transforms.options import Preparing
 
 Value = TypeVar("Value")

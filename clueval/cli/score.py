@@ -23,12 +23,12 @@ from clueval.files.errors import CluevalWarning, UsageError
 from clueval.files.overwriting import input_path
 from clueval.files.visible import visible
 from clueval.options import options_of, whole
-from clueval.reports.report import FORMS
-from clueval.reports.table import cut_label
-from clueval.reports.text import layers_not_predicted
+from clueval.second.reports.endings import FORMS
+from clueval.second.reports.table import cut
 from clueval.second.results.options import Counting, Trust
 from clueval.second.results.result import Result, load_result
 from clueval.second.results.score import score
+from clueval.second.results.summary import layers_not_predicted
 
 if TYPE_CHECKING:
     from clueval.studies.gates import Limit
@@ -122,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
         common.say_what_was_read(options, result)  # the text on the terminal has these lines
     printing.remark_passed_over(result.passed_over)
     for layer in layers_not_predicted(result.inputs):
-        printing.remark(f"layer {cut_label(visible(layer))}: not predicted; {common.SEVERAL_LAYERS}")
+        printing.remark(f"layer {cut(visible(layer))}: not predicted; {common.SEVERAL_LAYERS}")
     return int(any(not gate["passed"] for gate in result.gates or ()))
 
 

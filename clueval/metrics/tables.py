@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from clueval.core.matching import KINDS, UNMATCHED
 from clueval.core.metric import AnyMetric
-from clueval.reports.language import phrase
-from clueval.reports.table import (
-    Cell,
-    Rate,
-    Table,
-    cut_label,
-    frequencies,
-    how_many,
-    labels_of,
-    most_frequent,
-)
-from clueval.reports.table import Content as Report
+from clueval.second.reports.language import phrase
+from clueval.second.reports.table import Cell, Rate, Table, cut
+
+Report = Mapping[str, Any]
 
 
 def tables_of(metric: AnyMetric, title: str, report: Report) -> Iterator[Table]:
@@ -47,7 +41,7 @@ def _entries(
     last: Mapping[str, str] = {},
 ) -> Table:
     """Return a table of entries by name: numbers, then rates, then more numbers, each with its key by its header."""
-    rows: list[list[Cell | Rate]] = [
+    rows: list[list[Cell]] = [
         [
             name,
             *(entry[key] for key in numbers.values()),
@@ -85,7 +79,7 @@ def prf_per_label(title: str, report: Report) -> Iterator[Table]:
     entries = (*report["per_label"].items(), *averages)
     yield _entries(title, "label", entries, {}, _RATES | _same(*further), _SUPPORTS)
     if "glued" in report:
-        rows: list[list[Cell | Rate]] = [[phrase(side), number] for side, number in report["glued"].items()]
+        rows: list[list[Cell]] = [[phrase(side), number] for side, number in report["glued"].items()]
         yield Table(titled(title, "glued to another"), named(["side", "spans"]), rows)
 
 
@@ -111,20 +105,20 @@ def levels(title: str, report: Report) -> Iterator[Table]:
         }
         by_layer = labelled_by(title, layer)
         yield _entries(by_layer, "level", averages.items(), {}, _RATES, _SUPPORTS)
-        of_layer = phrase("{title}: labels of {layer}", title=title, layer=cut_label(layer))
+        of_layer = phrase("{title}: labels of {layer}", title=title, layer=cut(layer))
         yield _recall_and_precision_per_label(of_layer, by_level)
 
 
 def labelled_by(title: str, layer: str) -> str:
     """Return the title of the table of metric ``levels`` about the labels of a layer."""
-    return phrase("{title}: labelled by {layer}", title=title, layer=cut_label(layer))
+    return phrase("{title}: labelled by {layer}", title=title, layer=cut(layer))
 
 
 def _recall_and_precision_per_label(title: str, by_level: Report) -> Table:
     """Return a table with one row per label: precision and recall at every level, and the supports."""
     rates = [f"{rate}{level}" for rate in "PR" for level in by_level]
     header = named(["label", *rates, "gold", "predicted"])
-    rows: list[list[Cell | Rate]] = []
+    rows: list[list[Cell]] = []
     for label, first in by_level["1"]["per_label"].items():
         entries = [by_level[level]["per_label"][label] for level in by_level]
         shown = [Rate(entry[what]) for what in ("precision", "recall") for entry in entries]
@@ -134,7 +128,7 @@ def _recall_and_precision_per_label(title: str, by_level: Report) -> Table:
 
 def exact(title: str, report: Report) -> Iterator[Table]:
     yield from prf_per_label(title, report)
-    accuracy: list[list[Cell | Rate]] = [[phrase("token accuracy"), Rate(report["token_accuracy"])]]
+    accuracy: list[list[Cell]] = [[phrase("token accuracy"), Rate(report["token_accuracy"])]]
     yield Table(titled(title, "tokens"), named(["", "accuracy"]), accuracy)
 
 
@@ -181,7 +175,7 @@ def confusion(title: str, report: Report) -> Iterator[Table]:
                 what = "{title}: gold spans of {layer}, level {level}"
                 if side == "predicted":
                     what = "{title}: predicted spans of {layer}, level {level}"
-                shown = phrase(what, title=title, layer=cut_label(layer), level=level)
+                shown = phrase(what, title=title, layer=cut(layer), level=level)
                 yield _confusion(shown, side, matrix)
 
 
@@ -189,7 +183,7 @@ def _confusion(title: str, side: str, matrix: Report) -> Table:
     """Return the matrix of one side at one level; rows: its labels, columns: those of the other side."""
     found = matrix["found"]
     shown, number = labels_of(matrix, UNMATCHED[side])
-    rows: list[list[Cell | Rate]] = [
+    rows: list[list[Cell]] = [
         [
             own,
             *(found[own].get(label, 0) for label in shown),
@@ -331,7 +325,7 @@ def masking(title: str, report: Report, betas: Sequence[float] = ()) -> Iterator
     yield _recalls(titled(title, "labels"), "label", report["labels"], *_OF_LABELS)
     precision = report["precision"]
     rates = ("word_precision", "weighted_word_precision", "masked_share", "retention")
-    rows: list[list[Cell | Rate]] = [
+    rows: list[list[Cell]] = [
         [phrase(name.replace("_", " ")), Rate(value) if name in rates else value]
         for name, value in precision.items()
         if value is not None or name == "word_precision"
@@ -348,7 +342,7 @@ def masking(title: str, report: Report, betas: Sequence[float] = ()) -> Iterator
 def _recalls(title: str, first: str, rows: Report, counts: Sequence[str], rates: Sequence[str]) -> Table:
     weighted = any(row["weighted_word_recall"] is not None for row in rows.values())
     rates = (*rates, "weighted_word_recall") if weighted else rates
-    entries = ((cut_label(name), row) for name, row in rows.items())
+    entries = ((cut(name), row) for name, row in rows.items())
     return _entries(title, first, entries, _words(counts), _words(rates))
 
 
@@ -370,3 +364,61 @@ _TABLES: Mapping[str, Callable[[str, Report], Iterator[Table]]] = {
     "coverage": coverage,
 }
 """The function that makes the tables of each metric but `masking`."""
+
+
+# Matrices
+
+MOST_LABELS = 40
+"""The greatest number of labels that a matrix shows."""
+
+
+def frequencies(cells: Mapping[str, Mapping[str, int]]) -> Counter[str]:
+    """Return how often each label occurs in a matrix: the sum of its row and its column.
+
+    >>> sorted(frequencies({"A": {"A": 2, "B": 1}, "B": {}}).items())
+    [('A', 5), ('B', 1)]
+    """
+    found: Counter[str] = Counter(dict.fromkeys(cells, 0))
+    for label, row in cells.items():
+        for other, number in row.items():
+            found[label] += number
+            found[other] += number
+    return found
+
+
+def most_frequent(labels: Iterable[str], often: Mapping[str, int], limit: int = MOST_LABELS) -> list[str]:
+    """Return the most frequent labels, in the order in which they are given; of equally frequent ones the
+    first.
+
+    >>> most_frequent(["C", "A", "B"], {"A": 1, "B": 2, "C": 1}, limit=2)
+    ['C', 'B']
+    """
+    listed = list(labels)
+    if len(listed) <= limit:
+        return listed
+    places = sorted(range(len(listed)), key=lambda place: -often.get(listed[place], 0))[:limit]
+    return [listed[place] for place in sorted(places)]
+
+
+def how_many(shown: int, labels: int) -> str:
+    """Return the end of the title of a matrix that does not show all labels.
+
+    >>> how_many(40, 1_200), how_many(3, 3)
+    (', the 40 most frequent of 1,200 labels', '')
+    """
+    if shown >= labels:
+        return ""
+    return phrase(", the {shown} most frequent of {labels} labels", shown=shown, labels=labels)
+
+
+def labels_of(matrix: Mapping[str, Any], unmatched: str) -> tuple[list[str], int]:
+    """Return the labels that a matrix shows, in their order, and the number of all its labels.
+
+    `matrix` has cells under ``found``; spans without a partner or label are under `unmatched` and
+    ``unlabelled``.
+    """
+    often = frequencies(matrix["found"])
+    labels = sorted(often)
+    for column in ("unlabelled", unmatched):
+        often.update(matrix[column])
+    return most_frequent(labels, often), len(labels)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.arguments import checked_call
 from clueval.files.errors import UsageError
+from clueval.second.reports.report import Hinting
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -53,27 +54,6 @@ class Data(NamedTuple):
     rows: Iterable[Mapping[str, Any]]
 
 
-class Hinting:
-    """The base of results: the error for an unknown attribute names the nearest ones, or all."""
-
-    __slots__ = ()
-
-    if not TYPE_CHECKING:  # for type checkers, there are no other attributes
-
-        def __getattr__(self, name: str) -> Any:
-            message = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if name.startswith("_"):
-                raise AttributeError(message)
-            if hasattr(type(self), name):
-                return object.__getattribute__(
-                    self, name
-                )  # a property has failed, and raises its error again
-            from clueval.hints import for_attribute  # only for names that do not exist
-
-            known = [each for each in dir(type(self)) if not each.startswith("_")]
-            raise AttributeError(f"{message}; {for_attribute(name, known)}")
-
-
 class Report(Hinting, ABC):
     """A result in all forms.
 
@@ -95,7 +75,7 @@ class Report(Hinting, ABC):
 
     def to_json(self) -> str:
         """Return `to_dict` as indented JSON; equal results give equal bytes."""
-        from clueval.reports.json_text import dumps
+        from clueval.second.reports.json_text import dumps
 
         return dumps(self.to_dict())
 

@@ -432,9 +432,11 @@ def test_plain_score_imports_only_the_modules_that_it_needs() -> None:
     )
     loaded = set(done.stderr.split())
 
-    assert {"clueval.core.levels", "clueval.reports.markdown"} <= loaded
+    assert {"clueval.core.levels", "clueval.second.reports.forms"} <= loaded
     assert not {"shutil", "threading", "json", "pickle", "concurrent.futures", "multiprocessing"} & loaded
-    assert not {"clueval.compat.conlleval", "clueval.reports.separated", "clueval.metrics.muc"} & loaded
+    assert (
+        not {"clueval.compat.conlleval", "clueval.second.reports.json_text", "clueval.metrics.muc"} & loaded
+    )
 
 
 def test_score_of_columns_imports_no_format_that_has_no_mark_in_them(tmp_path: Path) -> None:

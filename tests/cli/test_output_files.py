@@ -46,7 +46,7 @@ def test_a_hyphen_as_output_is_standard_output(command: str, folder: Path, capsy
         ("r.json", "{"),
         ("r.CSV", "metric,sequence"),
         ("r.tsv", "metric\tsequence"),
-        ("r.md", "1 document"),
+        ("r.md", "F1 100.00 %"),
         ("r.tex", "% "),
         ("r.txt", "F1 100.00 %"),
     ],
@@ -62,7 +62,7 @@ def test_a_report_is_written_to_several_files_and_printed(folder: Path, capsys: 
     assert main(["score", "a.conll", "a.conll", *given]) == 0
     assert capsys.readouterr().out.startswith("metric,")
     assert (folder / "r.json").read_text(encoding="utf-8").startswith("{")
-    assert (folder / "r.md").read_text(encoding="utf-8").startswith("1 document")
+    assert (folder / "r.md").read_text(encoding="utf-8").startswith("F1 100.00 %")
 
 
 LINES = {

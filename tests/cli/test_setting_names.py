@@ -106,6 +106,7 @@ _COMMAND_LINE = re.compile(r"(?<![\w-])--[a-z]")
 
 OUTPUTS = {
     "reports/text.py": ('all tables: --all, or in Python render("text", all=True)',),
+    "second/results/first_screen.py": ('all tables: --all, or in Python render("text", all=True)',),
     "studies/convention_rows.py": ("invalid tags are treated in another way (--invalid)",),
     "studies/masking/found.py": (
         " more (--tsv or --format json has all)",

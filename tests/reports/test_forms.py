@@ -89,7 +89,7 @@ def test_latex_is_a_table_of_booktabs_with_the_signature(paths: tuple[str, str])
     result = score(*paths, metrics="exact")
     lines = result.render("latex").split("\n")
 
-    assert lines[0] == "% 1 document, 3 positions"
+    assert lines[1] == "% 1 document, 3 positions"
     assert f"% signature: {result.signature}" in lines
     assert r"\caption{exact: labels, in \%.}" in lines
     assert r"micro & 100.00 & 50.00 & 66.67 & 2 & 1 \\" in lines

@@ -231,26 +231,11 @@ PAGES: dict[str, Callable[[Path, Path], object]] = {
     "masking without texts": lambda page, folder: clueval.masking(
         GOLD, ONE, decisions=decided_leaks(folder)
     ).write_page(page, lang="xx", text=False),
-    "scores": lambda page, _: clueval.score(
-        GOLD,
-        ONE,
-        metrics=["levels", "exact", "fair", "partial", "muc", "gate", "coverage", "strings"],
-        by=["Μ"],
-    ).write_page(page, lang="xx"),
-    "noisy scores": lambda page, _: clueval.score(GOLD, READ, metrics=["noisy"]).write_page(page, lang="xx"),
     "noisy": noisy,
     "conventions": lambda page, _: clueval.conventions(GOLD, ONE).write_page(page, lang="xx"),
     "gate": lambda page, _: clueval.gate(
         GOLD, ONE, metric=clueval.metrics.gate.Gate(score_feature="Π"), page=page, lang="xx"
     ),
-    "comparison": lambda page, _: clueval.compare(
-        {"α": ONE, "β": TWO, "γ": GOLD},
-        gold=GOLD,
-        metrics=["exact", "levels"],
-        resamples=99,
-        details=True,
-        detect=0.01,
-    ).write_page(page, lang="xx"),
     "threshold": lambda page, _: clueval.threshold(GOLD, ONE, score_feature="Π").write_page(page, lang="xx"),
 }
 

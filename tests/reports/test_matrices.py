@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,9 @@ from clueval import Result, score
 from clueval.compat.faireval.config import render_faireval
 from clueval.core.span import Span
 from clueval.findings.choice import Choice
-from clueval.reports import markdown
-from clueval.reports.page import ShownTable
-from clueval.reports.table import Table, frequencies, labels_of, most_frequent
+from clueval.metrics.tables import frequencies, labels_of, most_frequent
+from clueval.second.reports.page import page
+from clueval.second.reports.table import Table
 from clueval.spans.document import Document
 
 LONG = "L" + "x" * 20_000
@@ -38,7 +39,7 @@ def matrix_of(found: Result) -> Table:
     """The first matrix that is shown."""
     (metric,) = found.metrics
     wanted = "errors (rows" if metric == "fair" else "gold spans of"
-    return next(table for table in found.tables(all=True) if wanted in table.title)
+    return next(table for table in replace(found, has_all_tables=True).tables() if wanted in table.title)
 
 
 def test_frequencies_are_the_sums_of_rows_and_columns() -> None:
@@ -104,9 +105,9 @@ Shown = Callable[[Result], str]
 
 FORMS: dict[str, Shown] = {
     "text": str,
-    "markdown": lambda found: markdown.render(found.to_dict(), found.tables()),
+    "markdown": lambda found: found.render("markdown"),
     "notebook": lambda found: found._repr_html_(),
-    "page": lambda found: "".join(str(ShownTable.of(table)) for table in found.tables()),
+    "page": page,
 }
 
 

@@ -129,12 +129,9 @@ def test_a_file_of_another_ending_is_refused(result: Report, tmp_path: Path) -> 
 
 
 def test_every_result_has_a_page_in_a_language(result: Report, tmp_path: Path) -> None:
-    pytest.importorskip("jinja2")
-    result.write_page(tmp_path / "out.html", title="A title", lang="de")
-    page = (tmp_path / "out.html").read_text(encoding="utf-8")
+    result.write(tmp_path / "out.html", lang="de")
 
-    assert "<h1>A title</h1>" in page
-    assert 'data-lang="de"' in page
+    assert 'lang="de"' in (tmp_path / "out.html").read_text(encoding="utf-8")
 
 
 def test_errors_that_can_be_read_once_are_iterated_or_refused() -> None:

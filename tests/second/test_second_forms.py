@@ -32,7 +32,6 @@ from clueval.metrics.tables import tables_of
 from clueval.options import option_of
 from clueval.second.results import first_screen, notices, paths, rows
 from clueval.second.results.signature import Signature, joined_signature, require_same
-from tests.second import compare_forms
 from tests.second.compare import Corpus, sum_of
 
 # Metrics and settings
@@ -254,44 +253,6 @@ def test_results_are_kept_apart_and_joined_as_before() -> None:
 # Rows, tables, paths and warnings
 
 
-@pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
-def test_random_results_are_written_as_before() -> None:
-    found = compare_forms.compare(20, seed=3)
-
-    assert [text for text in found if text not in ("equal", "refused")] == []
-    assert found["equal"] > 8
-
-
-@pytest.mark.long
-def test_many_random_results_are_written_as_before() -> None:
-    found = compare_forms.compare(300, seed=4)
-
-    assert [text for text in found if text not in ("equal", "refused")] == []
-
-
-GERMAN = Path(clueval.__file__).parent / "samples" / "german"
-
-
-@pytest.mark.parametrize(
-    ("metrics", "options"),
-    [
-        ("levels", {}),
-        ("levels", {"merge": True}),
-        ("fair", {"by": "domain"}),
-        ("confusion,muc", {}),
-        ("masking", {"layers": {"entity": 2}}),
-        ("exact", {"where": {"risk": "high"}}),
-    ],
-)
-@pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
-def test_the_german_sample_is_written_as_before(metrics: str, options: dict[str, Any]) -> None:
-    files = [str(GERMAN / f"{side}.vrt") for side in ("gold", "predicted")]
-    result = first_score(*files, metrics=metrics, **({"layers": {"entity": 2, "risk": 3}} | options))
-
-    anew = compare_forms.written_anew(result, chosen_metrics(metrics))
-    assert compare_forms.disagreement(result, anew, Random(1)) is None
-
-
 def test_the_curve_of_coverage_is_none_of_its_tables() -> None:
     spans = [clueval.Span(0, 1, "A", {"p": 0.9})]
     result = first_score([spans], [spans], metrics="coverage", score_feature="p")
@@ -322,7 +283,7 @@ def test_a_break_down_is_shown_whether_or_not_its_reports_are_made_when_asked_fo
         [clueval.Document(str(n), {"label": [clueval.Span(0, 1, label)]}) for n, label in enumerate(labels)]
         for labels in ("AB", "BB")
     ]
-    result = first_score(*sides, metrics="exact", by="document")
+    result = clueval.score(*sides, metrics="exact", by="document")
     made = [*first_screen.first_tables(result.to_dict(), [Exact()])]
 
     assert made == list(result.tables())

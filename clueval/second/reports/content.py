@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, ClassVar
 
-from clueval.second.reports.place import Facet, MarkKind, Place
+from clueval.second.reports.place import DECISION_COLUMNS, KEY_COLUMNS, Facet, MarkKind, Place
 from clueval.second.reports.table import Table
 
 
@@ -19,18 +19,21 @@ class Content(ABC):
     readers are shown. The browser keeps decisions under the name `store`, and `given` are lines of such files that the
     page has from the beginning. With `has_sign_off`, a printed page ends with lines for names and signatures.
 
+    In the form text, tables wider than `text_width` are divided.
+
     `tables` is called once for each form or file, and so is `places`, after it; texts for readers are written with
     `phrase`, in the language of the context.
     """
 
     title: str
-    signature: str
+    signature: object
     kinds: Sequence[MarkKind] = ()
     facets: Sequence[Facet] = ()
     choices: Sequence[tuple[str, str]] = ()
     store: str = ""
     given: Sequence[Mapping[str, str | int]] = ()
     has_sign_off: ClassVar[bool] = False
+    text_width: ClassVar[int] = 100
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -42,6 +45,10 @@ class Content(ABC):
 
     def facts(self) -> Iterable[str]:
         """Return what was read, in short: numbers of documents and positions, what was repaired."""
+        return ()
+
+    def remarks(self) -> Iterable[str]:
+        """Return what to know before the numbers, in lines: layers, warnings, how intervals were computed."""
         return ()
 
     def tables(self) -> Iterable[Table]:
@@ -58,9 +65,17 @@ class Content(ABC):
         first = list(islice(places, number))
         return first, len(first) + sum(1 for _ in places)
 
-    def data(self) -> Iterable[Mapping[str, Any]]:
-        """Return the rows of data of a report without places, if they are not those of its tables."""
-        return ()
+    def data(self) -> Iterable[Mapping[str, Any]] | None:
+        """Return the rows of data of a report without places; None: those of its tables."""
+        return None
+
+    def columns(self) -> Sequence[str]:
+        """Return the names of the columns of data, for a report that has no rows."""
+        return (*KEY_COLUMNS, *DECISION_COLUMNS)
+
+    def more(self) -> str:
+        """Return what the form text says below the tables: how to see the others."""
+        return ""
 
     def notes(self) -> Iterable[tuple[str, str]]:
         """Return what stands at the foot of a page, each with its title: options that were used, how to cite."""

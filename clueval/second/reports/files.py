@@ -119,7 +119,7 @@ def _write_places(
 
 def _write_tables(sheet: Any, report: Content) -> None:
     sheet.column_dimensions["A"].width = 30
-    for line in filter(None, (report.title, report.verdict(), *report.facts())):
+    for line in filter(None, (report.title, report.verdict(), *report.facts(), *report.remarks())):
         sheet.append([_cell(sheet, line)])
     for table in report.tables():
         sheet.append([])
@@ -129,7 +129,7 @@ def _write_tables(sheet: Any, report: Content) -> None:
             cells = [cell.cell if isinstance(cell, Find) else cell for cell in row]
             sheet.append([_cell(sheet, plain(cell), is_rate=isinstance(cell, Rate)) for cell in cells])
     sheet.append([])
-    sheet.append([_cell(sheet, report.signature)])
+    sheet.append([_cell(sheet, str(report.signature))])
 
 
 def _cell(sheet: Any, value: object, *, is_bold: bool = False, is_rate: bool = False) -> Any:

@@ -6,15 +6,14 @@ CSV and TSV have data: a row for each finding of the places, otherwise the rows 
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import chain, pairwise
+from textwrap import wrap
 from typing import IO, Any
 
 from clueval.files.errors import UsageError
-from clueval.files.visible import escaped_in_json, visible
+from clueval.files.visible import visible
 from clueval.second.reports.content import Content
 from clueval.second.reports.endings import FORMS
 from clueval.second.reports.language import in_language, phrase
@@ -29,13 +28,14 @@ from clueval.second.reports.place import (
     Place,
     segments,
 )
-from clueval.second.reports.table import Shares, Table, caption, plain, shown
+from clueval.second.reports.table import Shares, Table, caption, decimals, plain, shown
+from clueval.textfiles import cell
 
 FIRST_PLACES = 20
 """The number of places that the form text has."""
 
-COLUMNS = 100
-"""The width of a terminal; wider tables are divided."""
+COLUMNS = 80
+"""The width of a terminal, for sentences."""
 
 _BRACKETS = {"above": ("[", "]"), "below": ("{", "}"), "masked": ("<", ">"), "leak": ("[", "]")}
 SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "leak": "🟥"}
@@ -46,21 +46,21 @@ def render(report: Content, form: str, *, digits: int | None = None, lang: str =
     """Return a report in one of `FORMS`; see `Report.render`."""
     if form not in FORMS:
         raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
-    if digits is not None and (type(digits) is not int or not 0 <= digits <= 10):
-        raise UsageError(f"digits must be a whole number from 0 to 10, not {digits!r}")
-    if form == "json":
-        return escaped_in_json(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
-    if form in ("csv", "tsv"):
-        file = StringIO()
-        write_rows(report, file, form)
-        return file.getvalue().removesuffix("\n")
-    lines: Callable[[Content, int | None], Iterable[str]] = {
-        "text": text_lines,
-        "markdown": _markdown,
-        "latex": _latex,
-    }[form]
-    with in_language(lang):
-        return "\n".join(lines(report, digits))
+    with decimals(digits), in_language(lang):
+        if form == "json":
+            from clueval.second.reports.json_text import dumps  # the forms for readers do without
+
+            return dumps(report.to_dict())
+        if form in ("csv", "tsv"):
+            file = StringIO()
+            write_rows(report, file, form)
+            return file.getvalue().removesuffix("\n")
+        lines: Callable[[Content], Iterable[str]] = {
+            "text": text_lines,
+            "markdown": _markdown,
+            "latex": _latex,
+        }[form]
+        return "\n".join(lines(report))
 
 
 # --- data
@@ -76,8 +76,8 @@ def data_rows(report: Content) -> Iterator[dict[str, Any]]:
     first = next(places, None)
     if first is None:
         if not report.facets:
-            rows = [dict(row) for row in report.data()]
-            yield from rows or _table_rows(report.tables())
+            rows = report.data()
+            yield from _table_rows(report.tables()) if rows is None else map(dict, rows)
         return
     facets = report.facets
     for place in chain([first], places):
@@ -134,12 +134,14 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
 
 def write_rows(report: Content, file: IO[str], form: str) -> None:
     """Write the rows as CSV or TSV; no cell is a formula. None is empty."""
+    import csv  # few results are written in it
+
     rows = data_rows(report)
     tabs: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar": None}
     write = csv.writer(file, lineterminator="\n", **({} if form == "csv" else tabs)).writerow
     first = next(rows, None)
     if first is None:
-        write([*KEY_COLUMNS, *DECISION_COLUMNS])
+        write([guarded(name) for name in report.columns()])
         return
     write([guarded(name) for name in first])
     kinds = report.kinds
@@ -161,7 +163,7 @@ def guarded(value: object) -> str:
         return "" if value is None else str(value)
     if value.isprintable() and value.lstrip("'")[:1] not in _BEGINNINGS:  # nearly always
         return value
-    text = visible(" ".join(value.splitlines()).replace("\t", " "))
+    text = cell(value)
     return f"'{text}" if text.lstrip("'")[:1] in _BEGINNINGS else text
 
 
@@ -175,15 +177,14 @@ def without_bars(table: Table) -> Table:
     return table._replace(header=[table.header[n] for n in kept], rows=rows)
 
 
-def text_lines(report: Content, digits: int | None = None) -> Iterator[str]:
+def text_lines(report: Content) -> Iterator[str]:
     """Yield the lines of the form text: verdict, facts, tables, the first places, the signature."""
-    yield visible(report.title)
-    yield from map(visible, filter(None, [report.verdict(), ", ".join(report.facts())]))
+    yield from filter(None, [visible(report.title), *wrap(visible(report.verdict()), COLUMNS)])
+    yield from map(visible, filter(None, [", ".join(report.facts()), *report.remarks()]))
     yield ""
     for table in map(without_bars, report.tables()):
-        yield caption(table)
-        yield from _columns([[visible(name) for name in table.header], *_cells(table, digits)])
-        yield ""
+        yield from (*table_lines(table, report.text_width), "")
+    yield from filter(None, [report.more()])
     places, number = report.first_places(FIRST_PLACES)
     kinds = report.kinds
     for place in places:
@@ -191,19 +192,26 @@ def text_lines(report: Content, digits: int | None = None) -> Iterator[str]:
         yield ""
     if more := number - len(places):
         yield phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more)
-    yield phrase("signature: {signature}", signature=visible(report.signature))
+    yield phrase("signature: {signature}", signature=visible(str(report.signature)))
 
 
-def _cells(table: Table, digits: int | None) -> list[list[str]]:
-    return [[shown(cell, digits) for cell in row] for row in table.rows]
+def table_lines(table: Table, most: int) -> Iterator[str]:
+    """Yield the title of a table and its lines, at most so wide."""
+    yield caption(table)
+    yield from _columns(_cells(table), most)
 
 
-def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _cells(table: Table) -> list[list[str]]:
+    """Return the header and the rows of a table as readers are shown them."""
+    return [[shown(cell) for cell in row] for row in (table.header, *table.rows)]
+
+
+def _columns(rows: Sequence[Sequence[str]], most: int) -> Iterator[str]:
     """Yield the rows with their columns aligned; a table that is too wide continues below, with its first column."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     starts, width = [1], widths[0]
     for column, own in enumerate(widths[1:], 1):
-        if width + own + 2 > COLUMNS and column > starts[-1]:
+        if width + own + 2 > most and column > starts[-1]:
             starts.append(column)
             width = widths[0]
         width += own + 2
@@ -254,18 +262,18 @@ def _cut_ends(shown_text: str, text: MarkedText) -> str:
     return f"{'… ' if before else ''}{shown_text}{' …' if behind else ''}"
 
 
-def _markdown(report: Content, digits: int | None) -> Iterator[str]:
-    yield f"**{_in_markdown(report.title)}**"
-    for line in filter(None, [report.verdict(), *report.facts()]):
-        yield from ("", _in_markdown(line))
+def _markdown(report: Content) -> Iterator[str]:
+    title = f"**{_in_markdown(report.title)}**" if report.title else ""
+    head = (report.verdict(), ", ".join(report.facts()), *report.remarks())
+    yield "\n\n".join(filter(None, (title, *map(_in_markdown, head))))
     for table in map(without_bars, report.tables()):
         yield from ("", f"**{_in_markdown(caption(table))}**", "")
-        rows = [map(_in_markdown, row) for row in [table.header, *_cells(table, digits)]]
-        head, *others = [f"| {' | '.join(row)} |" for row in rows]
-        yield from (head, f"| {' | '.join(['---', *['---:'] * (len(table.header) - 1)])} |", *others)
+        rows = [map(_in_markdown, row) for row in _cells(table)]
+        first, *others = [f"| {' | '.join(row)} |" for row in rows]
+        yield from (first, f"| {' | '.join(['---', *['---:'] * (len(table.header) - 1)])} |", *others)
     yield from (
         "",
-        phrase("signature: {signature}", signature=f"`{visible(report.signature).replace('`', '')}`"),
+        phrase("signature: {signature}", signature=f"`{visible(str(report.signature)).replace('`', '')}`"),
     )
 
 
@@ -277,19 +285,26 @@ def _in_markdown(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _latex(report: Content, digits: int | None) -> Iterator[str]:
+def _latex(report: Content) -> Iterator[str]:
     """Yield a table in LaTeX for each table; verdict, facts and signature are comments."""
-    signature = phrase("signature: {signature}", signature=report.signature)
-    yield from (
-        f"% {visible(line)}" for line in (report.title, report.verdict(), *report.facts(), signature) if line
-    )
+    signature = phrase("signature: {signature}", signature=str(report.signature))
+    head = (report.title, report.verdict(), ", ".join(report.facts()), *report.remarks(), signature)
+    yield from (f"% {visible(line)}" for line in head if line)
     yield r"% needs \usepackage{booktabs}"
     for table in map(without_bars, report.tables()):
         yield from (r"\begin{table}", r"\centering", rf"\caption{{{_in_latex(caption(table))}.}}")
         yield rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}"
-        rows = [map(_in_latex, row) for row in [table.header, *_cells(table, digits)]]
-        head, *others = [rf"{' & '.join(row)} \\" for row in rows]
-        yield from (r"\toprule", head, r"\midrule", *others, r"\bottomrule", r"\end{tabular}", r"\end{table}")
+        rows = [map(_in_latex, row) for row in _cells(table)]
+        first, *others = [rf"{' & '.join(row)} \\" for row in rows]
+        yield from (
+            r"\toprule",
+            first,
+            r"\midrule",
+            *others,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        )
 
 
 _LATEX = str.maketrans(

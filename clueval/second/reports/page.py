@@ -61,12 +61,13 @@ def _values(report: Content, script: str) -> dict[str, str]:
     )
     tables = list(report.tables())
     return {
-        **{name: html(getattr(report, name)) for name in ("title", "signature")},
+        "title": html(report.title or phrase("Scores")),
+        "signature": html(str(report.signature)),
         "lang": current_language(),
         "policy": policy,
         "style": _asset("page.css"),
         "verdict": f'<p id="verdict">{html(report.verdict())}</p>' if report.verdict() else "",
-        "facts": " · ".join(map(html, report.facts())),
+        "facts": "<br>".join(map(html, filter(None, (" · ".join(report.facts()), *report.remarks())))),
         "legend": _legend(tables),
         "tables": "\n".join(_folded(table) for table in tables),
         "notes": "\n".join(f"<p>{html(title)} {html(text)}</p>" for title, text in report.notes()),
@@ -268,9 +269,9 @@ def notebook(report: Content) -> str:
     rest = phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more) if more else ""
     title = html(phrase("Signature:"))
     return (
-        f"<p><b>{html(report.title)}</b><br>{html(report.verdict())}</p>{tables}"
+        f"<p><b>{html(report.title or phrase('Scores'))}</b><br>{html(report.verdict())}</p>{tables}"
         f"{f'<ul>{cards}</ul>' if cards else ''}<p>{html(rest)}</p>"
-        f"<details><summary>{title}</summary><code>{html(report.signature)}</code></details>"
+        f"<details><summary>{title}</summary><code>{html(str(report.signature))}</code></details>"
     )
 
 

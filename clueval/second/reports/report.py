@@ -7,13 +7,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.second.reports.content import Content
 from clueval.second.reports.table import Dot, Find, Rate, plain
 
 
-class Report(Content):
+class Hinting:
+    """The base of results: the error for an unknown attribute names the nearest ones, or all."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # for type checkers, there are no other attributes
+
+        def __getattr__(self, name: str) -> Any:
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name.startswith("_"):
+                raise AttributeError(message)
+            if hasattr(type(self), name):
+                return object.__getattribute__(
+                    self, name
+                )  # a property has failed, and raises its error again
+            from clueval.hints import for_attribute  # only for names that do not exist
+
+            known = [each for each in dir(type(self)) if not each.startswith("_")]
+            raise AttributeError(f"{message}; {for_attribute(name, known)}")
+
+
+class Report(Hinting, Content):
     """A result in all forms and files. A study writes what `Content` has; the rest follows from it."""
 
     def rows(self) -> list[dict[str, Any]]:
@@ -37,6 +58,12 @@ class Report(Content):
                     value = plain(cell) if isinstance(cell, Rate | Dot | Find | float) else None
                     if isinstance(value, float):
                         yield f"{table.title}.{plain(first)}.{name}", value
+
+    def to_json(self) -> str:
+        """Return `to_dict` as indented JSON; equal results give equal bytes."""
+        from clueval.second.reports.json_text import dumps
+
+        return dumps(self.to_dict())
 
     def render(self, form: str = "text", *, digits: int | None = None, lang: str = "") -> str:
         """Return the report in a form: ``text``, ``json``, ``csv``, ``tsv``, ``markdown`` or ``latex``.

@@ -6,9 +6,12 @@ them as fractions. `Find` and the parts of `Shares` filter the places of a page.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple
 
+from clueval.files.errors import UsageError
 from clueval.files.visible import visible
 from clueval.second.reports.language import numeral, phrase
 
@@ -17,9 +20,66 @@ LONGEST_LABEL = 60
 
 
 class Rate(NamedTuple):
-    """A fraction that is shown as a percentage; None is undefined."""
+    """A fraction that is shown as a percentage; None is undefined. An `Estimate` is shown with its interval."""
 
     value: float | None
+
+
+class Estimate(float):
+    """A rate with the ends of its interval, None if it has none."""
+
+    low: float | None
+    high: float | None
+
+    def __new__(cls, value: float, low: float | None, high: float | None) -> Estimate:
+        estimate = super().__new__(cls, value)
+        estimate.low, estimate.high = low, high
+        return estimate
+
+    def __str__(self) -> str:
+        """Return the rate in percent, with half the width of the interval and its ends.
+
+        >>> str(Estimate(0.871, 0.846, 0.892))
+        '87.1 ± 2.3 [84.6, 89.2]'
+        """
+        if self.low is None or self.high is None:
+            return f"{percent(self, 1)} [-]"
+        half = percent((self.high - self.low) / 2, 1)
+        return f"{percent(self, 1)} ± {half} [{percent(self.low, 1)}, {percent(self.high, 1)}]"
+
+
+MOST_DECIMALS = 10
+_DECIMALS: ContextVar[int | None] = ContextVar("decimals", default=None)
+
+
+@contextmanager
+def decimals(number: int | None) -> Iterator[None]:
+    """Show numbers with this many decimals while the context lasts; None: each kind as usual.
+
+    Raises `UsageError` for a number that is not from 0 to 10.
+    """
+    if number is not None and (type(number) is not int or not 0 <= number <= MOST_DECIMALS):
+        raise UsageError(f"digits must be a whole number from 0 to {MOST_DECIMALS}, not {number!r}")
+    token = _DECIMALS.set(number)
+    try:
+        yield
+    finally:
+        _DECIMALS.reset(token)
+
+
+def percent(fraction: float, usual: int = 2, sign: str = "") -> str:
+    """Return a fraction in percent with its `usual` decimals, or as many as `decimals` says.
+
+    >>> with decimals(1):
+    ...     percent(0.76356), percent(0.015, sign="+")
+    ('76.4', '+1.5')
+    """
+    return _decimal(100 * fraction, usual, sign)
+
+
+def _decimal(number: float, usual: int, sign: str = "") -> str:
+    own = _DECIMALS.get()
+    return numeral(number, f"{sign},.{usual if own is None else own}f")
 
 
 class Part(NamedTuple):
@@ -68,29 +128,29 @@ class Table(NamedTuple):
     is_folded: bool = False
 
 
-def shown(cell: Cell, digits: int | None = None) -> str:
-    """Return a cell as text: whole numbers are grouped, rates in percent with two decimals or with `digits`.
+def shown(cell: Cell) -> str:
+    """Return a cell as text: whole numbers are grouped, rates in percent with two decimals or as `decimals` says.
 
     >>> shown(Rate(0.8163)), shown(1234), shown(None), shown(Dot(0.5, 0.4, 0.6))
-    ('81.63', '1,234', '–', '50.00 [40.00, 60.00]')
+    ('81.63', '1,234', '-', '50.00 [40.00, 60.00]')
     """
     match cell:
         case Find():
-            return shown(cell.cell, digits)
+            return shown(cell.cell)
         case Shares():
             return ", ".join(f"{numeral(part.number)} {part.name}" for part in cell.parts if part.number)
         case Dot(value, low, high):
             ends = () if low is None or high is None else (low, high)
-            rates = [shown(Rate(each), digits) for each in (value, *ends)]
+            rates = [percent(each) for each in (value, *ends)]
             return rates[0] + (f" [{rates[1]}, {rates[2]}]" if ends else "")
         case Rate(value) if value is not None:
-            return numeral(100 * value, f",.{2 if digits is None else digits}f")
+            return str(value) if isinstance(value, Estimate) else percent(value)
         case None | Rate():
-            return "–"
+            return "-"
         case str():
-            return cut(visible(cell))
+            return visible(cut(cell))
         case _:
-            return numeral(cell, "," if cell == int(cell) else f",.{3 if digits is None else digits}f")
+            return numeral(int(cell)) if cell == int(cell) else _decimal(cell, 3)
 
 
 def plain(cell: Cell) -> str | float | None:
@@ -117,6 +177,7 @@ def cut(label: str) -> str:
 def caption(table: Table) -> str:
     """Return the title, which says that numbers are percentages, where a column has rates."""
     cells = [cell.cell if isinstance(cell, Find) else cell for row in table.rows for cell in row]
-    if any(isinstance(cell, Rate | Dot) for cell in cells):
-        return phrase("{title}, in %", title=cut(visible(table.title)))
-    return cut(visible(table.title))
+    has_sign = any("%" in name for name in table.header)
+    if not has_sign and any(isinstance(cell, Rate | Dot) for cell in cells):
+        return phrase("{title}, in %", title=visible(table.title))
+    return visible(table.title)

@@ -26,7 +26,7 @@ from clueval.metrics import chosen_metrics
 from clueval.reading.given import InputSide
 from clueval.reading.paths import is_path_or_paths
 from clueval.reading.tag_sentences import TagOptions
-from clueval.reports.report import Hinting
+from clueval.second.reports.report import Hinting
 from clueval.second.results.options import groups_of
 from clueval.second.results.plan import steps_in_order
 from clueval.second.results.result import Result

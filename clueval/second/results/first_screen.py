@@ -8,19 +8,16 @@ show their first table. Layers without spans, and those of gold only, are left o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from textwrap import wrap
 from typing import Any, NamedTuple
 
 from clueval.core.metric import AnyMetric
 from clueval.files.visible import visible
-from clueval.metrics.tables import named, titled
-from clueval.reports.language import phrase
-from clueval.reports.table import Cell, Rate, Table, cut_label, how_many
-from clueval.reports.text import MORE, foot, layers_not_predicted, layers_without_spans, summary
-from clueval.reports.text import shown as shown_rate
+from clueval.metrics.tables import how_many, named, titled
+from clueval.second.reports.language import phrase
+from clueval.second.reports.table import Cell, Rate, Table, cut, percent
 from clueval.second.results.paths import headline_rates
 from clueval.second.results.rows import Row, rows_of
-from clueval.second.results.signature import Signature
+from clueval.second.results.summary import layers_not_predicted, layers_without_spans, summary
 from clueval.second.results.tables import of_changes, of_report
 
 LINES = 40
@@ -28,6 +25,9 @@ LINES = 40
 
 LEAST_LABELS = 3
 """The number of labels that are shown in any case."""
+
+_AROUND_TABLES = 6
+"""The lines besides the tables and what `summary` yields: two above and four below them."""
 
 _AROUND_ROWS = 4
 """The lines of a table besides its rows: title, header, rule, and an empty line after it."""
@@ -46,7 +46,7 @@ class Headline(NamedTuple):
     @property
     def name(self) -> str:
         """The metric, the sequence and what the headline counts."""
-        return f"{self.metric}, {cut_label(self.sequence)}: {self.what}"
+        return f"{self.metric}, {cut(self.sequence)}: {self.what}"
 
     @property
     def what(self) -> str:
@@ -74,7 +74,7 @@ def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table
     reports = _of_layers_with_spans(report)
     found = list(headlines(reports))
     with_headline = {headline.metric for headline in found}
-    used = len([*exact_f1(report), *summary(report), "", *notes(report), *foot(report)])
+    used = len([*summary(report)]) + _AROUND_TABLES
     if found:
         rows = [[headline.name, *_rates(headline.row)] for headline in found]
         yield Table(phrase("Headlines"), named(["metric", *_RATES]), rows)
@@ -86,49 +86,33 @@ def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table
     yield from of_report({**report, "metrics": reports}, others, first=True) if others else of_changes(report)
 
 
-def exact_f1(report: Report) -> Iterator[str]:
-    """Yield, as lines, the number that is called F1 most often: exact and, unless layers are merged, labelled.
+def exact_f1(report: Report) -> str:
+    """Return the number that is called F1 most often, in words: exact and, unless layers are merged, labelled.
 
-    Nothing unless one metric was counted that has it.
+    Empty unless one metric was counted that has it.
     """
     metrics = _of_layers_with_spans(report)
     metric = next((name for name in metrics if name in ("exact", "levels")), None)
     found = [] if metric is None else list(headlines({metric: metrics[metric]}, with_rows=False))
     numbers = [(each, each.row["f1"]) for each in found if each.row["f1"] is not None]
     if not numbers or not report["documents"] or len(report["metrics"]) > 1:
-        return
+        return ""
     lacking = [
         name
         for name in layers_not_predicted(report.get("inputs", {}))
         if name in report["metrics"].get(metric, ())
     ]
     several = len(numbers) + len(lacking) > 1
-    shown = [
-        f"{cut_label(visible(each.sequence))} " * several + f"{shown_rate(Rate(f1))} %"
-        for each, f1 in numbers
-    ]
-    shown += [f"{cut_label(visible(name))} not predicted" for name in lacking]
+    shown = [f"{cut(visible(each.sequence))} " * several + f"{percent(f1)} %" for each, f1 in numbers]
+    shown += [f"{cut(visible(name))} not predicted" for name in lacking]
     merged = numbers[0][0].row["section"] == "unlabelled"
     what = "unlabelled" if merged else "labelled"
     level = ", level 1" if metric == "levels" else ""
     right = "start and end" if merged else "start, end and label"
-    yield from wrap(f"F1 {', '.join(shown)} (exact, {what}{level}): {right} are right", COLUMNS)
+    return f"F1 {', '.join(shown)} (exact, {what}{level}): {right} are right"
 
 
-def notes(report: Report) -> list[str]:
-    """Return, as lines, what words mean, unless several metrics were counted, and how to get the other tables."""
-    if len(report["metrics"]) > 1:
-        return [MORE]
-    unit = Signature.parse(report["signature"]).choices.get("unit", "")
-    position = f"position: {unit}; " if unit in ("token", "character") else ""
-    words = [f"{position}signature: how spans count (clueval guide concept-signature)", MORE]
-    return [_OF_LEVELS, *words] if "levels" in report["metrics"] else words
-
-
-COLUMNS = 80
-"""The columns of the first screen."""
-
-_OF_LEVELS = "levels: 1 exact, 2 superset, 3 tiling, 4 overlap (clueval guide concept-levels)"
+MORE = 'all tables: --all, or in Python render("text", all=True)'
 
 
 def _of_layers_with_spans(report: Report) -> Report:
@@ -196,7 +180,7 @@ def _name(row: Row, several: bool) -> str:
     """Return the label or the average of a row, with its layer if there are `several`."""
     name = phrase(row["average"]) if row["label"] is None else row["label"]
     layer = (row["section"] or "").removeprefix("labelled").removeprefix(".") or row["sequence"]
-    return cut_label(f"{layer}: {name}" if several else name)
+    return cut(f"{layer}: {name}" if several else name)
 
 
 def _break_downs(key: str, groups: Report) -> Iterator[Table]:
@@ -212,7 +196,7 @@ def _break_downs(key: str, groups: Report) -> Iterator[Table]:
             of_headline.setdefault(headline.name, []).append((value, headline.row))
     for name, rows in of_headline.items():
         rows.sort(key=lambda pair: (pair[1]["f1"] is None, pair[1]["f1"]))
-        cells = [[cut_label(value), *_rates(row), *_support(row)] for value, row in rows]
+        cells = [[cut(value), *_rates(row), *_support(row)] for value, row in rows]
         title = phrase("By {key}", key=key)
         yield Table(f"{title}: {name}", [key, *named([*_RATES, *_SUPPORT])], cells)
 
@@ -225,11 +209,11 @@ _RATES = ("precision", "recall", "f1")
 _SUPPORT = ("gold", "predicted")
 
 
-def _rates(row: Row) -> list[Cell | Rate]:
+def _rates(row: Row) -> list[Cell]:
     return [Rate(row[name]) for name in _RATES]
 
 
-def _support(row: Row) -> list[Cell | Rate]:
+def _support(row: Row) -> list[Cell]:
     return ["-" if row[name] is None else row[name] for name in _SUPPORT]
 
 

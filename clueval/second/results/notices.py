@@ -147,9 +147,9 @@ def _none_equal(layer: str, metrics: Mapping[str, Mapping[str, Any]], has_table:
 
 def _shown(name: str) -> str:
     """Return the name of a layer or label, quoted and not too long."""
-    from clueval.reports.table import cut_label  # most results need no warning
+    from clueval.second.reports.table import cut  # most results need no warning
 
-    return repr(cut_label(name))
+    return repr(cut(name))
 
 
 def label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:

@@ -15,7 +15,7 @@ from clueval.core.matching import KINDS, LEVELS
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
-from clueval.reports.table import cut_label
+from clueval.second.reports.table import cut
 
 Path = tuple[str, ...]
 
@@ -261,7 +261,7 @@ def score_names(paths: Iterable[Path]) -> dict[Path, str]:
     """
     named = list(paths)
     several = len({path[1] for path in named}) > 1
-    names = [f"{cut_label(path[1])}: " * several + _in_words(path) for path in named]
+    names = [f"{cut(path[1])}: " * several + _in_words(path) for path in named]
     return {
         path: name if names.count(name) == 1 else ".".join(path)
         for path, name in zip(named, names, strict=True)
@@ -275,7 +275,7 @@ def _in_words(path: Path) -> str:
     label = ""
     if "per_label" in place:
         at = place.index("per_label")
-        label, place = f" of {cut_label(place[at + 1])}", [*place[:at], *place[at + 2 :]]
+        label, place = f" of {cut(place[at + 1])}", [*place[:at], *place[at + 2 :]]
     of_level = next((n for n in place if metric == "levels" and n in LEVEL_WORDS), None)
     if of_level is not None:
         metric = LEVEL_WORDS[of_level]

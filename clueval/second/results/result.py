@@ -17,7 +17,7 @@ from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path, keeps_inputs
 from clueval.metrics import chosen_metrics
-from clueval.reports.report import READABLE, Data, Report, renderer
+from clueval.second.reports.report import Report
 from clueval.second.results.inputs import Unplaced, inputs_of, passed_over_of
 from clueval.second.results.paths import headline_paths, number_at, whole_path
 from clueval.second.results.reports import BagReports, GroupReports, everything, units_in
@@ -25,7 +25,7 @@ from clueval.second.results.signature import Signature
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
-    from clueval.reports.table import Table
+    from clueval.second.reports.table import Table
     from clueval.second.results.options import Trust
     from clueval.second.results.units import Units
 
@@ -43,13 +43,13 @@ class Result(Report):
         gold_sha256: the hash of the gold files, where counts are kept by unit; None for what is in memory.
         trust: how the intervals of all rates are computed, if they were asked for; see `intervals`.
         made: the reports on everything, if they were made.
+        has_all_tables: whether the forms for readers have all tables instead of the first screen.
         gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
             were set.
     """
 
-    _named_by: ClassVar[Sequence[str]] = (
-        *("metric", "sequence", "by", "value", "section", "level", "average", "label"),
-    )
+    title = ""
+    text_width: ClassVar[int] = 1000
 
     bag: Bag = field(repr=False, compare=False)
     plan: Plan = field(repr=False, compare=False)
@@ -60,6 +60,7 @@ class Result(Report):
     trust: Trust | None = None
     gates: Sequence[Mapping[str, Any]] | None = None
     made: BagReports | None = field(default=None, repr=False, compare=False)
+    has_all_tables: bool = field(default=False, repr=False, compare=False)
 
     # What was counted
 
@@ -244,50 +245,64 @@ class Result(Report):
         """
         from clueval.second.results.rows import long_rows
 
-        return list(long_rows(self.to_dict())) if long else Report.rows(self)
+        return list(long_rows(self.to_dict()) if long else self.data())
 
     def render(
         self, form: str = "text", *, all: bool = False, digits: int | None = None, lang: str = ""
     ) -> str:
-        """The result in a form of `FORMS`, as ``clueval score --format`` prints it.
+        """The result in a form: ``text``, ``json``, ``csv``, ``tsv``, ``markdown`` or ``latex``.
 
         With `all`, text, Markdown and LaTeX have all tables instead of the first screen; `digits` is their number of
         decimals, `lang` the language of the tables. Raises `UsageError` for other forms.
         """
-        if not (all and form in READABLE):
-            return Report.render(self, form, digits=digits, lang=lang)
-        from clueval.reports.language import speaking
-        from clueval.reports.table import decimals
+        shown = replace(self, made=self._everything, has_all_tables=True) if all else self
+        return Report.render(shown, form, digits=digits, lang=lang)
 
-        with decimals(digits), speaking(lang):
-            return self._readable(form, all=all)
+    def verdict(self) -> str:
+        """The number that is called F1 most often, in words."""
+        from clueval.second.results.first_screen import exact_f1
 
-    def tables(self, *, all: bool = False) -> Iterator[Table]:
-        """The reports as tables: headlines, labels and break-downs, or `all`.
+        return exact_f1(self._report())
 
-        All tables are first those of all documents, then those of each group of a break-down.
-        """
-        from clueval.reports.table import with_estimates
+    def facts(self) -> Iterator[str]:
+        """The numbers of documents and positions."""
+        from clueval.second.results.summary import counted
+
+        return counted(self._report())
+
+    def remarks(self) -> Iterator[str]:
+        """What could not be read as it stands, the spans of each layer, and how intervals were computed."""
+        from clueval.second.results.summary import summary
+
+        return summary(self._report())
+
+    def tables(self) -> Iterator[Table]:
+        """The reports as tables: headlines, labels and break-downs; or all, of all documents, then of each group."""
         from clueval.second.results.first_screen import first_tables
+        from clueval.second.results.rows import with_estimates
         from clueval.second.results.tables import of_report
 
-        yield from (of_report if all else first_tables)(with_estimates(self._report()), self.scored_by)
+        tables = of_report if self.has_all_tables else first_tables
+        yield from tables(with_estimates(self._report()), self.scored_by)
 
-    def _content(self) -> Mapping[str, Any]:
-        return self._report()
+    def more(self) -> str:
+        """How to get the other tables."""
+        from clueval.second.results.first_screen import MORE
 
-    def _data(self) -> Data:
-        from clueval.second.results.rows import columns_of, wide_rows
+        return "" if self.has_all_tables else MORE
 
-        return Data(columns_of(report := self._report()), wide_rows(report))
+    def columns(self) -> Sequence[str]:
+        """The names of the columns of `rows`."""
+        from clueval.second.results.rows import columns_of
 
-    def _readable(self, form: str, *, all: bool = False) -> str:
-        report, more = self._report(), {}
-        if form == "text" and not all:
-            from clueval.second.results.first_screen import exact_f1, notes
+        return columns_of(self._report())
 
-            more = {"before": exact_f1(report), "after": notes(report)}
-        return renderer(form)(report, self.tables(all=all), **more)
+    def data(self) -> Iterator[dict[str, Any]]:
+        """The rows, as `rows` returns them."""
+        from clueval.second.results.rows import wide_rows
+
+        columns = self.columns()
+        return ({name: row[name] for name in columns} for row in wide_rows(self._report()))
 
     def __repr__(self) -> str:
         number = f"{self.documents:,} document{'s' * (self.documents != 1)}"

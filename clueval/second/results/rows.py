@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clueval.core.tally import f_measure
-from clueval.reports.table import Estimate, with_estimates
+from clueval.second.reports.table import Estimate
 from clueval.second.results.paths import headline_paths, number_at
 
 ROW = (
@@ -307,3 +307,35 @@ def _numbers(found: Report, before: str = "") -> Iterator[tuple[str, float | Non
             yield from _numbers(value, f"{before}{name}.")
         elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
             yield before + name, value
+
+
+# Intervals
+
+
+def with_estimates(content: Report) -> Report:
+    """Return the content of a result in which each rate that has an interval is an `Estimate`.
+
+    The reports of groups have intervals only if the report has some.
+    """
+    if "intervals" not in content:
+        return content
+    found = {**content, "metrics": _estimated(content["metrics"], content["intervals"]["scores"])}
+    if "by" in content:
+        found["by"] = {
+            key: {value: with_estimates(group) for value, group in groups.items()}
+            for key, groups in content["by"].items()
+        }
+    return found
+
+
+def _estimated(report: Mapping[str, Any], intervals: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in report.items():
+        interval = intervals.get(name)
+        if isinstance(value, Mapping) and isinstance(interval, Mapping):
+            found[name] = _estimated(value, interval)
+        elif isinstance(value, float) and isinstance(interval, Mapping):
+            found[name] = Estimate(value, interval.get("low"), interval.get("high"))
+        else:
+            found[name] = value
+    return found

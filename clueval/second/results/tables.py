@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 from clueval.core.metric import AnyMetric
 from clueval.metrics.tables import named, tables_of
-from clueval.reports.language import phrase
-from clueval.reports.table import Cell, Rate, Table, cut_label
-from clueval.reports.table import Content as Report
+from clueval.second.reports.language import phrase
+from clueval.second.reports.table import Cell, Table, cut
+
+Report = Mapping[str, Any]
 
 
 def of_report(report: Report, metrics: Iterable[AnyMetric], *, first: bool = False) -> Iterator[Table]:
@@ -19,14 +21,14 @@ def of_report(report: Report, metrics: Iterable[AnyMetric], *, first: bool = Fal
     def of_metrics(found: Report, where: str) -> Iterator[Table]:
         for name, sequences in found.items():
             for sequence, own in sequences.items() if name in by_name else ():
-                title = f"{where}{name}, {cut_label(sequence)}"
+                title = f"{where}{name}, {cut(sequence)}"
                 yield from islice(tables_of(by_name[name], title, own), 1 if first else None)
 
     yield from of_metrics(report["metrics"], "")
     for key, groups in report.get("by", {}).items():
         yield _overview(key, groups)
         for value, group in groups.items():
-            yield from of_metrics(group["metrics"], f"{key} {cut_label(value)}: ")
+            yield from of_metrics(group["metrics"], f"{key} {cut(value)}: ")
     yield from of_changes(report)
 
 
@@ -41,7 +43,7 @@ def of_changes(report: Report) -> Iterator[Table]:
     for name, changed in prepared.items():
         if changed and not isinstance(changed, int):
             title = phrase("Changed before counting: {what}", what=phrase(name))
-            rows: list[list[Cell | Rate]] = [[phrase(what), number] for what, number in changed.items()]
+            rows: list[list[Cell]] = [[phrase(what), number] for what, number in changed.items()]
             yield Table(title, named(["", "number"]), rows)
 
 
@@ -49,7 +51,7 @@ def _unprojected(spans: Sequence[Report]) -> Table:
     """Return the table of predicted spans that alignment lost, by positions in the predicted text; or of mentions."""
     title = phrase("Predicted spans that have no position in the gold text (each counts as wrong)")
     if "text" in spans[0]:
-        mentions = [[span["document"], span["label"], cut_label(span["text"])] for span in spans]
+        mentions = [[span["document"], span["label"], cut(span["text"])] for span in spans]
         return Table(title, named(["document", "label", "text"]), mentions)
     rows = [
         [span["document"], span["label"], str(span["start"]), str(span["end_exclusive"] - 1)]

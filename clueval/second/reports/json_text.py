@@ -16,7 +16,6 @@ from importlib.resources import files
 from json import JSONEncoder
 from typing import Any
 
-from clueval.arguments import checked_call
 from clueval.files.errors import UsageError
 from clueval.files.visible import escaped_in_json
 
@@ -73,7 +72,6 @@ SCHEMAS = ("score", "conventions")
 """The commands whose JSON has a schema."""
 
 
-@checked_call
 def schema(command: str = "score") -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of what ``clueval COMMAND --format json`` prints.
 
