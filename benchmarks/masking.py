@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from measure import least
 
 import clueval
-from clueval.transforms.redaction.recovery import recovery_of
+from clueval.second.transforms.redaction.recovery import recovery_of
 
 HERE = Path(__file__).parent
 CHARACTERS = 1_000_000
@@ -48,8 +48,8 @@ def of_files(folder: Path, tokens: int, runs: int) -> None:
         "masking report, files": lambda: clueval.masking(*sides, layers=layers),
         "its leaks in a bare loop": lambda: _in_a_loop(report, folder / "leaks"),
         "its leaks as JSON": report.to_json,
-        "its leaks as TSV": lambda: report.write_table(folder / "leaks"),
-        "its page": lambda: report.write_page(folder / "leaks"),
+        "its leaks as TSV": lambda: report.write(folder / "leaks.tsv"),
+        "its page": lambda: report.write(folder / "leaks.html"),
         "levels, documents": lambda: clueval.score(*documents),
         "metric masking, documents": lambda: clueval.score(*documents, metrics="masking"),
         "masking report, documents": lambda: clueval.masking(*documents),
@@ -81,7 +81,7 @@ def of_memory(folder: Path, tokens: int) -> None:
         print(f"{tokens:,} tokens, {name}")
         for words in commands:
             line = [sys.executable, "-m", "clueval", *words.split(), *sides, "--layer", "entity=2", "--quiet"]
-            line += ["-o", str(folder / "out")]
+            line += ["-o", str(folder / "out.json")]
             found = subprocess.run([sys.executable, "-c", _MEMORY, *line], check=True, capture_output=True)
             print(f"  {words:28} {int(found.stdout) // 1024:7} MB")
 
@@ -108,7 +108,7 @@ def of_redacted_texts(runs: int) -> None:
 
 
 def _placeholders(text: str) -> object:
-    from clueval.transforms.redaction.placeholders import find_placeholders
+    from clueval.second.transforms.redaction.placeholders import find_placeholders
 
     return find_placeholders(text)
 

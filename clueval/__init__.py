@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from clueval.second.results.result import load_result as load_result
     from clueval.second.results.score import score as score
     from clueval.second.results.signature import Signature as Signature
+    from clueval.second.studies.masking.report import MaskingReport as MaskingReport
+    from clueval.second.transforms.redaction.recovery import recover as recover
     from clueval.studies.annotators.agreement import Agreement as Agreement
     from clueval.studies.annotators.agreement import agree as agree
     from clueval.studies.annotators.curation import Curated as Curated
@@ -64,12 +66,10 @@ if TYPE_CHECKING:
     from clueval.studies.diff import Diff as Diff
     from clueval.studies.diff import diff as diff
     from clueval.studies.errors import errors as errors
-    from clueval.studies.masking.report import MaskingReport as MaskingReport
     from clueval.studies.profile import Profile as Profile
     from clueval.studies.profile import profile as profile
     from clueval.studies.threshold import Threshold as Threshold
     from clueval.studies.threshold import threshold as threshold
-    from clueval.transforms.redaction.recovery import recover as recover
     from clueval.version import __version__ as __version__
 
 _NAMES_OF = {
@@ -104,10 +104,10 @@ _NAMES_OF = {
     "studies.conventions": "conventions",
     "studies.diff": "Diff diff",
     "studies.errors": "errors",
-    "studies.masking.report": "MaskingReport",
+    "second.studies.masking.report": "MaskingReport",
     "studies.profile": "Profile profile",
     "studies.threshold": "Threshold threshold",
-    "transforms.redaction.recovery": "recover",
+    "second.transforms.redaction.recovery": "recover",
     "version": "__version__",
 }
 """The public names by the module that defines them, which is imported when one is first used."""

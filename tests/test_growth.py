@@ -39,7 +39,7 @@ JOBS: dict[str, str] = {
     "min overlap": "score GOLD PREDICTED --metric exact --set exact.min_overlap=0.1",
     "csv": "score GOLD PREDICTED --metric exact,confusion,fair --format csv",
     "conventions": "conventions GOLD PREDICTED",
-    "masking page": "masking GOLD PREDICTED --html OUT/a.html",
+    "masking page": "masking GOLD PREDICTED -o OUT/a.html",
     "gate page": "gate GOLD PREDICTED --html OUT/a.html",
     "errors": "errors GOLD PREDICTED",
     "errors files": "errors GOLD PREDICTED --labelled label --html OUT/a.html --tsv OUT/a.tsv --xlsx OUT/a.xlsx",

@@ -33,7 +33,7 @@ OUTPUTS = {
     "score": "-o scores.json --save scores.clueval",
     "conventions": "-o conventions.html -o conventions.json",
     "errors": "--html errors.html --xlsx errors.xlsx --tsv errors.tsv -o errors.json",
-    "masking": "--html masking.html --xlsx masking.xlsx --tsv masking.tsv --documents documents.tsv -o masking.json",
+    "masking": "-o masking.html -o masking.xlsx -o masking.tsv --documents documents.tsv -o masking.json",
     "agree": "--html agreement.html --xlsx agreement.xlsx --tsv agreement.tsv -o agreement.json",
     "check": "-o problems.txt",
 }

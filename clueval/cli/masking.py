@@ -6,30 +6,33 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from clueval.cli.decided import add_decisions, decisions_of
+from clueval.cli.decided import add_decisions
 from clueval.cli.declared import (
     JOBS,
-    OUTPUT,
+    REPORT_WITH_TEXTS,
     OptionGroup,
     declared,
     fields,
     option,
-    page_with_texts,
     preparing,
     reading,
     shown_option,
 )
 from clueval.cli.fields import typed
-from clueval.cli.outputs import form_of, put_form
-from clueval.cli.printing import complain, name_of_output, remark, wrote
+from clueval.cli.outputs import form_of, put_report
+from clueval.cli.printing import complain, remark, wrote
 from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import output_path
-from clueval.first.metrics.masking import Masking
+from clueval.files.writing import is_written_through
+from clueval.metrics.masking import Masking
 from clueval.options import column
-from clueval.reports.language import phrase, speaking
+from clueval.second.reports.endings import READABLE
+from clueval.second.reports.endings import form_of as form_of_file
+from clueval.second.reports.language import in_language
 from clueval.second.results.options import Counting
-from clueval.studies.masking.report import MaskingReport, require_limits
+from clueval.second.studies.masking.limits import listed_in_words, require_limits
+from clueval.second.studies.masking.report import MaskingReport
 
 _COUNTED = "what is counted"
 _REDACTED = "redacted texts"
@@ -45,59 +48,30 @@ def _required(options: argparse.Namespace) -> Mapping[str, Any]:
 
 
 def _decisions(options: argparse.Namespace) -> Mapping[str, Any]:
-    """Return the decisions, read before anything is counted."""
-    found = decisions_of(options)
-    return {} if found is None else {"decisions": found}
+    if options.conflicts is not None and options.decisions is None:
+        raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
+    return {"decisions": options.decisions, "conflicts": options.conflicts}
 
 
-def _aligned(number: int) -> str:
-    if not number:
-        return phrase("no redacted text had to be aligned")
-    return phrase(
-        "{n} redacted text had to be aligned; in these texts about 0.3 % of the mentions have a wrong status, with "
-        "surrogates 1.6 %|"
-        "{n} redacted texts had to be aligned; in these texts about 0.3 % of the mentions have a wrong status, with "
-        "surrogates 1.6 %",
-        n=number,
-    )
-
-
-def _where(options: argparse.Namespace) -> str:
-    """Say where the list of leaks is; the text and the tables of a report show the first ones."""
-    files = [name_of_output(path) for path in (options.tsv, options.html, options.xlsx) if path is not None]
-    form = form_of(options)
-    if form == "json":
-        output = options.output_file
-        files.append(phrase("the report") if output is None else name_of_output(output))
-    if files:
-        return phrase("listed in {files}", files=", ".join(files))
-    if form in ("csv", "tsv"):
-        return phrase("--tsv FILE lists all")
-    return phrase("see the leaks in the report; --tsv FILE lists all")
+def _lists(options: argparse.Namespace) -> list[str]:
+    """Return the files that list all leaks."""
+    forms = [(p, form_of(options) if is_written_through(p) else form_of_file(p)) for p in options.written]
+    files = [str(path) for path, form in forms if form not in READABLE]
+    return files + (["-"] if options.prints and form_of(options) not in READABLE else [])
 
 
 def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     """Write the report, and return the exit code: 1 if a limit is not kept."""
-    with speaking(options.lang):
+    with in_language(options.lang):
         if options.align:
-            remark(f"clueval masking: {_aligned(report.aligned)}")
+            remark(f"clueval masking: {report.aligned_in_words()}")
         leaks = report.failures(fail_on_leak=options.fail_on_leak, reviewed=options.reviewed)
         limits = report.failures(options.fail_under, options.fail_over, reviewed=options.reviewed)
-        failures = [*(f"{line} ({_where(options)})" for line in leaks), *limits]
-    text = not options.no_text
-    if options.html is not None:
-        report.write_page(options.html, text=text, lang=options.lang or "", text_lang=options.text_lang or "")
-        wrote(options.html)
-    if options.tsv is not None:
-        report.write_table(options.tsv, text=text)
-        wrote(options.tsv)
+        failures = [*(f"{line} ({listed_in_words(_lists(options))})" for line in leaks), *limits]
+    put_report(report.showing(text=not options.no_text), options)
     if options.documents is not None:
         report.write_documents(options.documents)
         wrote(options.documents)
-    if options.xlsx is not None:
-        report.write_workbook(options.xlsx, text=text)
-        wrote(options.xlsx)
-    put_form(report, options, text=text, lang=options.lang or "")
     for line in failures:
         complain(f"clueval masking: {line}")
     return 1 if failures else 0
@@ -115,9 +89,9 @@ read, an entity if all its mentions are. The exit code is 1 if a limit is not ke
     """\
 examples:
   clueval masking gold.vrt predicted.vrt --layer entity=2 --layer risk=3
-  clueval masking gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --entity 5 --html report.html
+  clueval masking gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --entity 5 -o report.html
   clueval masking gold/ published/ --redacted --placeholder 'Person [A-Z]'
-  clueval masking gold/ predicted/ --fail-on-leak --tsv leaks.tsv
+  clueval masking gold/ predicted/ --fail-on-leak -o leaks.tsv
   clueval masking gold/ predicted/ --fail-under entity_recall[high]=1 --fail-over document_leak_upper=0.05""",
     [
         fields(Masking, _COUNTED, [*SETTINGS]),
@@ -189,22 +163,13 @@ examples:
         ),
         preparing(),
         reading(),
-        OUTPUT,
-        page_with_texts("write a web page to sign and to print", speaks=True),
-        shown_option("output", "--tsv", type=output_path, metavar="FILE", help="write the leaks as a table"),
+        REPORT_WITH_TEXTS,
         shown_option(
             "output",
             "--documents",
             type=output_path,
             metavar="FILE",
             help="write the documents to review as a table, riskiest first",
-        ),
-        shown_option(
-            "output",
-            "--xlsx",
-            type=output_path,
-            metavar="FILE",
-            help="write documents and leaks as a spreadsheet, with a column for your choice (extra: report)",
         ),
         shown_option(
             "output", "--no-text", action="store_true", help="show positions only, no text of the documents"

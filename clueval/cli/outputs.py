@@ -170,7 +170,8 @@ def check_outputs(options: argparse.Namespace) -> None:
         )
         if not is_folder:  # documents may be written to a folder
             _require_writable(path)
-    require_page(outputs.get("html"), options)
+    if not hasattr(options, "written"):
+        require_page(outputs.get("html"), options)
     if "xlsx" in outputs:
         from clueval.reports.workbook import require_name, require_package
 

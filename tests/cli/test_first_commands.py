@@ -58,7 +58,7 @@ def test_a_layer_may_be_one_of_gold_alone(capsys: Capture) -> None:
     Path("r.conll").write_text("John B-PER B-high\nMay I-PER I-high\nis O O\n", encoding="utf-8")
 
     assert main(["masking", "r.conll", "p.conll", "--layer", "entity=2", "--layer", "risk=3:"]) == 0
-    assert "risk: column 3, BIO, 1 gold span, not predicted" in capsys.readouterr().out.splitlines()
+    assert "risk: column 3, BIO, 1 gold span, not predicted" in capsys.readouterr().out
     for wrong in ("risk=", "risk=:", "risk=:3", "risk=3:2:", "=3:"):
         assert main(["score", "r.conll", "p.conll", "--layer", wrong]) == 2
         assert f"--layer {wrong!r} cannot be read" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from corpora import write
 
 import clueval
 from clueval.cli import main
-from clueval.findings.decisions import fingerprint
+from clueval.second.reports.place import fingerprint
 
 GOLD = """\
 <text id="d1">
@@ -125,15 +125,15 @@ def test_a_leak_exits_with_one_and_says_where_the_list_is(
 
     assert main(gate) == 1
     captured = capsys.readouterr()
-    assert captured.err == f"{LEAK} (see the leaks in the report; --tsv FILE lists all)\n"
-    assert "d1 [23,27)" in captured.out
+    assert captured.err == f"{LEAK} (see the leaks in the report; -o FILE.tsv lists all)\n"
+    assert "d1 label 23-26" in captured.out
     for options, where in (
-        (["--tsv", str(table)], f"listed in {table}"),
-        (["--tsv", str(table), "--html", str(page)], f"listed in {table}, {page}"),
+        (["-o", str(table)], f"listed in {table}"),
+        (["-o", str(table), "-o", str(page)], f"listed in {table}, {page}"),
         (["-o", str(output)], f"listed in {output}"),
-        (["--format", "json"], "listed in the report"),
-        (["--tsv", "-"], "listed in standard output"),
-        (["--format", "csv"], "--tsv FILE lists all"),
+        (["--format", "json"], "listed in standard output"),
+        (["--format", "csv"], "listed in standard output"),
+        (["-o", str(tmp_path / "r.md")], "see the leaks in the report; -o FILE.tsv lists all"),
     ):
         assert main([*gate, *options]) == 1
         lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("wrote")]
@@ -212,7 +212,8 @@ def test_limits_with_decisions_are_for_the_figures_as_counted_unless_reviewed(
     assert main(["masking", *sides, *LAYERS, *limit, "--reviewed", "--jobs", "2"]) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
-    assert "1 leak set apart: harmless, or an error of the annotation\n  d1 [23,27)" in captured.out
+    assert "as reviewed, 0 of 1 document leaks" in captured.out
+    assert "d1 label 23-26\n" in captured.out
 
 
 def test_decisions_of_another_corpus_are_said_to_be_lost(
@@ -278,7 +279,7 @@ def test_leaks_are_written_as_a_table_without_text_if_asked(
 ) -> None:
     path = tmp_path / "leaks.tsv"
 
-    assert main(["masking", *sides, *LAYERS, "--tsv", str(path), "--no-text"]) == 0
+    assert main(["masking", *sides, *LAYERS, "-o", str(path), "-o", "-", "--no-text"]) == 0
 
     assert "Anna" not in path.read_text() + capsys.readouterr().out
     assert len(path.read_text().splitlines()) == 2
@@ -287,7 +288,7 @@ def test_leaks_are_written_as_a_table_without_text_if_asked(
 def test_several_processes_find_the_leaks_of_one(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clueval.evaluation.parallel.schedule.SMALLEST", 100)
+    monkeypatch.setattr("clueval.second.results.workers.SMALLEST", 100)
     folders = []
     for name, of in (("gold", "B-PER\tB-high\nI-PER\tO"), ("predicted", "B-X\tO\nO\tO")):
         folders.append(tmp_path / name)

@@ -235,7 +235,6 @@ OUTPUTS = [
     ("agree p.conll q.conll --tsv", "document\t"),
     ("agree p.conll q.conll --html", "<!doctype html>"),
     ("gate p.conll q.conll --gate-tsv", "evaluationId\t"),
-    ("masking p.conll q.conll --tsv", "document\t"),
     ("masking p.conll q.conll --documents", "document\tclass\t"),
     ("score p.conll q.conll --save", '{"clueval_bag":'),
     ("curate p.conll q.conll -o c.conll --undecided", "document\t"),
@@ -263,7 +262,7 @@ def test_every_output_may_be_the_standard_output(
     assert {*folder.iterdir()} <= before
 
 
-@pytest.mark.parametrize("command", ["errors", "masking"])
+@pytest.mark.parametrize("command", ["errors"])
 def test_a_spreadsheet_may_be_the_standard_output(command: str, folder: Path, capfdbinary: Any) -> None:
     pytest.importorskip("xlsxwriter")
 
@@ -271,7 +270,7 @@ def test_a_spreadsheet_may_be_the_standard_output(command: str, folder: Path, ca
     assert capfdbinary.readouterr().out.startswith(b"PK")
 
 
-@pytest.mark.parametrize("command", ["errors", "masking"])
+@pytest.mark.parametrize("command", ["errors"])
 @pytest.mark.parametrize("ending", ["html", "xlsx"])
 def test_the_ending_of_a_page_or_spreadsheet_means_the_option(
     ending: str, command: str, folder: Path

@@ -206,7 +206,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score a --jobs x", "--jobs: 'x' is neither auto nor a number from 1"),
         ("errors a --level x", "--level: 'x' is not a whole number from 1 on"),
         ("errors a --lang d<e", "--lang: 'd<e' is not a language such as de or de-AT"),
-        ("masking a b --lang=", "--lang: '' is not a language such as de or de-AT"),
         ("gate a b --lang ../x", "--lang: '../x' is not a language such as de or de-AT"),
         ("errors a --limit -1", "--limit: '-1' is not a whole number from 0 on"),
         ("errors a --window -1", "--window: '-1' is not a whole number from 0 on"),

@@ -108,10 +108,6 @@ OUTPUTS = {
     "reports/text.py": ('all tables: --all, or in Python render("text", all=True)',),
     "second/results/first_screen.py": ('all tables: --all, or in Python render("text", all=True)',),
     "studies/convention_rows.py": ("invalid tags are treated in another way (--invalid)",),
-    "studies/masking/found.py": (
-        " more (--tsv or --format json has all)",
-        " more (--documents has all)",
-    ),
     # properties of a style sheet
     "second/reports/page.py": (' class="heat" style="--heat:', "--from:", ";--width:", '<i style="--value:'),
 }

@@ -19,7 +19,6 @@ from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.run import score
 from clueval.files.errors import CluevalError, TagError, TextMismatch, UsageError
-from clueval.first.metrics import metric_named
 from clueval.formats.columns.layout import Sizes
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
@@ -169,10 +168,9 @@ def test_plan_and_formats_decide_whether_documents_are_needed(tmp_path: Path) ->
         Source(write(tmp_path / "a.conll", "w\tO\n"), form, ReadOptions())
         for form in ("conll", "vrt", "fair-spans")
     )
-    plans = [LEVELS, LEVELS._replace(observers=(Sees(),)), LEVELS._replace(observers=(Sees(reads=False),)),
-             LEVELS._replace(metrics=(metric_named("masking"),))]  # fmt: skip
+    plans = [LEVELS, LEVELS._replace(observers=(Sees(),)), LEVELS._replace(observers=(Sees(reads=False),))]
 
-    assert [parts_of(conll, vrt, plan)[1] is not None for plan in plans] == [True, True, False, False]
+    assert [parts_of(conll, vrt, plan)[1] is not None for plan in plans] == [True, True, False]
     assert parts_of(conll, spans)[1] is parts_of(spans, conll)[1] is None
 
 

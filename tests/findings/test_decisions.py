@@ -203,7 +203,7 @@ def test_a_folder_without_decisions_is_an_error(tmp_path: Path) -> None:
         "document\tstart\tend_inclusive\tlabel\nd\t\t1\tX\n",
     ],
 )
-@pytest.mark.parametrize("command", ["curate", "errors", "masking"])
+@pytest.mark.parametrize("command", ["curate", "errors"])
 def test_an_empty_start_is_one_line(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

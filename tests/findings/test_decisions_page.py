@@ -12,7 +12,7 @@ from browser import Browser, download, give, in_browser, select
 
 pytest.importorskip("jinja2")
 
-from clueval import Document, Span, agree, curate, errors, masking
+from clueval import Document, Span, agree, curate, errors
 from clueval.findings.decisions import COLUMNS, read_decisions
 from clueval.studies.annotators.page import write_page
 
@@ -40,18 +40,9 @@ def error_page(path: Path, gold: Spans = ANNA, predicted: Spans = ()) -> Path:
     return path
 
 
-def masking_page(path: Path, gold: Spans = ANNA, masks: Spans = (), text: str = "A C E") -> Path:
-    sides = (
-        [Document("<d&1>", {"label": [Span(*span) for span in spans]}, text=text, unit="character")]
-        for spans in (gold, masks)
-    )
-    masking(*sides).write_page(path)
-    return path
+PAGES = {"agreement": agreement_page, "errors": error_page}
 
-
-PAGES = {"agreement": agreement_page, "errors": error_page, "masking": masking_page}
-
-FIRST = {"agreement": "anna", "errors": "predicted", "masking": "leak"}
+FIRST = {"agreement": "anna", "errors": "predicted"}
 """The first choice of each page."""
 
 CARD = "document.querySelectorAll('.card')"
@@ -194,78 +185,6 @@ def test_a_page_written_again_has_its_decisions_at_their_places_only(
 
 
 NAMES: Spans = ((0, 4, "PER"), (5, 9, "PER"), (10, 14, "PER"))
-
-
-@pytest.mark.parametrize(
-    ("changed", "expected", "counts"),
-    [
-        pytest.param((NAMES, ()), [0, 0, -1], "2 of 3 places decided", id="same"),
-        pytest.param((NAMES[1:], ()), [0, -1], "1 of 2 places decided; 1 lost", id="one place fewer"),
-        pytest.param(
-            (((0, 2, "X"), *NAMES), ()), [0, 0, -1, -1], "2 of 4 places decided", id="one place more"
-        ),
-        pytest.param(
-            (NAMES, ((10, 14, "M"),)),
-            [0, 0],
-            "2 of 2 places decided",
-            id="a place that was not decided is masked",
-        ),
-        pytest.param(
-            (NAMES, ((0, 2, "M"),)), [0, -1, -1], "1 of 3 places decided; 1 stale", id="less can be read"
-        ),
-        pytest.param((NAMES, ((0, 4, "M"),)), [0, -1], "1 of 2 places decided; 1 lost", id="no leak"),
-    ],
-)
-def test_a_masking_page_written_again_has_its_decisions_at_their_places_only(
-    browser: Browser, tmp_path: Path, changed: tuple[Spans, Spans], expected: list[int], counts: str
-) -> None:
-    text = "Anna Bert Cora"
-    opened(browser, masking_page(tmp_path / "first.html", NAMES, text=text))
-    for card in (0, 1):
-        click(browser, card, 0)
-    before = kept(browser)
-
-    opened(browser, masking_page(tmp_path / "again.html", *changed, text=text), before)
-
-    assert checked(browser) == expected
-    assert said(browser) == counts
-    assert browser.complaints == []
-
-
-def test_decisions_of_the_masking_page_are_what_masking_counts(browser: Browser, tmp_path: Path) -> None:
-    text = "Anna Bert Cora, Anna"
-    page = masking_page(tmp_path / "a.html", NAMES, text=text)
-    opened(browser, page)
-    call(browser, "Ada")
-    for key in "j2j3jj2":  # the last place is the second Anna, which is not annotated
-        browser.press(key)
-    assert browser.run("document.getElementById('signed').textContent") == (
-        "3 of 4 places decided; 1 not decided; reviewers: Ada"
-    )
-
-    sides = (
-        [Document("<d&1>", {"label": [Span(*span) for span in spans]}, text=text, unit="character")]
-        for spans in (NAMES, ())
-    )
-    found = masking(*sides, decisions=download(browser, "tsv", tmp_path))
-
-    reviewed = found.to_dict()["metrics"]["reviewed"]["label"]
-    assert [leak.text for leak in found.leaks] == ["Cora"]
-    assert [leak.text for leak in found.set_apart] == ["Anna", "Bert", "Anna"]
-    assert (reviewed["classes"]["all"]["mentions"], reviewed["classes"]["all"]["protected"]) == (2, 1)
-    assert reviewed["string_leaks"] == 0
-
-
-def test_the_filters_of_the_masking_page_are_in_the_address(browser: Browser, tmp_path: Path) -> None:
-    opened(browser, masking_page(tmp_path / "a.html", NAMES, text="Anna Bert Cora, Anna"))
-    select(browser, "f-kind", "string")
-    assert browser.run(f"{CARD}.length") == 1
-    assert browser.run("location.hash") == "#f:kind=string"
-    click(browser, 0, 1)
-    browser.press("0")
-    select(browser, "f-done", "undecided")
-    assert browser.run("document.getElementById('count').textContent") == "3 of 4 places"
-    assert browser.complaints == []
 
 
 @pytest.mark.parametrize("form", ["tsv", "json"])

@@ -23,12 +23,12 @@ LAYERS = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
 
 
 def pages_of(*arguments: str) -> Callable[[Path], list[Path]]:
-    """Return a function that runs a command with --html and returns the page in English and in German."""
+    """Return a function that runs a command with -o and returns the page in English and in German."""
 
     def write(folder: Path) -> list[Path]:
         paths = {"en": folder / "page.html", "de": folder / "page-de.html"}
         for language, path in paths.items():
-            assert main([*arguments, "--html", str(path), "--lang", language]) == 0
+            assert main([*arguments, "-o", str(path), "--lang", language]) == 0
         return [*paths.values()]
 
     return write

@@ -227,10 +227,6 @@ PAGES: dict[str, Callable[[Path, Path], object]] = {
     "agreement": lambda page, _: clueval.agree(
         {"α": GOLD, "β": ONE, "γ": TWO}, system=ONE, conventions="exact,gate_lenient"
     ).write_page(page, lang="xx"),
-    "masking": lambda page, _: clueval.masking(GOLD, ONE).write_page(page, lang="xx"),
-    "masking without texts": lambda page, folder: clueval.masking(
-        GOLD, ONE, decisions=decided_leaks(folder)
-    ).write_page(page, lang="xx", text=False),
     "noisy": noisy,
     "conventions": lambda page, _: clueval.conventions(GOLD, ONE).write_page(page, lang="xx"),
     "gate": lambda page, _: clueval.gate(
@@ -238,12 +234,6 @@ PAGES: dict[str, Callable[[Path, Path], object]] = {
     ),
     "threshold": lambda page, _: clueval.threshold(GOLD, ONE, score_feature="Π").write_page(page, lang="xx"),
 }
-
-
-def decided_leaks(folder: Path) -> str:
-    path = Path(decided(folder))
-    path.write_text(path.read_text(encoding="utf-8").replace("\tgold\t", "\tleak\t"), encoding="utf-8")
-    return str(path)
 
 
 KEPT = {
@@ -304,7 +294,6 @@ WITH_SCRIPT = [
     "errors of two systems",
     "differences",
     "agreement",
-    "masking",
     "noisy",
 ]
 

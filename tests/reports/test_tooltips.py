@@ -67,16 +67,6 @@ def test_marks_of_annotators_say_what_each_has_there(files: Path) -> None:
     assert first == "g.vrt · entity · PER 1–2 | p.vrt · entity · PER 2–2"
 
 
-def test_marks_of_leaks_say_label_class_and_range(files: Path) -> None:
-    clueval.masking("g.vrt", "p.vrt", layers={"entity": 2}).write_page("page.html")
-    found = tooltips(files / "page.html")
-
-    assert any(
-        re.fullmatch(r"gold · entity PER · no class · characters 5 to 14 \| (can be read|masked)", t)
-        for t in found
-    )
-
-
 def test_marks_of_noisy_texts_say_side_label_range_and_result(files: Path) -> None:
     line = "errors g.vrt p.vrt --metric noisy --layer entity=2 --html page.html -q"
     assert main(line.split()) == 0
@@ -89,7 +79,7 @@ def test_marks_of_noisy_texts_say_side_label_range_and_result(files: Path) -> No
 HOSTILE = '"><script>alert(1)</script>'
 
 
-@pytest.mark.parametrize("kind", ["errors", "diff", "agree", "masking"])
+@pytest.mark.parametrize("kind", ["errors", "diff", "agree"])
 def test_labels_in_tooltips_are_escaped(files: Path, kind: str) -> None:
     for name in "gpo":
         path = files / f"{name}.vrt"
@@ -107,7 +97,7 @@ TITLES = "[...document.querySelectorAll('#list .card .word, #list .card mark, #l
 
 
 @in_browser
-@pytest.mark.parametrize("kind", ["errors", "diff", "agree", "masking"])
+@pytest.mark.parametrize("kind", ["errors", "diff", "agree"])
 def test_the_script_gives_the_same_tooltips_and_shows_them_on_focus(
     files: Path, browser: Browser, kind: str
 ) -> None:

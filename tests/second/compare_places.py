@@ -19,7 +19,7 @@ from typing import Any
 
 import clueval
 from clueval.core.count import Plan, Step, count, sequences_of
-from clueval.core.document import Document, Pair
+from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.evaluation.run import score as first_score
 from clueval.formats.inline import inline_answer
@@ -36,7 +36,6 @@ from clueval.second.transforms.locating import InlineAnswers, Locating
 from clueval.second.transforms.occurrences import LocationSteps
 from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.placing import Placing
-from clueval.second.transforms.redaction.recovery import Redacted
 from clueval.second.transforms.saying import changes_of, checked
 from clueval.second.transforms.steps import steps_of
 from clueval.transforms.characters import without_blanks
@@ -356,35 +355,6 @@ def inline(random: Random) -> str | None:
     )
 
 
-def redacted(random: Random) -> str | None:
-    from clueval.studies.masking.redacted import RedactedPairs, RedactedTexts
-
-    words = random.choices(WORDS, k=random.randint(0, 14))
-    gold = _of_words(random, words)
-    placeholders = ["[NAME]", "X.", "____", "<A>", "M."]
-    own = [random.choice(placeholders) if random.random() < 0.3 else word for word in words]
-    if random.random() < 0.15:
-        own = noisy(random, own)
-    text, align = text_of(random, own), random.random() < 0.5
-    first: Any
-    try:
-        pairs = RedactedPairs(RedactedTexts([text]), "N[0-9]", align=align)
-        sides = [next(iter(side)) for side in pairs.sides([gold])]
-        first = (_spans_of(*sides), [dict(side.metadata) for side in sides], pairs.aligned)
-    except clueval.CluevalError as error:
-        first = str(error)
-    other: Any
-    step = Redacted(("N[0-9]",), align)
-    try:
-        given = Pair(second(gold), Document("d", {}, text=text, unit="character"))
-        (pair,) = step([given])
-        aligned = pair.notes.get(("redacted", "aligned"), 0)
-        other = (_spans_of(*pair.sides), [dict(side.metadata) for side in pair.sides], aligned)
-    except clueval.CluevalError as error:
-        other = str(error)
-    return difference(first, other)
-
-
 def _of_words(random: Random, words: Sequence[str]) -> clueval.Document:
     """Return a document of these words, as tokens or as a text."""
     if random.random() < 0.4:
@@ -429,7 +399,6 @@ SUBJECTS: Mapping[str, Callable[[Random], str | None]] = {
     "located": located,
     "inline": inline,
     "answers": answers,
-    "redacted": redacted,
 }
 
 

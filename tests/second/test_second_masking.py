@@ -1,4 +1,4 @@
-"""Metric `masking` against the first edition and sets of characters, and what holds for any documents."""
+"""Metric `masking` against sets of characters, and what holds for any documents."""
 
 from __future__ import annotations
 
@@ -18,24 +18,15 @@ from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.core.tally import added
 from clueval.files.errors import UsageError
-from clueval.first.metrics.masking import Masking as FirstMasking
-from clueval.first.metrics.metric import Side
 from clueval.metrics.masking import Masking
-from tests.second.compare import (
-    Setting,
-    compare_corpora,
-    disagreements,
-    second,
-    size_difference,
-    sum_of,
-)
+from tests.second.compare import second
 from tests.second.scoring import scored
 from tests.second.texts import draw
 from tests.strategies import at_most
 
 
-def settings(random: Random) -> Setting:
-    """Return the metric of both editions with the same random settings."""
+def settings(random: Random) -> Masking:
+    """Return the metric with random settings."""
     chosen: dict[str, Any] = {}
     for name, values in (
         ("risk_layer", ["risk", "identifier_type", "who"]),
@@ -54,47 +45,7 @@ def settings(random: Random) -> Setting:
         chosen["word_weights"] = {"anna": 3, "Öz": 1}
     elif random.random() < 0.1:
         chosen["token_weights"] = True
-    return FirstMasking(**chosen), Masking(**chosen)
-
-
-def test_both_editions_agree_on_random_corpora() -> None:
-    found = compare_corpora(settings, draw, 150, 5)
-    assert disagreements(found) == []
-    assert sum(number for what, number in found.items() if what.endswith("equal")) > 60
-
-
-def test_entries_weigh_a_unit_as_in_the_first_edition() -> None:
-    random, compared = Random(4), 0
-    for _ in range(60):
-        made, (first, new) = draw(random), settings(random)
-        try:
-            tally = sum_of(made, new)
-        except UsageError:
-            continue
-        assert size_difference(first, new, tally, made.layers) is None
-        compared += 1
-    assert compared > 20
-
-
-def test_single_mentions_are_exposed_where_the_first_edition_says() -> None:
-    random = Random(11)
-    for _ in range(150):
-        made, ignore = draw(random), random.choice(["punctuation", "none"])
-        gold, predicted = made.gold[0], made.predicted[0]
-        sides = [Side(each.layers.get("name", ()), None, each, sequence="name") for each in (gold, predicted)]
-        try:
-            first = FirstMasking(ignore=ignore, masks=("name",)).examine(*sides)
-        except UsageError:
-            continue
-        pair = Pair(second(gold), second(predicted))
-        new = Masking(ignore=ignore, masks=("name",)).examine(pair, "name", {})
-
-        assert first is not None
-        assert new is not None
-        expected = [(*one[1:], first.exposed_in(one.mention)) for one in first.judged["name"]]
-        assert sorted((*one[1:], new.masks.exposed_in(one.mention)) for one in new.judged("name")) == sorted(
-            expected
-        )
+    return Masking(**chosen)
 
 
 def test_annotators_refuse_a_filter_on_a_layer() -> None:
@@ -267,7 +218,7 @@ def test_the_order_of_documents_and_of_spans_changes_nothing(
 def test_tokens_have_the_counts_of_their_characters(seed: int) -> None:
     random = Random(seed)
     made = draw(random, units=("token",))
-    _, metric = settings(random)
+    metric = settings(random)
     for gold, predicted in zip(made.gold, made.predicted, strict=True):
         pair = Pair(second(gold), second(predicted))
         where: dict[str, frozenset[str]] = {"name": frozenset("A")} if not metric.annotators else {}

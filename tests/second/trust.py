@@ -29,7 +29,6 @@ from clueval.evaluation.run import score as first_score
 from clueval.metrics.coverage import Coverage
 from clueval.metrics.fair.metric import Fair
 from clueval.metrics.gate.metric import Gate
-from clueval.metrics.masking.metric import Masking
 from clueval.metrics.muc import Muc
 from clueval.metrics.noisy import Noisy
 from clueval.metrics.partial import Partial
@@ -43,11 +42,11 @@ METRICS: Mapping[str, AnyMetric] = {
     each.name: each
     for each in (
         *(Exact(), Levels(), Fair(), Partial(), Muc(), Gate()),
-        *(Coverage(), Strings(), Masking(), Noisy()),
+        *(Coverage(), Strings(), Noisy()),
     )
 }
 
-OF_DOCUMENTS = ("coverage", "strings", "masking", "noisy")
+OF_DOCUMENTS = ("coverage", "strings", "noisy")
 """The metrics that count whole documents."""
 
 WORDS = ["Frau", "Meier", "aus", "Kiel", "klagt", "gegen", "die", "Nord", "GmbH", "und", "Herr", "Beer", "."]

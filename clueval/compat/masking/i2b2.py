@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, ClassVar
 
-from clueval.compat.masking.program import LabelledRange, OtherProgram, TextTokens, labelled_sides, share
-from clueval.first.metrics.counting import Tally
-from clueval.first.metrics.masking.weights import Range
-from clueval.transforms.group import Group
+from clueval.compat.masking.program import LabelledRange, OtherProgram, TextTokens, labelled_sides
+from clueval.core.document import Pair
+from clueval.core.tally import Tally, rate
+from clueval.metrics.masking.positions import Range
 
 NEAR = 2
 """How far apart the ends of spans may be in the relaxed comparison."""
@@ -29,13 +29,13 @@ _TOKEN = re.compile("[a-zA-Z0-9]+")
 class I2b2Figures(OtherProgram):
     """Counts as the scripts do; the key of a count is the comparison and the counts of a document."""
 
-    program: ClassVar[str] = "i2b2"
+    name: ClassVar[str] = "convention i2b2"
 
-    def count(self, group: Group) -> Tally:
-        text, gold, predicted, _ = labelled_sides(self.metric, group)
+    def count(self, pair: Pair) -> Tally:
+        text, gold, predicted, _ = labelled_sides(self.metric, pair)
         every = TextTokens(_TOKEN, text)
         tokens = tuple(set(_tokens(every, side)) for side in (gold, predicted))
-        tally: Tally = Tally()
+        tally = Tally()
         for name, own, other in (
             ("token", *tokens),
             ("strict", set(gold), set(predicted)),
@@ -47,9 +47,9 @@ class I2b2Figures(OtherProgram):
         tally["relaxed", found, len(set(predicted)) - found, len(set(gold)) - found] += 1
         return tally
 
-    def section(self) -> Mapping[str, Any]:
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         by_name: dict[str, Counter[tuple[int, int, int]]] = {name: Counter() for name in NAMES}
-        for (name, *counts), number in self.counted.items():
+        for (name, *counts), number in total.items():
             by_name[name][counts[0], counts[1], counts[2]] += number
         return {name: _figures(documents) for name, documents in by_name.items()}
 
@@ -84,9 +84,9 @@ def _relaxed(gold: Collection[LabelledRange], predicted: Collection[LabelledRang
 def _figures(documents: Counter[tuple[int, int, int]]) -> dict[str, float]:
     tp, fp, fn = (sum(counts[i] * number for counts, number in documents.items()) for i in range(3))
     found: dict[str, float] = {"tp": tp, "fp": fp, "fn": fn}
-    found |= {"micro_precision": share(tp, tp + fp), "micro_recall": share(tp, tp + fn)}
+    found |= {"micro_precision": rate(tp, tp + fp), "micro_recall": rate(tp, tp + fn)}
     for name, wrong in (("precision", 1), ("recall", 2)):
-        values = Counter({counts: share(counts[0], counts[0] + counts[wrong]) for counts in documents})
+        values = Counter({counts: rate(counts[0], counts[0] + counts[wrong]) for counts in documents})
         found |= _mean(f"macro_{name}", [(values[counts], number) for counts, number in documents.items()])
     return found
 
@@ -94,6 +94,6 @@ def _figures(documents: Counter[tuple[int, int, int]]) -> dict[str, float]:
 def _mean(name: str, values: list[tuple[float, int]]) -> dict[str, float]:
     """Return the mean and the population standard deviation of values with their frequencies."""
     number = sum(n for _, n in values)
-    mean = share(math.fsum(value * n for value, n in values), number)
-    variance = share(math.fsum((value - mean) ** 2 * n for value, n in values), number)
+    mean = rate(math.fsum(value * n for value, n in values), number)
+    variance = rate(math.fsum((value - mean) ** 2 * n for value, n in values), number)
     return {name: mean, f"{name}_sd": math.sqrt(variance)}

@@ -8,14 +8,14 @@ sentences, as in brat files. 0/0 is 0.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from typing import Any, ClassVar
 
-from clueval.compat.masking.program import Covers, OtherProgram, labelled_sides, share
-from clueval.first.metrics.counting import Tally, f_measure
-from clueval.first.metrics.masking.weights import Range
-from clueval.transforms.group import Group
-from clueval.transforms.redaction.strict import wildcards_of
+from clueval.compat.masking.program import Covers, OtherProgram, labelled_sides
+from clueval.core.document import Pair
+from clueval.core.tally import Tally, f_measure, rate
+from clueval.metrics.masking.positions import Range
+from clueval.second.transforms.redaction.strict import wildcards_of
 
 NAMES = ("ner", "strict", "merged")
 
@@ -23,11 +23,11 @@ NAMES = ("ner", "strict", "merged")
 class MeddocanFigures(OtherProgram):
     """Counts as the script does."""
 
-    program: ClassVar[str] = "meddocan"
+    name: ClassVar[str] = "convention meddocan"
 
-    def count(self, group: Group) -> Tally:
-        text, gold, predicted, sentences = labelled_sides(self.metric, group)
-        tally: Tally = Tally({("sentences", "all"): sentences})
+    def count(self, pair: Pair) -> Tally:
+        text, gold, predicted, sentences = labelled_sides(self.metric, pair)
+        tally = Tally({("sentences", "all"): sentences})
         tally["documents", "without sentences"] += not sentences and bool(text.strip())
         own, other = set(gold), set(predicted)
         _add(tally, "ner", len(own & other), len(other - own), len(own - other))
@@ -37,18 +37,19 @@ class MeddocanFigures(OtherProgram):
         _add(tally, "merged", len(right), _outside(others, right), _outside(strict, right))
         return tally
 
-    def section(self) -> Mapping[str, Any]:
-        found = {name: self._figures(name) for name in NAMES}
-        sentences = self.counted["sentences", "all"]
-        known = sentences > 0 and not self.counted["documents", "without sentences"]
-        found["ner"]["leak"] = share(found["ner"]["fn"], sentences) if known else None
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        found = {name: _figures(total, name) for name in NAMES}
+        sentences = total["sentences", "all"]
+        known = sentences > 0 and not total["documents", "without sentences"]
+        found["ner"]["leak"] = rate(found["ner"]["fn"], sentences) if known else None
         return found
 
-    def _figures(self, name: str) -> dict[str, Any]:
-        tp, fp, fn = (self.counted[name, what] for what in ("tp", "fp", "fn"))
-        precision, recall = share(tp, tp + fp), share(tp, tp + fn)
-        rates = {"precision": precision, "recall": recall, "f1": f_measure(precision, recall)}
-        return {"tp": tp, "fp": fp, "fn": fn, **rates}
+
+def _figures(total: Tally, name: str) -> dict[str, Any]:
+    tp, fp, fn = (total[name, what] for what in ("tp", "fp", "fn"))
+    precision, recall = rate(tp, tp + fp), rate(tp, tp + fn)
+    rates = {"precision": precision, "recall": recall, "f1": f_measure(precision, recall)}
+    return {"tp": tp, "fp": fp, "fn": fn, **rates}
 
 
 def _add(tally: Tally, name: str, *counts: int) -> None:

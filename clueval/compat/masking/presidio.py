@@ -10,15 +10,15 @@ gold run is right if its characters and those of all predicted runs that overlap
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, ClassVar
 
 from clueval.compat.masking.program import LabelledRange, OtherProgram, labelled_sides
-from clueval.first.metrics.counting import Tally, f_measure
-from clueval.first.metrics.masking.figures import share
-from clueval.first.metrics.masking.weights import Range
-from clueval.transforms.group import Group
-from clueval.transforms.redaction.strict import words_in
+from clueval.core.document import Pair
+from clueval.core.tally import Tally, f_measure
+from clueval.metrics.masking.figures import share
+from clueval.metrics.masking.positions import Range
+from clueval.second.transforms.redaction.strict import words_in
 
 LEAST_IOU = 0.9
 BETA = 2.0
@@ -27,14 +27,14 @@ BETA = 2.0
 class PresidioFigures(OtherProgram):
     """Counts as presidio-research does."""
 
-    program: ClassVar[str] = "presidio"
+    name: ClassVar[str] = "convention presidio"
 
-    def count(self, group: Group) -> Tally:
-        text, gold, predicted, _ = labelled_sides(self.metric, group)
+    def count(self, pair: Pair) -> Tally:
+        text, gold, predicted, _ = labelled_sides(self.metric, pair)
         tokens = words_in(text, 0, len(text))
         ignored = [text[start:end].casefold() in self.metric.ignore_words.words for start, end in tokens]
         own, other = labels_of(tokens, gold), labels_of(tokens, predicted)
-        tally: Tally = Tally()
+        tally = Tally()
         for mine, theirs, is_ignored in zip(own, other, ignored, strict=True):
             if mine != theirs and is_ignored:
                 continue
@@ -42,24 +42,23 @@ class PresidioFigures(OtherProgram):
         _add_spans(tally, _runs(tokens, own, ignored), _runs(tokens, other, ignored))
         return tally
 
-    def section(self) -> Mapping[str, Any]:
-        labels = sorted({key[1] for key in self.counted if key[0] == "label"})
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        labels = sorted({key[1] for key in total if key[0] == "label"})
         return {
             "token": {
-                "pii": self._figures("pii", ""),
-                "per_type": {label: self._figures("label", label) for label in labels},
+                "pii": _figures(total, "pii", ""),
+                "per_type": {label: _figures(total, "label", label) for label in labels},
             },
-            "span": self._figures("span", ""),
+            "span": _figures(total, "span", ""),
         }
 
-    def _figures(self, kind: str, name: str) -> dict[str, float | None]:
-        tp, predicted, annotated = (
-            self.counted[kind, name, what] for what in ("tp", "predicted", "annotated")
-        )
-        precision, recall = share(tp, predicted), share(tp, annotated)
-        f = None if precision is None or recall is None else f_measure(precision, recall, BETA)
-        counts = {"tp": tp, "predicted": predicted, "annotated": annotated}
-        return {"precision": precision, "recall": recall, "f": f, **counts}
+
+def _figures(total: Tally, kind: str, name: str) -> dict[str, float | None]:
+    tp, predicted, annotated = (total[kind, name, what] for what in ("tp", "predicted", "annotated"))
+    precision, recall = share(tp, predicted), share(tp, annotated)
+    f = None if precision is None or recall is None else f_measure(precision, recall, BETA)
+    counts = {"tp": tp, "predicted": predicted, "annotated": annotated}
+    return {"precision": precision, "recall": recall, "f": f, **counts}
 
 
 def labels_of(tokens: Sequence[Range], spans: Collection[LabelledRange]) -> list[str | None]:

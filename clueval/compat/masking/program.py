@@ -3,81 +3,59 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, compress, pairwise
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import NamedTuple
 
+from clueval.core.case import Where, counted
+from clueval.core.document import Document, Pair
+from clueval.core.metric import DocumentMetric
 from clueval.core.span import Span
-from clueval.first.metrics.counting import Tally
-from clueval.first.metrics.masking import Masking
-from clueval.first.metrics.masking.exposure import Examination
-from clueval.first.metrics.masking.metric import ANNOTATORS
-from clueval.first.metrics.masking.text import MaskedText
-from clueval.first.metrics.masking.weights import Range
-from clueval.first.metrics.metric import Side
-from clueval.spans.document import Document
-from clueval.spans.filters import Filter, parse_where
-from clueval.studies.masking.found import CONVENTION
-from clueval.transforms.group import Group
+from clueval.core.tally import Tally
+from clueval.metrics.masking import Masking
+from clueval.metrics.masking.exposure import Examination
+from clueval.metrics.masking.metric import ANNOTATORS
+from clueval.metrics.masking.positions import Range
+from clueval.metrics.masking.text import MaskedText
 
 
-class OtherProgram(ABC):
-    """An observer that counts as another program does; `counted` is what it has counted."""
+@dataclass(frozen=True)
+class OtherProgram(DocumentMetric):
+    """A metric that counts as another program does, with the settings of `Masking`.
 
-    program: ClassVar[str]
+    It counts documents without the spans that a filter leaves out, all layers together.
+    """
 
-    def __init__(self, metric: Masking, where: Filter | None = None) -> None:
-        self.metric = metric
-        self.counted: Tally = Tally()
-        self._where = parse_where(()) if where is None else where
+    metric: Masking = field(compare=False)
 
     @property
-    def name(self) -> str:
-        return f"{CONVENTION}{self.program}"
+    def whole(self) -> str:
+        return "documents"
 
-    def see(self, group: Group) -> None:
-        """Count a document without the spans that the filter leaves out."""
-        where = self._where.on_layers([*group.gold.layers, *group.predicted.layers])
-        if where:
-            gold, predicted = (_filtered(document, where) for document in (group.gold, group.predicted))
-            group = replace(group, gold=gold, predicted=predicted)
-        self.counted.update(self.count(group))
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        tally = Tally()
+        for pair in pairs:
+            if where:
+                pair = replace(
+                    pair, gold=_filtered(pair.gold, where), predicted=_filtered(pair.predicted, where)
+                )
+            tally.update(self.count(pair))
+        return tally
 
-    def sent(self) -> Tally:
-        """What it has counted."""
-        return self.counted
-
-    def join(self, sent: Tally) -> None:
-        """Add what another process has counted."""
-        self.counted.update(sent)
-
-    @abstractmethod
-    def count(self, group: Group) -> Tally:
+    def count(self, pair: Pair) -> Tally:
         """Count one document."""
-
-    @abstractmethod
-    def section(self) -> Mapping[str, Any]:
-        """Return the figures of the program."""
-
-    def include(self, other: Self) -> None:
-        """Add what another one has counted."""
-        self.counted.update(other.counted)
+        raise NotImplementedError
 
 
-def _filtered(document: Document, where: Filter) -> Document:
+def _filtered(document: Document, where: Where) -> Document:
     layers = {
-        name: list(compress(spans, where.counted(spans, document))) for name, spans in document.layers.items()
+        name: list(compress(spans, counted(spans, document, where)))
+        for name, spans in document.layers.items()
     }
     return replace(document, layers=layers)
-
-
-def share(part: float, whole: float) -> float:
-    """Return ``part / whole``; 0/0 is 0."""
-    return part / whole if whole else 0.0
 
 
 LabelledRange = tuple[int, int, str]
@@ -93,25 +71,24 @@ class LabelledSides(NamedTuple):
     sentences: int
 
 
-def labelled_sides(metric: Masking, group: Group) -> LabelledSides:
+def labelled_sides(metric: Masking, pair: Pair) -> LabelledSides:
     """Return both sides: all gold spans of the first annotator, those to keep, too, and all predicted spans."""
-    gold, predicted = group.gold, group.predicted
+    gold, predicted = pair.sides
     name = _first_layer(metric, gold)
     text = MaskedText.of(gold, "punctuation", (), in_characters=True)
-    own = gold.layers.get(name, ())
-    other, _ = metric.masking_spans(_side(predicted, name), name)
+    other, _ = metric.masking_spans(predicted, name, predicted.layers.get(name, ()), None)
     return LabelledSides(
         text.characters,
-        list(_ranges(own, gold, text)),
-        list(_ranges(other, predicted, text)),
+        _ranges(gold.layers.get(name, ()), gold, text),
+        _ranges(other, predicted, text),
         len(gold.sentences),
     )
 
 
-def examination_of(metric: Masking, group: Group) -> Examination | None:
+def examination_of(metric: Masking, pair: Pair) -> Examination | None:
     """Return the examination of all annotators, or of the first layer of mentions, in characters."""
-    name = ANNOTATORS if metric.annotators else _first_layer(metric, group.gold)
-    return metric.examine(_side(group.gold, name), _side(group.predicted, name), in_characters=True)
+    name = ANNOTATORS if metric.annotators else _first_layer(metric, pair.gold)
+    return metric.examine(pair, name, {}, in_characters=True)
 
 
 def _first_layer(metric: Masking, gold: Document) -> str:
@@ -119,14 +96,9 @@ def _first_layer(metric: Masking, gold: Document) -> str:
     return next(iter(named or metric.layer_choice.of_mentions(gold.layers)), "")
 
 
-def _side(document: Document, name: str) -> Side:
-    return Side(document.layers.get(name, ()), document=document, sequence=name)
-
-
-def _ranges(spans: Sequence[Span], document: Document, text: MaskedText) -> Iterator[LabelledRange]:
-    for span in spans:
-        ranges = text.ranges_of(span, document)
-        yield ranges[0][0], ranges[-1][1], span.label
+def _ranges(spans: Sequence[Span], document: Document, text: MaskedText) -> list[LabelledRange]:
+    placed = [text.placed(span, document) for span in spans]
+    return [(span.start, span.end, span.label) for span in placed]
 
 
 class TextTokens:

@@ -1,8 +1,7 @@
-"""`clueval.masking`: the function behind the command of the same name, and the weights of tokens from a column."""
+"""`clueval.masking`: the function behind the command of the same name."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -10,37 +9,44 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.arguments import checked_call, refuse_unknown, require_instance, require_kind
-from clueval.compat.masking.program import OtherProgram
+from clueval.arguments import checked_call, refuse_unknown, require_kind
+from clueval.core.count import Step
+from clueval.core.document import Pair
+from clueval.core.metric import AnyMetric, DocumentMetric
 from clueval.core.span import DEFAULT_LAYER
-from clueval.evaluation.observer import Observer
-from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError
-from clueval.findings.decisions import LEAK_CHOICES, DecisionFiles, PlaceDecisions, decisions_about
-from clueval.first.metrics.masking import Masking
-from clueval.first.metrics.masking.word_files import IgnoredWords, WordWeights
+from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError, warn
+from clueval.files.overwriting import keeps_inputs
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
-from clueval.options import column, field_names, with_fields
+from clueval.metrics.masking import Masking
+from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
+from clueval.options import column, field_names
 from clueval.reading.items import documents_of
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import are_paths
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read
+from clueval.reading.spooled import spooled
 from clueval.second.formats.options import Reading
-from clueval.second.reading.options import SETS, LayerColumns, columns_of_side, readings_of
-from clueval.second.results.options import Counting, Workers
+from clueval.second.reading.options import SETS, LayerColumns, columns_of_side, readings_of, require_layers
+from clueval.second.results.documents import Readers
+from clueval.second.results.notices import repairs_of, swapped, warnings_of
+from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of
+from clueval.second.results.result import Result
+from clueval.second.results.score import scored
+from clueval.second.results.texts import Texts
+from clueval.second.studies.decisions import Paths, PlaceDecisions, read_decisions
+from clueval.second.studies.masking.leaks import ListingMasking, taken_out
+from clueval.second.studies.masking.redacted import RedactedTexts, redacted_pairs
+from clueval.second.studies.masking.report import MaskingReport, report_of
+from clueval.second.studies.masking.review import CHOICES, ReviewedMasking
+from clueval.second.transforms.changes import EachPair
 from clueval.second.transforms.options import Preparing
-from clueval.spans.document import Document
-from clueval.spans.filters import Filter, parse_where
-from clueval.studies.error_pages import name_of_run
-from clueval.studies.masking.redacted import RedactedPairs, RedactedTexts
-from clueval.studies.masking.report import MaskingReport, masking_report
+from clueval.second.transforms.redaction.recovery import Redacted
 from clueval.textfiles import lines
-from clueval.transforms.group import Group, Transform
 
 if TYPE_CHECKING:
     from clueval.reading.given import InputSide
-
 
 PROGRAMS = {
     "tab": ("clueval.compat.masking.tab", "TabFigures"),
@@ -56,6 +62,7 @@ SETTINGS = [name for name in field_names(Masking) if name != "token_weights"]
 _COUNTING = [name for name in field_names(Counting) if name not in ("align", "unit")]
 
 
+@keeps_inputs
 @checked_call
 def masking(
     gold: InputSide,
@@ -67,7 +74,7 @@ def masking(
     placeholder: Iterable[str] | str = (),
     align: bool = False,
     conventions: Iterable[str] | str = (),
-    decisions: DecisionFiles | PlaceDecisions | None = None,
+    decisions: Paths | PlaceDecisions | None = None,
     conflicts: str | None = None,
     **options: Any,
 ) -> MaskingReport:
@@ -82,66 +89,109 @@ def masking(
         align: redacted texts may differ from the gold texts in more than their placeholders (extra ``align``).
         conventions: other programs whose figures are computed as they count them: ``tab``, ``i2b2``,
             ``meddocan``, ``presidio``.
-        decisions: files of decisions about leaks, or folders, see `clueval.findings.decisions`. The report has all
-            figures as counted, under ``masking``, and as reviewed, under ``reviewed``: leaks that are ``harmless``
-            count as protected, and mentions with a wrong ``annotation`` do not count.
+        decisions: files of decisions about leaks, or folders. The report has all figures as counted, under
+            ``masking``, and as reviewed, under ``reviewed``: leaks that are ``harmless`` count as protected, and
+            mentions with a wrong ``annotation`` do not count.
         conflicts: what counts where decisions differ: ``first`` or ``last`` by time, or ``drop``; None: it is an error.
-        options: settings of the metric (see `clueval.first.metrics.masking.Masking`) and options of `clueval.score`
+        options: settings of the metric (see `clueval.metrics.masking.Masking`) and options of `clueval.score`
             by their names. A setting takes the name of a file where the command does, and a list or one text with
             commas where the command takes several; `entity` may be the column of the ids of entities.
 
-    Returns the `MaskingReport`. Held in memory are the leaks and, in each process, one document of each side;
-    with redacted texts, one process counts. Raises the errors of `clueval.score`. Warns of decisions that are stale
-    or lost.
+    Returns the `MaskingReport`. Held in memory are the leaks with the text around them and, in each process, one
+    document of each side; with redacted texts, one process counts. Raises the errors of `clueval.score`. Warns of
+    decisions that are stale or lost.
     """
-    known = [
-        *SETTINGS,
-        *field_names(Reading),
-        *_COUNTING,
-        *SETS,
-        "reading",
-        "counting",
-        "preparing",
-        "workers",
-        *field_names(Preparing),
-        *field_names(Workers),
-    ]
-    refuse_unknown(options, known, "masking")
-    given = {name: options.pop(name) for name in field_names(Preparing) if name in options}
-    preparing = options.pop("preparing", Preparing())
-    require_instance(preparing, Preparing, "preparing")
-    preparing = with_fields(preparing, given)
-    options["preparing"] = preparing
+    refuse_unknown(options, _KNOWN, "masking")
     settings = {name: options.pop(name) for name in SETTINGS if name in options}
     settings, layers = _with_column_of_entities(settings, layers, _table_of_spans(gold, options))
     metric = metric_of(settings, token_weights=weight_column is not None)
     if metric.annotators and options.get("gold_set") is None and are_paths(gold):
         options["gold_set"] = _every_set(gold, options)
-    transforms = _transforms(weight_column, gold)
-    counting = options.get("counting", Counting())
-    where = options.get("where", counting.where if isinstance(counting, Counting) else ())
-    observers = programs(several(conventions, "conventions"), metric, parse_where(where))
-    if decisions is not None:
-        options["decisions"] = decisions_about("leaks", LEAK_CHOICES, decisions, conflicts)
-    elif conflicts is not None:
-        raise UsageError("conflicts are those of decisions, and there are none", advice="give decisions")
-    names = [name_of_run(side, "") for side in (gold, predicted) if isinstance(side, str | PathLike)]
+    reading, counting, workers, preparing = (options.pop(name, kind()) for name, kind in _GROUPS.items())
+    groups = groups_of(reading, counting, workers, Trust(), preparing, options, "masking")
+    steps = _weights_of_tokens(weight_column, gold)
+    decided = _decided(decisions, conflicts)
+    metrics: list[AnyMetric] = [
+        ListingMasking(**_fields_of(metric)),
+        *programs(several(conventions, "conventions"), metric),
+    ]
+    if decided is not None:
+        metrics.insert(1, ReviewedMasking(**_fields_of(metric), decisions=decided))
+    names = [Path(side).name for side in (gold, predicted) if isinstance(side, str | PathLike)]
+    cited: dict[str, str] = {}
     if redacted:
-        texts = RedactedPairs(RedactedTexts(_given(predicted)), placeholder, align=align)
-        report = _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)
-        return replace(report, names=names)
-    if align or not isinstance(placeholder, tuple | list) or placeholder:
+        require_kind(placeholder, "str | Iterable", "placeholder")
+        step = Redacted((placeholder,) if isinstance(placeholder, str) else tuple(placeholder), align)
+        cited["redacted"] = "aligned" if align else "placeholders"
+        texts = RedactedTexts(_given(predicted))
+        found = _of_redacted_texts(gold, texts, [*steps, step], metrics, layers, groups)
+        cited |= dict(each.signature for each in steps)
+    elif align or not isinstance(placeholder, tuple | list) or placeholder:
         raise UsageError("placeholder and align are for redacted texts", advice="add redacted=True")
+    else:
+        found = _of_spans(gold, predicted, steps, metrics, layers, groups)
+    report = report_of(found, taken_out(found.bag), decided, names)
+    aligned = found.bag.notes["redacted", "aligned"] if redacted else None
+    result = replace(report.result, signature=report.signature.citing(**cited), made=None)
+    return replace(report, result=result, aligned=aligned)
+
+
+_GROUPS = {"reading": Reading, "counting": Counting, "workers": Workers, "preparing": Preparing}
+
+_KNOWN = [
+    *SETTINGS,
+    *(name for name in field_names(Counting) if name not in ("align", "unit")),
+    *SETS,
+    *_GROUPS,
+    *(name for kind in (Reading, Preparing, Workers) for name in field_names(kind)),
+]
+
+
+def _fields_of(metric: Masking) -> dict[str, Any]:
+    return {name: getattr(metric, name) for name in field_names(Masking)}
+
+
+def _decided(decisions: Paths | PlaceDecisions | None, conflicts: str | None) -> PlaceDecisions | None:
+    """Return the decisions. Raises `CluevalError` for files that cannot be read, and for choices that are none."""
+    if decisions is None:
+        if conflicts is not None:
+            raise UsageError("conflicts are those of decisions, and there are none", advice="give decisions")
+        return None
+    require_kind(decisions, "str | PathLike | Iterable | PlaceDecisions", "decisions")
+    if not isinstance(decisions, PlaceDecisions):
+        return read_decisions(decisions, CHOICES, conflicts)
+    decisions.require_choices(CHOICES)
+    return decisions
+
+
+def _of_spans(
+    gold: Any,
+    predicted: Any,
+    steps: Sequence[Step],
+    metrics: Sequence[AnyMetric],
+    layers: LayerColumns | None,
+    groups: Groups,
+) -> Result:
+    """Return what is counted of two sides with spans."""
+    require_layers(layers)
     try:
-        report = masking_report(
-            gold, predicted, metric, observers, transforms=transforms, layers=layers, **options
-        )
-        return replace(report, names=names)
+        with spooled(gold, predicted) as (own, other):
+            found = scored(own, other, tuple(metrics), layers, groups, steps)
     except (TextMismatch, FormatError, TagError) as error:
         if isinstance(error, TextMismatch) or (are_paths(predicted) and _are_texts(predicted)):
             before = f"{error.advice}; " if error.advice else ""
             error.advice = f"{before}for redacted texts add redacted=True"
         raise
+    for warning in (*swapped(gold, predicted), *_warnings(found)):
+        warn(warning)
+    return found
+
+
+def _warnings(found: Result) -> Iterator[str]:
+    """Yield the warnings about the input, given that masks may be in other layers than mentions."""
+    plan = replace(found.plan, metrics=found.plan.metrics[:1])
+    yield from warnings_of(replace(found, plan=plan, made=None))
+    yield from repairs_of(found)
 
 
 def _are_texts(predicted: Any) -> bool:
@@ -181,29 +231,26 @@ def _given(predicted: Any) -> Any:
 
 def _of_redacted_texts(
     gold: Any,
-    texts: RedactedPairs,
-    metric: Masking,
-    observers: Sequence[Observer],
-    transforms: Sequence[Transform],
+    redacted: RedactedTexts,
+    steps: Sequence[Step],
+    metrics: Sequence[AnyMetric],
     layers: LayerColumns | None,
-    options: dict[str, Any],
-) -> MaskingReport:
-    """Return the report on gold documents and their redacted texts."""
+    groups: Groups,
+) -> Result:
+    """Return what is counted of gold documents and their redacted texts."""
     if not are_paths(gold):
         documents = documents_of(gold, "gold")
     else:
-        own, *_ = readings_of(options.pop("reading", Reading()), options)
-        for name in (*field_names(Reading), *SETS):
-            options.pop(name, None)
         columns = None if layers is None else columns_of_side(layers, 0, single_file=False)
-        paths = [gold] if not isinstance(gold, list | tuple) else gold
-        documents = (document for path in paths for document in read(path, columns, reading=own))
-    for transform in transforms:
-        documents = (transform(Group(document, document)).gold for document in documents)
-    sides = texts.sides(documents)
-    report = masking_report(*sides, metric, observers, **options)
-    signature = report.signature.citing(redacted="aligned" if texts.may_align else "placeholders")
-    return replace(report, result=replace(report.result, signature=signature), aligned=texts.aligned)
+        paths = gold if isinstance(gold, list | tuple) else [gold]
+        documents = (each for path in paths for each in read(path, columns, reading=groups.readings[0]))
+    readers = Readers()
+    pairs = redacted_pairs((readers.document("gold", each) for each in documents), redacted, steps)
+    texts = Texts(pairs, "documents", (), readers, {})
+    found = scored(gold, None, tuple(metrics), None, groups, texts=texts)
+    for warning in _warnings(found):
+        warn(warning)
+    return found
 
 
 def _with_column_of_entities(
@@ -234,23 +281,23 @@ def _with_column_of_entities(
     return kept, {**columns, Masking().entity: (number, None)}
 
 
-def _transforms(weight_column: int | None, gold: object) -> list[Transform]:
+def _weights_of_tokens(column: int | None, gold: object) -> list[TokenWeights]:
     """Return what reads the weights of tokens, if they stand in a column."""
-    if weight_column is None:
+    if column is None:
         return []
     if not are_paths(gold):
         raise UsageError("weight_column is a column of files, and gold is in memory", advice="leave it out")
-    return [TokenWeights(weight_column)]
+    return [TokenWeights(column)]
 
 
-def programs(names: Sequence[str], metric: Masking, where: Filter | None = None) -> list[OtherProgram]:
-    """Return what counts as these programs do, spans that pass the filter. Raises `UsageError` for an unknown one."""
-    found = []
+def programs(names: Sequence[str], metric: Masking) -> list[DocumentMetric]:
+    """Return what counts as these programs do. Raises `UsageError` for an unknown one."""
+    found: list[DocumentMetric] = []
     for name in dict.fromkeys(names):
         if name not in PROGRAMS:
             raise UsageError(f"unknown convention {name!r}", advice=f"one of {', '.join(PROGRAMS)}")
         module, kind = PROGRAMS[name]
-        found.append(getattr(import_module(module), kind)(metric, where))
+        found.append(getattr(import_module(module), kind)(metric))
     return found
 
 
@@ -308,8 +355,8 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-class TokenWeights:
-    """A transform that puts the weights of gold's tokens in the place of their ids, where the metric looks.
+class TokenWeights(EachPair):
+    """A step that puts the weights of gold's tokens in the place of their ids, where the metric looks.
 
     Reads the lines of each gold file once more, in the order of the documents; holds one line.
     """
@@ -319,32 +366,32 @@ class TokenWeights:
         self._file = ""
         self._lines: Iterator[tuple[int, str]] = iter(())
         self._last = 0
-        self.prepared: Counter[tuple[Any, ...]] = Counter()
 
     @property
     def signature(self) -> tuple[str, str]:
         return "weights", f"column {self._column}"
 
-    def __call__(self, group: Group) -> Group:
-        """Return the group with weights. Raises `UsageError` for gold that does not come from columns."""
-        return replace(group, gold=replace(group.gold, token_ids=list(self._weights(group.gold))))
-
-    def _weights(self, document: Document) -> Iterator[str]:
-        if document.lines is None or document.file is None:
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        """Yield the pair with weights. Raises `UsageError` for gold that does not come from columns."""
+        gold = pair.gold
+        if gold.lines is None or gold.file is None:
             raise UsageError(
                 "weights of tokens need a column of a file with one token per line",
-                **document.in_errors,
+                **gold.in_errors,
                 advice="use VRT or CoNLL",
             )
-        for number in document.lines:
-            cells = self._line(document.file, number).split("\t")
-            place = self._column - 1 if self._column > 0 else self._column
-            try:
-                yield cells[place].strip()
-            except IndexError:
-                raise FormatError(
-                    f"there is no column {self._column} with a weight", file=document.file, line=number
-                ) from None
+        weights = [self._weight(gold.file, number) for number in gold.lines]
+        yield replace(pair, gold=replace(gold, token_ids=weights))
+
+    def _weight(self, file: str, number: int) -> str:
+        cells = self._line(file, number).split("\t")
+        place = self._column - 1 if self._column > 0 else self._column
+        try:
+            return cells[place].strip()
+        except IndexError:
+            raise FormatError(
+                f"there is no column {self._column} with a weight", file=file, line=number
+            ) from None
 
     def _line(self, file: str, number: int) -> str:
         """Return a line of a file; the file is opened again for a line that has passed."""

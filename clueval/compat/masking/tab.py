@@ -14,13 +14,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.compat.masking.program import Covers, OtherProgram, TextTokens, examination_of, share
-from clueval.first.metrics.counting import Tally, f_measure
-from clueval.first.metrics.masking.exposure import Examination
-from clueval.first.metrics.masking.figures import weighted_sums
-from clueval.first.metrics.masking.mention import Mention, MentionReader, risk_by
-from clueval.first.metrics.masking.weights import PositionWeights, Range
-from clueval.transforms.group import Group
+from clueval.compat.masking.program import Covers, OtherProgram, TextTokens, examination_of
+from clueval.core.document import Document, Pair
+from clueval.core.tally import Tally, f_measure, rate
+from clueval.metrics.masking.exposure import Examination
+from clueval.metrics.masking.figures import weighted_sums
+from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
+from clueval.metrics.masking.positions import PositionWeights, Range
 
 IGNORABLE = frozenset(" ,.-;:/&()[]–'\"’“”")
 IGNORABLE_WORDS = frozenset(("mr", "mrs", "ms", "no", "nr", "about"))
@@ -41,15 +41,15 @@ class TabEntity(NamedTuple):
 class TabFigures(OtherProgram):
     """Counts as the script of the benchmark does."""
 
-    program: ClassVar[str] = "tab"
+    name: ClassVar[str] = "convention tab"
 
-    def count(self, group: Group) -> Tally:
-        tally: Tally = Tally()
-        examination = examination_of(self.metric, group)
+    def count(self, pair: Pair) -> Tally:
+        tally = Tally()
+        examination = examination_of(self.metric, pair)
         if examination is None:
             return tally
         exposed = self._exposed(examination)
-        views = {name: list(self._mentions(examination, group, name)) for name in examination.mentions}
+        views = {name: list(self._mentions(examination, pair.gold, name)) for name in examination.views}
         tokens = TextTokens(_WORD, examination.text.characters)
         for found in views.values():
             entities = list(self._entities(found))
@@ -65,14 +65,14 @@ class TabFigures(OtherProgram):
         words = IGNORABLE_WORDS | self.metric.ignore_words.words
         ignored = (match.span() for match in _WORD.finditer(text) if match[0].casefold() in words)
         visible = PositionWeights(bytes(character not in IGNORABLE for character in text))
-        return visible - PositionWeights.at(ignored, len(text)) - examination.masked
+        return visible - PositionWeights.at(ignored, len(text)) - examination.masks.masked
 
-    def _mentions(self, examination: Examination, group: Group, name: str) -> Iterator[Mention]:
+    def _mentions(self, examination: Examination, gold: Document, name: str) -> Iterator[Mention]:
         """Yield all gold spans of an annotator in the order of the file, those to keep, too."""
         metric = self.metric
         risk = risk_by(metric.risk_order)
-        reader = MentionReader(group.gold, examination.text, metric.risk_layer, risk, metric.entity, ())
-        yield from reader.read(group.gold.layers.get(name, ()), None)
+        reader = MentionReader(gold, examination.text, metric.risk_layer, risk, metric.entity, ())
+        yield from reader.read(gold.layers.get(name, ()), None)
 
     def _needs_mask(self, mention: Mention) -> bool:
         return mention.kind not in self.metric.keep and mention.label not in self.metric.keep
@@ -101,7 +101,7 @@ class TabFigures(OtherProgram):
         ]
         text = examination.text.characters
         weigh = None if self.metric.word_weights is None else self.metric.word_weights.weigher()
-        masks = [(mask.ranges[0][0], mask.ranges[-1][1]) for mask in examination.masks]
+        masks = [(mask.start, mask.end) for mask in examination.masks.spans]
         for start, end in masks:
             tally["mention", "right"] += sum(cover.holds(start, end) for cover in around)
             tally["mention", "predicted"] += annotators
@@ -114,35 +114,34 @@ class TabFigures(OtherProgram):
                 tally["weighted", "token", "", "right", weight] += right
                 tally["weighted", "token", "", "predicted", weight] += number * annotators
 
-    def section(self) -> Mapping[str, Any]:
-        get = self.counted.__getitem__
-        recall = share(get(("token", "masked")), get(("token", "gold")))
-        precision = share(get(("token", "right")), get(("token", "predicted")))
-        labels = sorted({key[1] for key in self.counted if key[0] == "token of"})
-        sums = weighted_sums(self.counted)
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        get = total.__getitem__
+        recall = rate(get(("token", "masked")), get(("token", "gold")))
+        precision = rate(get(("token", "right")), get(("token", "predicted")))
+        labels = sorted({key[1] for key in total if key[0] == "token of"})
+        sums = weighted_sums(total)
         weighted = None
         if self.metric.word_weights is not None:
-            weighted = share(sums.get(("token", "", "right"), 0), sums.get(("token", "", "predicted"), 0))
+            weighted = rate(sums.get(("token", "", "right"), 0), sums.get(("token", "", "predicted"), 0))
         return {
             "token_recall": recall,
-            "mention_recall": share(get(("mention", "masked")), get(("mention", "gold"))),
-            **{f"recall_{kind}_entities": self._entity_recall(kind) for kind in ("all", "direct", "quasi")},
+            "mention_recall": rate(get(("mention", "masked")), get(("mention", "gold"))),
+            **{f"recall_{kind}_entities": _entity_recall(total, kind) for kind in ("all", "direct", "quasi")},
             "token_recall_by_type": {
-                label: share(get(("token of", label, "masked")), get(("token of", label, "gold")))
+                label: rate(get(("token of", label, "masked")), get(("token of", label, "gold")))
                 for label in labels
             },
             "token_precision": precision,
-            "mention_precision": share(get(("mention", "right")), get(("mention", "predicted"))),
+            "mention_precision": rate(get(("mention", "right")), get(("mention", "predicted"))),
             "weighted_token_precision": weighted,
             "token_f1": f_measure(precision, recall),
         }
 
-    def _entity_recall(self, kind: str) -> float:
-        kinds = ("direct", "quasi") if kind == "all" else (kind,)
-        masked, gold = (
-            sum(self.counted["entity", one, what] for one in kinds) for what in ("masked", "gold")
-        )
-        return share(masked, gold)
+
+def _entity_recall(total: Tally, kind: str) -> float:
+    kinds = ("direct", "quasi") if kind == "all" else (kind,)
+    masked, gold = (sum(total["entity", one, what] for one in kinds) for what in ("masked", "gold"))
+    return rate(masked, gold)
 
 
 def _add_entity(tally: Tally, entity: TabEntity, exposed: PositionWeights) -> None:

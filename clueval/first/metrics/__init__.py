@@ -27,7 +27,6 @@ METRICS = {
     "confusion": ("clueval.first.metrics.confusion", "Confusion"),
     "strings": ("clueval.first.metrics.strings", "Strings"),
     "coverage": ("clueval.first.metrics.coverage", "Coverage"),
-    "masking": ("clueval.first.metrics.masking", "Masking"),
 }
 """The module and the class of each metric."""
 

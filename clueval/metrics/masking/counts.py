@@ -24,7 +24,6 @@ from clueval.core.tally import Tally
 from clueval.metrics.masking.exposure import Examination, Judged
 from clueval.metrics.masking.mention import Risk
 from clueval.metrics.masking.positions import PositionWeights, Range
-from clueval.metrics.masking.strings import find_strings
 
 MENTION_FIELDS = (
     *("mentions", "protected", "partial", "missed"),
@@ -70,14 +69,13 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
     for row, is_exposed in documents.items():
         tally[*row, "documents"] += 1
         tally[*row, "documents_exposed"] += is_exposed
-    text, masks = examination.text, examination.masks
+    text = examination.text
     mentioned = PositionWeights.at((one for found in places for one in found), text.size)
     _add_masks(tally, examination, mentioned)
     for found in places:
         inside = mentioned if len(places) == 1 else PositionWeights.at(found, text.size)
         _add_masked_words(tally, examination, inside, weight_of)
-    leaks = find_strings(text, strings, mentioned, masks.exposed, **examination.document.in_errors)
-    tally["string_leaks", "all"] += sum(1 for _ in leaks)
+    tally["string_leaks", "all"] += sum(1 for _ in examination.string_leaks(strings, mentioned))
     return tally
 
 

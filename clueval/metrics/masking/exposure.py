@@ -22,6 +22,7 @@ from clueval.core.ranges import Ranges, intersect, joined_ranges
 from clueval.core.span import Span
 from clueval.metrics.masking.mention import Mention, MentionReader
 from clueval.metrics.masking.positions import PositionWeights, Range
+from clueval.metrics.masking.strings import find_strings
 from clueval.metrics.masking.text import MaskedText
 
 REPLACEMENT, PARTS = "replacement", "parts"
@@ -157,12 +158,12 @@ class Masks:
     def _index(self) -> SpanIndex:
         return SpanIndex(self.spans)
 
-    def on(self, mention: Mention) -> list[Span]:
-        """Return the masks on a mention, by position and replacement.
+    def on(self, span: Span) -> list[Span]:
+        """Return the masks on a span, by position and replacement.
 
         Raises `LimitError` if, with those that were returned before, these are too many.
         """
-        numbers = self._index.overlapping(mention.span)
+        numbers = self._index.overlapping(span)
         self._asked, self._compared = self._asked + 1, self._compared + len(numbers)
         require_few_pairs(self._compared, len(self.spans) + self._asked)
         found = [self.spans[number] for number in numbers]
@@ -170,7 +171,7 @@ class Masks:
 
     def replacement(self, mention: Mention) -> str | None:
         """Return what stands in the place of a mention: of the mask with most of its characters; None without one."""
-        found = [span for span in self.on(mention) if shared_positions(span, mention.span)]
+        found = [span for span in self.on(mention.span) if shared_positions(span, mention.span)]
         if not found:
             return None
         best = found[0]
@@ -220,3 +221,7 @@ class Examination:
     def judged(self, annotator: str) -> Iterator[Judged]:
         """Yield the mentions of an annotator, in the order of its spans, compared with the masks."""
         return map(self.masks.judge, self.mentions(annotator))
+
+    def string_leaks(self, strings: Iterable[tuple[str, ...]], mentioned: PositionWeights) -> Iterator[Range]:
+        """Yield where the words of mentions, `strings`, stand outside the positions that are `mentioned`."""
+        return find_strings(self.text, strings, mentioned, self.masks.exposed, **self.document.in_errors)

@@ -157,13 +157,13 @@ class Masking(DocumentMetric):
         """Count the pairs of one text. Raises `UsageError` for one without its text."""
         tally = Tally()
         for pair in pairs:
-            tally.update(self._count(pair, sequence, where))
+            examination = self.examine(pair, sequence, where)
+            if examination is not None:
+                tally.update(self.count_examined(examination, pair, sequence))
         return +tally
 
-    def _count(self, pair: Pair, sequence: str, where: Where) -> Tally:
-        examination = self.examine(pair, sequence, where)
-        if examination is None:
-            return Tally()
+    def count_examined(self, examination: Examination, pair: Pair, sequence: str) -> Tally:
+        """Return what is counted in one document."""
         own, other = pair.gold.layers, pair.predicted.layers
         tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
         count_names(tally, self, own, other)
@@ -223,7 +223,7 @@ class Masking(DocumentMetric):
         text = MaskedText.of(texted, self.ignore, self.ignore_words.words, in_characters=in_characters)
         risk, keep = risk_by(self.risk_order), frozenset(self.keep)
         reader = MentionReader(own, text, self.risk_layer, risk, self.entity, keep)
-        masks = self._masks(text, other, *self._masking_spans(other, sequence, spans[1], flags[1]))
+        masks = self._masks(text, other, *self.masking_spans(other, sequence, spans[1], flags[1]))
         if PLACEHOLDERS not in other.metadata:
             return Examination(own, text, reader, views, masks)
         again = [Span(*place) for place in _ranges(other.metadata.get(FROM_THE_RIGHT, ""))]
@@ -235,7 +235,7 @@ class Masking(DocumentMetric):
         """Which layers have mentions, and which have masks."""
         return LayerChoice(self.class_layer, self.entity, self.annotators, self.masks)
 
-    def _masking_spans(
+    def masking_spans(
         self, predicted: Document, sequence: str, spans: Sequence[Span], flags: Sequence[bool] | None
     ) -> ChosenSpans:
         """Return the predicted spans that mask, given those of the sequence, with the flags of those that count."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.arguments import checked_call
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, count
+from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step, count
 from clueval.core.document import ID
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError, warn
@@ -97,7 +97,7 @@ def score(
     groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
     chosen = chosen_metrics(metrics)
     with spooled(gold, predicted) as (gold, predicted):
-        result = _score(gold, predicted, chosen, layers, groups)
+        result = scored(gold, predicted, chosen, layers, groups)
     if groups.trust.intervals:
         result = replace(result, trust=groups.trust)
         result.interval_section  # noqa: B018  # it raises the errors of intervals
@@ -108,14 +108,25 @@ def score(
     return result
 
 
-def _score(
-    gold: Any, predicted: Any, chosen: tuple[AnyMetric, ...], layers: LayerColumns | None, groups: Groups
+def scored(
+    gold: Any,
+    predicted: Any,
+    chosen: tuple[AnyMetric, ...],
+    layers: LayerColumns | None,
+    groups: Groups,
+    steps: Sequence[Step] = (),
+    texts: Texts | None = None,
 ) -> Result:
+    """Return the result of metrics, without warnings about it; `steps` come before those of the options.
+
+    `texts` are the texts of both sides, if they are not to be opened.
+    """
     plan = plan_of(chosen, gold, groups)
     plan.require_filters(layer_names(layers) if layers else ())
     _require_other_data(groups.preparing, gold, predicted)
-    texts = opened(gold, predicted, groups, layers, plan, groups.counting.unit)
-    plan = replace(plan, steps=steps_in_order(texts.steps, plan))
+    if texts is None:
+        texts = opened(gold, predicted, groups, layers, plan, groups.counting.unit)
+    plan = replace(plan, steps=steps_in_order((*texts.steps, *steps), plan))
     regions = groups.preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     bag = bag_of(texts, plan, names, groups.workers)

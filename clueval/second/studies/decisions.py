@@ -3,9 +3,10 @@
 A decision is about the place with its key. It holds if the fingerprint is the same; it is *stale*, and not applied, if
 the spans have changed; it is *lost* if there is no such place; it is *not listed* if filters leave out the place.
 
-Files have the columns `COLUMNS`, separated by tabs, or are JSON lists of objects with these names. Of the lines of one
-reviewer about a place the latest counts. Lines of several reviewers with different choices are a *conflict*, unless a
-later line is marked in the column ``confirmed``. The order of files and lines does not matter.
+Files have the columns `COLUMNS`, separated by tabs, or are JSON lists of objects with these names, or workbooks of
+which a sheet has these columns. Of the lines of one reviewer about a place the latest counts. Lines of several
+reviewers with different choices are a *conflict*, unless a later line is marked in the column ``confirmed``. The order
+of files and lines does not matter.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ CONFLICTS = ("first", "last", "drop")
 """What may be done about conflicts, which are otherwise an error."""
 
 MOST_LISTED = 10
-ENDINGS = (".tsv", ".json")
+ENDINGS = (".tsv", ".json", ".xlsx")
 """The endings of the files of decisions in a folder."""
 
 PlaceKey = tuple[str, str, int, int]
@@ -260,7 +261,8 @@ def read_decisions(
     found: list[Decision] = []
     digests: list[str] = []
     for path in dict.fromkeys(file for each in given for file in _files(Path(each))):
-        found += [_decision(path, number, row) for number, row in _rows(path)]
+        rows = _rows_of_workbook(path) if path.suffix.lower() == ENDINGS[-1] else _rows(path)
+        found += [_decision(*row) for row in rows]
         with path.open("rb") as content:
             digests.append(file_digest(content, "sha256").hexdigest())
     decisions = PlaceDecisions(found, conflicts, digests)
@@ -280,8 +282,33 @@ def _files(path: Path) -> Iterator[Path]:
     yield from names
 
 
-Row = tuple[int, Mapping[str, object]]
-"""The number of a line, and its cells by the names of their columns."""
+Row = tuple[str, int, Mapping[str, object]]
+"""A file, the number of a line, and its cells by the names of their columns."""
+
+
+def _rows_of_workbook(path: Path) -> Iterator[Row]:
+    """Yield the rows with a choice or a comment about a place, from all sheets that have the columns of decisions."""
+    from clueval.second.formats.input_file import InputFile
+    from clueval.second.formats.workbooks import rows_of_workbook  # most files are no workbooks
+
+    headers: dict[str, dict[str, int]] = {}
+    needed = {*COLUMNS[:6]}
+    for sheet, number, cells in rows_of_workbook(InputFile(path)):
+        if sheet not in headers:
+            headers[sheet] = {name: column for column, name in cells.items()}
+        elif headers[sheet].keys() >= needed:
+            columns = headers[sheet].items()
+            row = {name: cells.get(column, "") for name, column in columns if name in (*COLUMNS, CONFIRMED)}
+            row["choice"] = row["choice"].strip()
+            is_about_a_place = row["document"] or row["start"]
+            if is_about_a_place and (row["choice"] or row.get("comment")):
+                yield f"{path}, sheet {sheet}", number, row
+    if not any(header.keys() >= needed for header in headers.values()):
+        raise FormatError(
+            f"no sheet has the columns {', '.join(COLUMNS[:6])}",
+            file=str(path),
+            advice="clueval errors -o errors.xlsx writes a workbook for decisions",
+        )
 
 
 def _rows(path: Path) -> Iterator[Row]:
@@ -291,7 +318,7 @@ def _rows(path: Path) -> Iterator[Row]:
             if not isinstance(value, dict):
                 raise FormatError("a decision must be an object", file=str(path), line=number)
             _require_columns(value, path, number)
-            yield number, value
+            yield str(path), number, value
         return
     header: list[str] | None = None
     for number, line in lines(path):
@@ -305,7 +332,7 @@ def _rows(path: Path) -> Iterator[Row]:
         if len(row) > len(header) and any(row[len(header) :]):
             problem = f"the line has {len(row)} cells, and the header {len(header)}"
             raise FormatError(problem, file=str(path), line=number)
-        yield number, {name: _plain(text) for name, text in zip(header, row, strict=False)}
+        yield str(path), number, {name: _plain(text) for name, text in zip(header, row, strict=False)}
 
 
 def _require_columns(names: Collection[str], path: Path, line: int) -> None:
@@ -328,11 +355,11 @@ def _plain(text: str) -> str:
     return re.sub(r"^'(?='*[-=+@])", "", text)
 
 
-def _decision(path: Path, line: int, row: Mapping[str, object]) -> Decision:
+def _decision(file: str, line: int, row: Mapping[str, object]) -> Decision:
     """Return the decision of a line. Raises `FormatError` for cells that are no text, and for no range."""
 
     def wrong(problem: str) -> FormatError:
-        return FormatError(problem, file=str(path), line=line)
+        return FormatError(problem, file=file, line=line)
 
     texts: dict[str, str] = {}
     for name, value in row.items():
@@ -352,7 +379,7 @@ def _decision(path: Path, line: int, row: Mapping[str, object]) -> Decision:
     said = {name: texts.get(name, "") for name in ("fingerprint", *DECISION_COLUMNS)}
     more = {name: text for name, text in texts.items() if name not in COLUMNS and text}
     at = texts["document"], texts.get("layer") or ANY_LAYER, start, last + 1
-    return Decision(at, more=Frozen(more), file=str(path), line=line, **said)
+    return Decision(at, more=Frozen(more), file=file, line=line, **said)
 
 
 def require_no_choices(names: Iterable[str]) -> None:

@@ -15,14 +15,11 @@ from hypothesis import strategies as st
 
 import clueval
 from clueval import Document, Span
-from clueval.compat.masking.i2b2 import I2b2Figures
 from clueval.compat.masking.meddocan import joined
 from clueval.compat.masking.presidio import labels_of
 from clueval.compat.masking.program import TextTokens
+from clueval.core.document import Sentence
 from clueval.files.errors import UsageError
-from clueval.first.metrics.masking import Masking
-from clueval.spans.document import Sentence
-from clueval.transforms.group import Group
 
 TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
 GOLD = [(5, 9, "e1", "DIRECT"), (22, 29, "e2", "QUASI"), (31, 35, "e1", "DIRECT"), (45, 49, "e3", "QUASI")]
@@ -134,14 +131,13 @@ def test_i2b2_allows_ends_that_differ_by_two_in_the_relaxed_comparison() -> None
 
 
 def test_i2b2_has_macro_averages_over_documents() -> None:
-    counter = I2b2Figures(Masking())
-    for number, labels in enumerate(("AB", "AA")):
-        gold, predicted = (
-            Document(str(number), {"x": [Span(0, 4, one)]}, text="Anna", unit="character") for one in labels
-        )
-        counter.see(Group(gold, predicted))
+    pairs = [
+        [Document(str(n), {"x": [Span(0, 4, one)]}, text="Anna", unit="character") for one in labels]
+        for n, labels in enumerate(("AB", "AA"))
+    ]
+    report = clueval.masking(*map(list, zip(*pairs, strict=True)), conventions="i2b2")
 
-    strict = counter.section()["strict"]
+    strict = report.reports["x"]["conventions"]["i2b2"]["strict"]
 
     assert (strict["macro_precision"], strict["macro_recall"]) == (0.5, 0.5)
     assert strict["macro_recall_sd"] == statistics.pstdev([0, 1])

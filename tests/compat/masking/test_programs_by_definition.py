@@ -16,10 +16,7 @@ from hypothesis import strategies as st
 from strategies import at_most
 
 from clueval import Document, Span, masking
-from clueval.compat.masking.presidio import PresidioFigures
 from clueval.compat.masking.tab import IGNORABLE, IGNORABLE_WORDS
-from clueval.evaluation.run import score
-from clueval.first.metrics.masking import Masking
 
 Sides = tuple[Document, Document]
 
@@ -293,14 +290,12 @@ SKIP_WORDS = ["der", ",", ".", "und"]
 
 
 def section(tokens: list[str], gold: Any, predicted: Any) -> Any:
-    metric = Masking(ignore_words=SKIP_WORDS)  # type: ignore[arg-type]  # words become a value of their own
     sides = [
         Document("d", {"label": [Span(*span) for span in spans]}, tokens=tokens)
         for spans in (gold, predicted)
     ]
-    figures = PresidioFigures(metric)
-    score([sides[0]], [sides[1]], metrics=[metric], observers=[figures])
-    return figures.section()
+    report = masking([sides[0]], [sides[1]], ignore_words=SKIP_WORDS, conventions="presidio")
+    return report.reports["label"]["conventions"]["presidio"]
 
 
 def counts(row: Any) -> list[int]:

@@ -28,6 +28,7 @@ from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Find, Part, Rate, Shares, Table
 from clueval.second.studies.errors import Errors
+from clueval.second.studies.masking.words import facets as masking_facets
 from clueval.second.studies.noisy import NoisyErrors
 from clueval.second.studies.systems import Diff, TwoSystems
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view
@@ -346,7 +347,7 @@ def spoken() -> set[str]:
     found = set(re.findall(r'phrase\(\s*"([^"\n]*)"', (PACKAGE / "page.js").read_text(encoding="utf-8")))
     others = []
     found.update(re.findall("{{(.+?)}}", (PACKAGE / "page.html").read_text(encoding="utf-8")))
-    for module in (*Path(str(PACKAGE)).glob("*.py"), *Path(str(PACKAGE)).parent.glob("studies/*.py")):
+    for module in (*Path(str(PACKAGE)).glob("*.py"), *Path(str(PACKAGE)).parent.glob("studies/**/*.py")):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "phrase":
                 (text, *_) = node.args
@@ -376,7 +377,8 @@ def test_catalogue_has_every_text_and_no_other(language: str) -> None:
     text = (PACKAGE / "languages" / f"{language}.toml").read_text(encoding="utf-8")
     catalogue = tomllib.loads(text)
     studies: list[Report] = [Errors([]), TwoSystems([]), Diff([]), NoisyErrors([])]
-    words = {",", ".", *(word for each in studies for facet in each.facets for word in facet.words)}
+    facets = [*(facet for each in studies for facet in each.facets), *masking_facets()]
+    words = {",", ".", *(word for facet in facets for word in facet.words)}
 
     assert spoken() | words <= set(catalogue)
     assert set(catalogue) <= spoken() | words | names_in_tables()

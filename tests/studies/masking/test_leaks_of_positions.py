@@ -49,16 +49,8 @@ def shown(report: MaskingReport | str) -> tuple[Any, ...]:
     """Return all that a report shows."""
     if isinstance(report, str):
         return (report,)
-    leaks = [
-        (
-            leak.label,
-            leak.text,
-            leak.context,
-            [(one.start, one.end, one.status, one.context) for one in leak.siblings],
-        )
-        for leak in report.leaks
-    ]
-    strings = [(leak.text, leak.context) for leak in report.string_leaks]
+    leaks = [(leak.label, leak.text, leak.contexts, leak.siblings) for leak in report.leaks]
+    strings = [(leak.text, leak.contexts) for leak in report.string_leaks]
     return report.to_dict(), leaks, strings, report.needless, report.inconsistent
 
 

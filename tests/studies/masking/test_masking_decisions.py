@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 import clueval
 from clueval import CluevalWarning, Document, FormatError, MaskingReport, Span, UsageError
-from clueval.findings.decisions import COLUMNS, Decision, PlaceDecisions, fingerprint, read_decisions
-from clueval.studies.masking.review import ReviewedMasking
+from clueval.second.reports.place import Place, fingerprint
+from clueval.second.studies.decisions import COLUMNS, Decision, PlaceDecisions, read_decisions
+from clueval.second.studies.masking.review import ReviewedMasking
 
 TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
 GOLD = [(5, 9, "e1", "high"), (22, 29, "e2", "high"), (31, 35, "e1", "high"), (45, 49, "e3", "medium")]
@@ -110,28 +111,23 @@ def test_leaks_that_are_none_are_listed_apart(tmp_path: Path) -> None:
 
     assert [leak.start for leak in found.leaks] == [31]
     assert [leak.start for leak in found.set_apart] == [22]
-    text = str(found)
-    assert "1 leak, riskiest first\n  d [31,35)" in text
-    assert (
-        "1 leak set apart: harmless, or an error of the annotation\n  d [22,29) high, PER, partial; its only place: "
-        "Karl Öz (readable: Ö); decision: harmless, anna, an abbreviation\n"
-    ) in text
-    assert "\nAs reviewed, 1 of 1 document leaks; " in text
-    (apart,) = found.to_dict()["set_apart"]
-    assert apart["fingerprint"] == OZ
-    assert (apart["choice"], apart["state"], apart["reviewer"]) == ("harmless", "decided", "anna")
+    first, apart = found.places()
+    assert (first.at[2], apart.at[2]) == (31, 22)
+    assert apart.decision == {"choice": "harmless", "comment": "an abbreviation", "reviewer": "anna"}
+    assert "as reviewed, 1 of 1 document leaks; " in str(found)
+    (row,) = found.to_dict()["set_apart"]
+    assert row["fingerprint"] == OZ
+    assert (row["choice"], row["state"], row["reviewer"]) == ("harmless", "decided", "anna")
 
 
-def test_text_ends_with_the_numbers_decided_and_the_reviewers(tmp_path: Path) -> None:
+def test_facts_have_the_numbers_decided_and_the_reviewers(tmp_path: Path) -> None:
     rows = [line("Öz", "harmless"), line("Weiß", "leak", "bob"), line("Weiß", "leak", "eve")]
 
-    one, several = (
-        str(report(written(tmp_path, *own))).partition("\nsignature")[0] for own in (rows[:1], rows)
-    )
+    one, several = ([*report(written(tmp_path, *own)).remarks()][2] for own in (rows[:1], rows))
 
-    assert one.endswith("\ndecisions: 1 of 2 places decided (1 harmless), 1 not decided; reviewers: anna")
-    assert several.endswith(
-        "\ndecisions: 2 of 2 places decided (1 leak, 1 harmless), 0 not decided; reviewers: anna, bob, eve"
+    assert one == "decisions: 1 of 2 places decided (1 harmless), 1 not decided; reviewers: anna"
+    assert several == (
+        "decisions: 2 of 2 places decided (1 leak, 1 harmless), 0 not decided; reviewers: anna, bob, eve"
     )
 
 
@@ -142,7 +138,7 @@ def test_a_decision_is_stale_if_more_of_the_mention_can_be_read(tmp_path: Path) 
         found = report(path, [(0, 9), (22, 26), (45, 49)])
 
     assert row(found) == row(found, "masking")
-    assert [(leak.start, leak.decision and leak.decision.shown) for leak in found.leaks] == [
+    assert [(place.at[2], place.decision["choice"]) for place in found.places()] == [
         (31, ""),
         (22, "stale: harmless"),
     ]
@@ -198,7 +194,7 @@ def test_the_signature_has_the_fingerprint_of_the_file(tmp_path: Path) -> None:
 
     expected = sha256(one.read_bytes()).hexdigest()[:12]
     assert report(one).signature.choices["reviewed"] == expected
-    assert f"  reviewed:{expected}|" in str(report(one))
+    assert f"|reviewed:{expected}|" in str(report(one))
     assert "reviewed" not in report(None).signature.choices
     assert report(one).signature.choices["metrics"] == report(None).signature.choices["metrics"]
     both = {report(files).signature.choices["reviewed"] for files in ([one, other], [other, one], tmp_path)}
@@ -243,7 +239,8 @@ def test_a_break_down_has_the_figures_as_reviewed(tmp_path: Path) -> None:
 def test_the_metric_as_reviewed_can_be_sent_to_another_process(tmp_path: Path) -> None:
     sent = ReviewedMasking(decisions=read_decisions(written(tmp_path, line("Öz", "harmless"))))
 
-    assert pickle.loads(pickle.dumps(sent)).decisions.at("d", "label", 22, 29, OZ).holds == "harmless"
+    place = Place(("d", "label", 22, 29), OZ, (), ())
+    assert pickle.loads(pickle.dumps(sent)).decisions.at(place).holds == "harmless"
 
 
 def test_of_a_redacted_text_the_placeholders_are_in_the_fingerprint(tmp_path: Path) -> None:
@@ -282,14 +279,11 @@ def test_annotators_have_places_of_their_own(tmp_path: Path) -> None:
 
 
 def test_the_table_has_every_leak_with_its_decision(tmp_path: Path) -> None:
-    report(written(tmp_path, line("Öz", "harmless", comment="=1"))).write_table(tmp_path / "l.tsv")
+    report(written(tmp_path, line("Öz", "harmless", comment="=1"))).write(tmp_path / "l.tsv")
 
     header, *rows = (each.split("\t") for each in (tmp_path / "l.tsv").read_text("utf-8").splitlines())
     cells = [dict(zip(header, each, strict=True)) for each in rows]
-    assert [(each["start"], each["choice"], each["state"]) for each in cells] == [
-        ("31", "", "undecided"),
-        ("22", "harmless", "decided"),
-    ]
+    assert [(each["start"], each["choice"]) for each in cells] == [("31", ""), ("22", "harmless")]
     assert cells[1]["comment"] == "'=1"
 
 
@@ -307,23 +301,24 @@ def test_reports_with_the_same_decisions_add_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "message", "line"),
     [
-        ("document\tstart\tend_inclusive\tlabel\nd\t0\t1\tPER\n", "spans to keep, not decisions about leaks"),
+        ("document\tstart\tend_inclusive\tlabel\nd\t0\t1\tPER\n", "the table has no column 'fingerprint'", 1),
         (
             "document\tlayer\tstart\tend_inclusive\tfingerprint\tchoice\nd\tlabel\t0\t1\tf\tgold\n",
             "the choice 'gold' is unknown",
+            2,
         ),
     ],
 )
-def test_other_files_are_refused_with_the_line(tmp_path: Path, text: str, message: str) -> None:
+def test_other_files_are_refused_with_the_line(tmp_path: Path, text: str, message: str, line: int) -> None:
     path = tmp_path / "d.tsv"
     path.write_text(text, encoding="utf-8")
 
     with pytest.raises(FormatError, match=message) as found:
         report(path)
 
-    assert found.value.line == 2
+    assert found.value.line == line
 
 
 @given(
@@ -341,7 +336,7 @@ def test_as_reviewed_is_as_counted_without_wrong_mentions_and_with_harmless_ones
     for number, (start, end) in enumerate(places):
         spans = [("gold", ((start, end),), "PER")]
         spans += [("predicted", ((start, start + masked[number]),), "M")] * bool(masked[number])
-        rows.append(Decision("d", "x", start, end, fingerprint(spans), choices[number]))
+        rows.append(Decision(("d", "x", start, end), fingerprint(spans), choices[number]))
     chosen = dict(zip(places, choices, strict=True))
     leaks = {place for place, n in zip(places, masked, strict=True) if n < 4}
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar
 
+from clueval.arguments import checked_call
 from clueval.core.characters import tokens_in
 from clueval.core.document import Document, Pair
 from clueval.core.span import DEFAULT_LAYER, NOTHING, Span
@@ -51,6 +52,7 @@ class Recovery:
     uncertain: Sequence[Place] = ()
 
 
+@checked_call
 def recover(
     original: str | Document, redacted: str, placeholder: Iterable[str] | str = (), align: bool = False
 ) -> list[Span]:

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import tee
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from clueval.arguments import require_kind
-from clueval.core.span import DEFAULT_LAYER, Frozen, Span
-from clueval.files.errors import CluevalError, FileError, UsageError
-from clueval.first.metrics.masking.metric import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN
+from clueval.core.count import Step
+from clueval.core.document import Document, Pair
+from clueval.files.errors import FileError, UsageError
 from clueval.reading.paths import files_of
-from clueval.spans.document import Document
 from clueval.textfiles import blocks, is_folder
-from clueval.transforms.characters import to_characters
-from clueval.transforms.redaction.placeholders import patterns_of
-from clueval.transforms.redaction.recovery import Recovery, recovery_of
 
 
-@dataclass(frozen=True, slots=True)
-class RedactedText:
+class RedactedText(NamedTuple):
     """A redacted text, and the file that it comes from."""
 
     text: str
@@ -152,56 +146,19 @@ def _read(path: Path) -> RedactedText:
     return RedactedText("".join(text for _, text in blocks(path)), str(path))
 
 
-class RedactedPairs:
-    """Pairs of gold documents, in characters, and the documents that their redacted texts are.
+def redacted_pairs(
+    gold: Iterable[Document], texts: RedactedTexts, steps: Sequence[Step]
+) -> Iterator[Sequence[Pair]]:
+    """Yield for each gold document what the steps make of it and its redacted text.
 
-    `aligned` counts the texts that had to be aligned.
+    Raises the errors of `texts` and of the steps.
     """
-
-    def __init__(self, texts: RedactedTexts, placeholder: Iterable[str] | str, *, align: bool) -> None:
-        self._texts = texts
-        self._placeholder = [placeholder] if isinstance(placeholder, str) else list(placeholder)
-        patterns_of(self._placeholder)  # what is wrong with them is said before anything is read
-        self.may_align = align
-        self.aligned = 0
-
-    def sides(self, gold: Iterable[Document]) -> tuple[Iterator[Document], Iterator[Document]]:
-        """Return the gold and the predicted documents, of which one pair is held at a time."""
-        pairs = tee(self._pairs(gold))
-        return (pair[0] for pair in pairs[0]), (pair[1] for pair in pairs[1])
-
-    def _pairs(self, gold: Iterable[Document]) -> Iterator[tuple[Document, Document]]:
-        for document in gold:
-            redacted = self._texts.of(document)
-            try:
-                recovery = recovery_of(document, redacted.text, self._placeholder, align=self.may_align)
-            except CluevalError as error:
-                error.file = error.file or redacted.file
-                error.document = document.id
-                raise
-            self.aligned += recovery.aligned
-            own = _in_characters(document)
-            yield own, _predicted(own, recovery)
-        self._texts.require_all_used()
-
-
-def _in_characters(document: Document) -> Document:
-    """Return a document in characters that keeps its tokens, which are its words."""
-    if document.unit == "character":
-        return document
-    return replace(to_characters(document), tokens=document.tokens, token_ids=document.token_ids)
-
-
-def _predicted(gold: Document, recovery: Recovery) -> Document:
-    """Return the predicted document: the recovered spans in each layer of gold."""
-    shift = gold.start
-    spans = [replace(span, start=span.start + shift, end=span.end + shift) for span in recovery.spans]
-    layers: dict[str, Sequence[Span]] = dict.fromkeys(gold.layers or [DEFAULT_LAYER], spans)
-    again = " ".join(f"{span.start}-{span.end}" for span in recovery.from_the_right)
-    metadata = {
-        PLACEHOLDERS: str(recovery.placeholders),
-        REPLACED_WORDS: str(recovery.replaced_words),
-        FROM_THE_RIGHT: again,
-        UNCERTAIN: " ".join(f"{start}-{end}" for start, end in recovery.uncertain),
-    }
-    return replace(gold, layers=Frozen(layers), metadata=Frozen(metadata), tags=Frozen())
+    for document in gold:
+        text, file = texts.of(document)
+        pairs: Sequence[Pair] = [
+            Pair(document, Document(document.id, {}, text=text, unit="character", file=file))
+        ]
+        for step in steps:
+            pairs = step(pairs)
+        yield pairs
+    texts.require_all_used()
