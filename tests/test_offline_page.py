@@ -302,8 +302,10 @@ def test_texts_are_the_same_in_both_languages() -> None:
 
 
 def test_texts_are_those_that_the_page_uses() -> None:
-    page, script = ((BROWSER / name).read_text(encoding="utf-8") for name in ("page.html", "page.js"))
-    named = set(re.findall(r'data-(?:text|label)="(\w+)"', page))
+    page, side, script = (
+        (BROWSER / name).read_text(encoding="utf-8") for name in ("page.html", "side.html", "page.js")
+    )
+    named = set(re.findall(r'data-(?:text|label)="(\w+)"', page + side))
     named |= set(re.findall(r'(?:text|say|stop)\("(\w+)"', script))
     made = {"first_lines", *jobs.OUTPUTS, *jobs.SIDES, *jobs.HINTS, *(f"{side}_note" for side in jobs.SIDES)}
     made |= {f"use_{use}" for use in ("", "token", "tags", "gold", "predicted", "token_id", "document")}

@@ -15,27 +15,29 @@ from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from hashlib import sha256
+from html import escape
 from importlib.metadata import distribution
 from importlib.resources import files
 from pathlib import Path
+from string import Template
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import clueval
-from clueval.browser.jobs import OUTPUTS
+from clueval.browser.jobs import OUTPUTS, SIDES
 from clueval.cli import main as command_line
 from clueval.cli.printing import put, remark
 from clueval.files.errors import CluevalError, FileError
+from clueval.files.writing import whole_file
 from clueval.formats import FORMATS
-from clueval.reports.page import environment, json_inside, script_hash, template, write_page
+from clueval.second.reports.page import json_in_page, script_hash
 from clueval.version import __version__
 
 PACKAGES = {
     "intervaltree": "intervaltree",
     "sortedcontainers": "sortedcontainers",
-    "Jinja2": "jinja2",
-    "MarkupSafe": "markupsafe",
-    "XlsxWriter": "xlsxwriter",
+    "openpyxl": "openpyxl",
+    "et_xmlfile": "et_xmlfile",
 }
 """The packages that the page contains besides clueval: the name of each and that of its module."""
 
@@ -50,7 +52,8 @@ def main() -> int:
     options = parser.parse_args()
     try:
         page = built(options.pyodide)
-        write_page(options.output, page)
+        with whole_file(options.output) as file:
+            file.write(page)
     except CluevalError as error:
         remark(f"clueval.browser: {error}")
         return 2
@@ -60,8 +63,6 @@ def main() -> int:
 
 def built(pyodide: Path) -> str:
     """Return the page. Raises `FileError` for a folder that is not that of npm's package pyodide."""
-    from markupsafe import Markup
-
     lock = json.loads(_of(pyodide, "pyodide-lock.json"))
     worker = _own("worker.js").encode() + re.sub(rb"//# sourceMappingURL.*", b"", _of(pyodide, "pyodide.js"))
     parts = {
@@ -77,27 +78,30 @@ def built(pyodide: Path) -> str:
         "LOCK": json.dumps({**lock, "packages": {}}),
         "VERSION": python,
     }
-    script = "".join(f"const {name} = {json_inside(value)};\n" for name, value in values.items()) + _own(
+    script = "".join(f"const {name} = {json_in_page(value)};\n" for name, value in values.items()) + _own(
         "page.js"
     )
-    return (
-        environment()
-        .from_string(_own("page.html"))
-        .render(
-            title="clueval",
-            version=__version__,
-            hashes=[script_hash(script), *sorted(_hashes_of_pages())],
-            style=Markup(template("common.css") + _own("page.css")),
-            forms=list(FORMATS),
-            commands=list(OUTPUTS),
-            licences=[
-                (name, Markup.escape(text))
-                for name, text in _licences(json.loads(_of(pyodide, "package.json"))["version"])
-            ],
-            parts={name: Markup(b64encode(part).decode()) for name, part in parts.items()},
-            script=Markup(script),
-        )
+    side = Template(_own("side.html"))
+    forms = "".join(f"<option>{name}</option>" for name in FORMATS)
+    licences = _licences(json.loads(_of(pyodide, "package.json"))["version"])
+    return Template(_own("page.html")).substitute(
+        version=__version__,
+        hashes=" ".join(f"'sha256-{each}'" for each in (script_hash(script), *sorted(_hashes_of_pages()))),
+        style=_own("page.css"),
+        sides="".join(side.substitute(side=name, forms=forms) for name in SIDES),
+        commands=" ".join(map(_BUTTON.format, OUTPUTS)),
+        licences="\n".join(_LICENCE.format(name, escape(text)) for name, text in licences),
+        parts="\n".join(_PART.format(name, b64encode(part).decode()) for name, part in parts.items()),
+        script=script,
     )
+
+
+_BUTTON = '<button type="button" class="plain" data-command="{0}" data-text="{0}" disabled></button>'
+_LICENCE = (
+    '<details class="more"><summary lang="en">{}</summary>'
+    '<pre class="licence" lang="en" tabindex="0">{}</pre></details>'
+)
+_PART = '<script type="text/plain" id="part-{}">{}</script>'
 
 
 def _of(folder: Path, name: str) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -65,18 +64,6 @@ def command_line(command: str | None, *, alone: bool = False) -> Parser:
             _add_arguments(commands.add_parser(name, help=help_text, **_settings(name)), name)
         elif not alone:
             commands.add_parser(name, help=help_text)
-    return top
-
-
-def every_command() -> Parser:
-    """Return the parser of the command line, with the options of all commands."""
-    top = command_line(None)
-    (commands,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))
-    for name, parser in commands.choices.items():
-        _add_arguments(parser, name)
-        for action in parser._actions:
-            if isinstance(action.choices, dict):  # shtab takes a dictionary for commands
-                action.choices = tuple(action.choices)
     return top
 
 

@@ -16,14 +16,13 @@ from typing import Any
 
 import clueval
 from clueval.cli.chosen import settings_of
-from clueval.cli.commands import COMMANDS, command_line, command_parser, every_command, require_command
-from clueval.cli.outputs import add_output, put_result, require_page
+from clueval.cli.commands import COMMANDS, command_line, command_parser, require_command
+from clueval.cli.outputs import add_output, put_result
 from clueval.cli.parser import Command, CommandParser
-from clueval.cli.printing import put, put_painted, wrote
+from clueval.cli.printing import put, put_painted
 from clueval.evaluation.values import shown_default, values_of
 from clueval.files import errors
-from clueval.files.errors import UsageError, extra
-from clueval.files.overwriting import output_folder
+from clueval.files.errors import UsageError
 from clueval.guide.pages import Page, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.options import Option, option_of, options_of
@@ -193,26 +192,11 @@ def _add_guide(parser: CommandParser) -> None:
         metavar="PAGE",
         help="the page to show, or words to search for (default: list all pages)",
     )
-    parser.group("output").add_argument(
-        "--html",
-        type=output_folder,
-        metavar="FOLDER",
-        help="write the guide as web pages into FOLDER instead; open index.html (extra: report)",
-    )
 
 
 def _run_guide(options: argparse.Namespace) -> int:
-    if options.html is None:
-        _show(_page(options.page).for_terminal())
-        return 0
-    if options.page:
-        raise UsageError("--html writes all pages", advice=f"remove {' '.join(options.page)}")
-    require_page(options.html)
-    from clueval.guide.pages import write_site
-
-    number = write_site(options.html, PARTS)
-    wrote(options.html / "index.html")
-    return 0 if number else 1
+    _show(_page(options.page).for_terminal())
+    return 0
 
 
 def _page(words: list[str]) -> Page:
@@ -327,8 +311,7 @@ this name, list the pages that have these words in their title or text. Without 
     """\
 examples:
   clueval guide which-f1
-  clueval guide redacted
-  clueval guide --html guide/""",
+  clueval guide redacted""",
     _add_guide,
     _run_guide,
 )
@@ -375,7 +358,18 @@ example:
 )
 
 
-SHELLS = ("bash", "zsh", "tcsh")
+SHELLS = ("bash", "zsh")
+
+_SCRIPT = """\
+_clueval() {
+    local words="COMMANDS"
+    [ "$COMP_CWORD" -gt 1 ] && case "${COMP_WORDS[1]}" in
+CASES
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _clueval clueval"""
+"""The script for completion: commands, then their options and the words that they take; otherwise files."""
 
 
 def _add_completion(parser: CommandParser) -> None:
@@ -384,20 +378,27 @@ def _add_completion(parser: CommandParser) -> None:
 
 
 def _run_completion(options: argparse.Namespace) -> int:
-    with extra("completion needs the package shtab", "pip install 'clueval[cli]'"):
-        import shtab
-    put_result([shtab.complete(every_command(), shell=options.shell).rstrip("\n")], options.output_file)
+    cases = "\n".join(f'    {name}) words="{" ".join(_words(name))}" ;;' for name in COMMANDS)
+    script = _SCRIPT.replace("COMMANDS", " ".join(COMMANDS)).replace("CASES", cases)
+    before = ["autoload -U bashcompinit && bashcompinit"] if options.shell == "zsh" else []
+    put_result([*before, script], options.output_file)
     return 0
+
+
+def _words(command: str) -> Iterator[str]:
+    """Yield the options of a command, and the words that its arguments take."""
+    for action in command_parser(command)._actions:
+        yield from action.option_strings or map(str, action.choices or ())
 
 
 COMPLETION_COMMAND = Command(
     "SHELL",
     """\
-Print the script that completes the commands and options of clueval in a shell (extra: cli).""",
+Print the script that completes the commands and options of clueval in a shell.""",
     """\
 examples:
   eval "$(clueval completion bash)"                   (in ~/.bashrc)
-  clueval completion zsh -o ~/.zfunc/_clueval""",
+  eval "$(clueval completion zsh)"                    (in ~/.zshrc)""",
     _add_completion,
     _run_completion,
 )

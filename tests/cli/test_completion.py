@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import pytest
 from clueval.cli import COMMANDS, main
 from clueval.cli.reference import SHELLS
 
-pytest.importorskip("shtab")
 Capture = pytest.CaptureFixture[str]
 
 
@@ -53,14 +51,3 @@ def test_bash_completes_commands_and_options(
     done = subprocess.run([bash, "-c", line], capture_output=True, text=True, check=True)
 
     assert set(done.stdout.split()) == completed
-
-
-def test_completion_without_its_package_names_the_extra(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    monkeypatch.setitem(sys.modules, "shtab", None)
-
-    assert main(["completion", "bash"]) == 2
-    assert capsys.readouterr().err == (
-        "clueval completion: completion needs the package shtab (pip install 'clueval[cli]')\n"
-    )

@@ -1,17 +1,13 @@
-"""The search of the guide: what people type finds the page that they mean first, in the command and on the website."""
+"""The search of the guide: what people type finds the page that they mean first."""
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import pytest
-from browser import Browser, in_browser
 
-from clueval.cli import main
 from clueval.cli.reference import PARTS
-from clueval.guide.pages import SHOWN, found_pages, page_named
+from clueval.guide.pages import found_pages, page_named
 
 MEANT = {
     "LLM": "tutorial-language-models",
@@ -71,19 +67,6 @@ def listed(query: str) -> list[str]:
 @pytest.mark.parametrize("query", MEANT)
 def test_command_lists_the_page_that_is_meant_first(query: str) -> None:
     assert listed(query)[0] == MEANT[query]
-
-
-@in_browser
-def test_website_lists_the_same_pages_as_the_command(browser: Browser, tmp_path: Path) -> None:
-    assert main(["guide", "--html", str(tmp_path / "guide")]) == 0
-    browser.open(
-        tmp_path / "guide" / "index.html", is_ready="document.documentElement?.dataset.ready === 'yes'"
-    )
-
-    for query in MEANT:
-        browser.run(f"field.value = {json.dumps(query)}; search()")
-        found = re.findall(r'href="([^"]+)\.html"', browser.run("document.getElementById('found').innerHTML"))
-        assert found[:SHOWN] == listed(query), query
 
 
 def test_pages_are_found_by_words_that_they_do_not_show() -> None:

@@ -70,12 +70,6 @@ def comparison(folder: Path) -> list[Path]:
     return pages_of("compare", *saved)(folder)
 
 
-def guide(folder: Path) -> list[Path]:
-    assert main(["guide", "--html", str(folder / "guide")]) == 0
-    names = ("index", "tutorial-errors", "reference-metrics", "start-lists", "howto-gate")
-    return [folder / "guide" / f"{name}.html" for name in names]
-
-
 PAGES: dict[str, Callable[[Path], list[Path]]] = {
     "errors": pages_of("errors", GOLD, PREDICTED, *LAYERS, "--level", "1", "--labelled", "entity"),
     "errors of two systems": of_two,
@@ -85,7 +79,6 @@ PAGES: dict[str, Callable[[Path], list[Path]]] = {
     "masking": pages_of("masking", GOLD, PREDICTED, *LAYERS),
     "agreement": agreement,
     "comparison": comparison,
-    "guide": guide,
 }
 
 

@@ -42,9 +42,9 @@ def page_parts(report: Content) -> Iterator[str]:
     script = _asset("page.js")
     texts = re.sub(r"{{(.+?)}}", lambda text: html(phrase(text[1])), _asset("page.html"))
     yield Template(texts).substitute(_values(report, script))
-    yield _json(_settings(report, script)) + "\n"
+    yield json_in_page(_settings(report, script)) + "\n"
     for place in report.places():
-        yield _json(_place(place)) + "\n"
+        yield json_in_page(_place(place)) + "\n"
     yield f"</script>\n<script>{script}</script>\n</body>\n</html>\n"
 
 
@@ -54,9 +54,8 @@ def _asset(name: str) -> str:
 
 def _values(report: Content, script: str) -> dict[str, str]:
     """Return the values of the template; all are HTML."""
-    digest = b64encode(sha256(script.encode()).digest()).decode()
     policy = (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{script_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     tables = list(report.tables())
@@ -73,6 +72,11 @@ def _values(report: Content, script: str) -> dict[str, str]:
         "notes": "\n".join(f"<p>{html(title)} {html(text)}</p>" for title, text in report.notes()),
         "no_sign_off": "" if report.has_sign_off else " hidden",
     }
+
+
+def script_hash(script: str) -> str:
+    """Return the hash by which a content security policy allows a script: SHA-256, base64."""
+    return b64encode(sha256(script.encode()).digest()).decode()
 
 
 def html(text: str) -> str:
@@ -144,7 +148,7 @@ def _part(part: Part, number: int) -> str:
 
 
 def _finds(find: Mapping[str, str]) -> str:
-    return f'data-find="{escape(_json(find))}"'
+    return f'data-find="{escape(json_in_page(find))}"'
 
 
 def _legend(tables: Sequence[Table]) -> str:
@@ -230,10 +234,10 @@ def _place(place: Place) -> list[object]:
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
-def _json(value: object) -> str:
+def json_in_page(value: object) -> str:
     """Return JSON in one line that contains no end of a script element and begins no comment.
 
-    >>> _json(["</script>", 1])
+    >>> json_in_page(["</script>", 1])
     '["\\\\u003c/script\\\\u003e",1]'
     """
     text = _ENCODER.encode(value)
