@@ -30,7 +30,7 @@ transforms observers: clueval.read gives documents, which you can change and sco
 zero_division: rates of 0/0 are 0; clueval guide concept-averages says more
 output_dict: result.to_dict() gives dictionaries
 format: result.render('markdown') gives a form; input is the format of files
-html: result.write_page('page.html') writes a web page
+html: result.write('page.html') writes a web page
 corrected: errors(..., decisions=...).write_corrected('gold.conll') writes gold corrected
 output: result.render('markdown') gives a form, which you can write to a file
 factor glue betas beta focus weights threshold types containing settings set min_overlap overlap_of: {SETTINGS}
@@ -80,7 +80,7 @@ scores() and rows() have all of them, and print() shows tables
     "render": table("""
 to_csv to_markdown to_latex to_string report summary print show table: \
 print it, or use render('markdown'), render('csv'), ...
-to_html html: write_page('page.html') writes a web page
+to_html html write_page: write('page.html') writes a web page
 cite citation bibtex: cite a number with str(result.signature), which names every choice
 """),
 }

@@ -417,7 +417,7 @@ ELSEWHERE: dict[str, tuple[Callable[[], object], str]] = {
     "agreement": (lambda: clueval.agreement, "did you mean agree?"),
     "redaction": (lambda: clueval.evaluate_redaction, "masking(gold, texts, redacted=True)"),
     "errors": (lambda: clueval.score(TAGS, OTHER).errors, "clueval.errors(gold, predicted)"),
-    "a page": (lambda: clueval.score(TAGS, OTHER).to_html, "write_page('page.html')"),
+    "a page": (lambda: clueval.score(TAGS, OTHER).to_html, "write('page.html')"),
     "averages": (lambda: clueval.score(TAGS, OTHER).macro_f1, "scores()"),
 }
 

@@ -36,6 +36,9 @@ from clueval.version import __version__
 PACKAGES = {
     "intervaltree": "intervaltree",
     "sortedcontainers": "sortedcontainers",
+    "Jinja2": "jinja2",
+    "MarkupSafe": "markupsafe",
+    "XlsxWriter": "xlsxwriter",
     "openpyxl": "openpyxl",
     "et_xmlfile": "et_xmlfile",
 }

@@ -1,24 +1,18 @@
-"""The numbers of `clueval.compare`, as tables and as a web page, and in words what the tests say.
-
-The page loads nothing else; it shows dots with whiskers, and differences with the zero line.
-"""
+"""The numbers of `clueval.compare`, as tables, and in words what the tests say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from clueval.files.visible import visible
 from clueval.metrics.tables import named
-from clueval.reports.language import numeral, phrase, speaking
-from clueval.reports.markdown import escaped
-from clueval.reports.page import ShownTable, assets
-from clueval.reports.report import Data, Report
-from clueval.reports.table import Table, cut_label, with_decimals
+from clueval.second.reports.language import numeral, phrase
+from clueval.second.reports.report import Report
+from clueval.second.reports.table import Cell, Dot, Table, cut, percent
 from clueval.second.results.signature import Signature
+from clueval.second.results.summary import counted
 from clueval.statistics.jackknife import FEWEST_THAT_DIFFER
-from clueval.textfiles import cell
 from clueval.version import __version__
 
 _EPSILON = 1e-12  # 1 - 0.95 is a little more than 0.05
@@ -42,8 +36,8 @@ class Comparison(Report):
         left_out: by system, the number of documents that are not in all results with the same text, if there are any.
     """
 
-    _named_by: ClassVar[Sequence[str]] = ("score", "system", "against")
-    _template: ClassVar[str] = "compare"
+    named_by: ClassVar[Sequence[str]] = ("score", "system", "against")
+    text_width: ClassVar[int] = 120
 
     signature: str
     resample_by: str
@@ -71,49 +65,22 @@ class Comparison(Report):
             "scores": [dict(score) for score in self.tests],
         }
 
-    def tables(self) -> Iterator[Table]:
-        """Yield the values of all systems, then their differences to the baseline; both in points."""
-        several = any("sd" in value for score in self.tests for value in score["values"])
-        header = ["score", "system", "value", self._of_interval(), *(["sd", "runs"] if several else [])]
-        rows = []
-        for score in self.tests:
-            for value in score["values"]:
-                runs = [points(value.get("sd")), str(value.get("runs", 1))] if several else []
-                ends = interval(value)
-                rows.append(
-                    [self.called(score), value["system"], points(value["value"]), ends, *runs],
-                )
-        title = phrase(
-            "Scores of {number} systems on {units} {kind}, in %",
-            number=len(self.systems),
-            units=self.units,
-            kind=self._kind_of_units(),
-        )
-        yield Table(title, named(header), rows)
-        differences = [
-            [
-                self.called(score),
-                entry["system"],
-                points(entry["difference"], sign=True),
-                interval(entry, sign=True),
-                shown_p(entry["p"]),
-                *([shown_p(entry["p_holm"])] if len(self.systems) > 2 else []),
-                str(entry["units_that_differ"]),
-                points(entry["detectable"]),
-            ]
-            for score in self.tests
-            for entry in score["against_baseline"]
-        ]
-        holm = ["p (Holm)"] if len(self.systems) > 2 else []
-        header = ["score", "system", "difference", self._of_interval(), "p", *holm]
-        yield Table(
-            phrase("Differences to {system}, in points", system=self.systems[0]),
-            named([*header, "units that differ", "detectable"]),
-            differences,
-        )
+    @property
+    def title(self) -> str:  # type: ignore[override]  # it is in the language of the context
+        """The names of the systems."""
+        return phrase(" and ").join(self.systems)
+
+    def verdict(self) -> str:
+        """What the tests of F1 say, or those of all scores if none is F1."""
+        f1s = [score for score in self.tests if score["score"].endswith(_F1)]
+        return " ".join(self._said(f1s or self.tests))
+
+    def facts(self) -> Iterator[str]:
+        """The numbers of documents and positions."""
+        return counted({"documents": self.documents, "tokens": self.tokens})
 
     def remarks(self) -> Iterator[str]:
-        """Yield what to know before the tables: which documents are not compared."""
+        """Which documents are not compared."""
         if self.left_out:
             numbers = (f"{name} {numeral(number)}" for name, number in self.left_out.items())
             yield phrase(
@@ -121,12 +88,86 @@ class Comparison(Report):
                 numbers=", ".join(numbers),
             )
 
-    def sentences(self) -> Iterator[str]:
-        """Yield what the tests say, in words: a sentence for each score and system, then the method."""
+    def tables(self) -> Iterator[Table]:
+        """A table for each metric and layer: of each score the values of all systems, and the differences.
+
+        With `details`, tables of the labels, and of the units in which the systems differ most, follow.
+        """
+        places: dict[str, list[Mapping[str, Any]]] = {}
         for score in self.tests:
+            places.setdefault(self._place(score), []).append(score)
+        for place, scores in places.items():
+            title = phrase(
+                "{place}: scores on {units} {kind}",
+                place=place,
+                units=self.units,
+                kind=self._kind_of_units(),
+            )
+            yield self._table(title, scores)
+        if self.labels:
+            yield self._table(phrase("F1 by label"), self.labels)._replace(is_folded=True)
+        for most in self.most:
+            rows = [
+                [cut(unit), points(influence, sign=True), positions]
+                for unit, influence, positions in most["units"]
+            ]
+            if rows:  # the same counts everywhere, or an undefined score
+                against = phrase(
+                    "{system}, compared with {baseline}", system=most["system"], baseline=self.systems[0]
+                )
+                title = f"{phrase('Units that differ most')}: {self.called(most)}, {against}"
+                yield Table(
+                    title, named(["unit", "share of the difference", "positions"]), rows, is_folded=True
+                )
+
+    def _table(self, title: str, scores: Sequence[Mapping[str, Any]]) -> Table:
+        has_runs = any("sd" in value for score in scores for value in score["values"])
+        has_holm = len(self.systems) > 2
+        header = [
+            *("score", "system", "value", *(["sd", "runs"] if has_runs else [])),
+            *("difference", "p", *(["p (Holm)"] if has_holm else [])),
+            *("units that differ", "detectable"),
+        ]
+        rows: list[list[Cell]] = []
+        for score in scores:
+            none = [None] * (4 + has_holm)
+            for value, entry in zip(score["values"], (None, *score["against_baseline"]), strict=True):
+                runs = [points(value.get("sd")), value.get("runs", 1)] if has_runs else []
+                rows.append(
+                    [
+                        self._rate(score),
+                        value["system"],
+                        _dot(value, is_baseline=entry is None),
+                        *runs,
+                        *(none if entry is None else _differs(entry, has_holm=has_holm)),
+                    ]
+                )
+        return Table(title, named(header), rows)
+
+    def _place(self, score: Mapping[str, Any]) -> str:
+        """Return the metric of a score, and its layer if there are several."""
+        metric, sequence = score["score"].split(".")[:2]
+        several = len({each["score"].split(".")[1] for each in self.tests}) > 1
+        return f"{metric}, {cut(sequence)}" if several else str(metric)
+
+    def _rate(self, score: Mapping[str, Any]) -> str:
+        """Return what a score is called without metric and layer, which the title of the table has."""
+        if score["score"] not in self.shown:
+            return str(score["score"])
+        metric, sequence = score["score"].split(".")[:2]
+        return self.called(score).removeprefix(f"{sequence}: ").removeprefix(f"{metric} ")
+
+    def _said(self, scores: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        for score in scores:
             for entry in score["against_baseline"]:
                 verdict = _verdict(self.systems[0], entry, 1 - self.confidence)
                 yield f"{self.called(score)}: {verdict}{self._needed(entry)}."
+
+    def notes(self) -> Iterator[tuple[str, str]]:
+        """The method, and what the figures mean."""
+        return (("", note) for note in self._notes())
+
+    def _notes(self) -> Iterator[str]:
         by_runs = any("sd" in value for score in self.tests for value in score["values"])
         test = (
             "t-test over runs and units"
@@ -185,33 +226,8 @@ class Comparison(Report):
     def called(self, score: Mapping[str, Any]) -> str:
         return self.shown.get(score["score"], score["score"])
 
-    def _of_interval(self) -> str:
-        return phrase("{confidence} % interval", confidence=numeral(100 * self.confidence, "g"))
-
-    def page(self, *, title: str | None = None, lang: str = "", text_lang: str = "") -> str:
-        """Return the web page; with `details`, `compare` finds all that it shows."""
-        with speaking(lang):
-            title = phrase(" and ").join(self.systems) if title is None else title
-        return Report.page(self, title=title, lang=lang, text_lang=text_lang)
-
-    def _content(self) -> Mapping[str, Any]:
-        numbers = {"documents": self.documents, "tokens": self.tokens, "repaired_tags": {}}
-        return {**self.to_dict(), **numbers}
-
-    def _readable(self, form: str) -> str:
-        tables = Report._readable(self, form)
-        if form == "latex":
-            return "\n".join([*(f"% {visible(each)}" for each in self.remarks()), tables])
-        remarks, sentences = (
-            [f"{escaped(each)}\n" if form == "markdown" else visible(each) for each in lines]
-            for lines in (self.remarks(), self.sentences())
-        )
-        return "\n".join([*remarks, tables, "", *sentences])
-
-    def _data(self) -> Data:
-        return Data((*self._named_by, *_COLUMNS), self._rows())
-
-    def _rows(self) -> Iterator[dict[str, Any]]:
+    def data(self) -> Iterator[dict[str, Any]]:
+        """The values, then the differences, of each score."""
         nothing = dict.fromkeys(_COLUMNS)
         for score in self.tests:
             for against, entries in (("", score["values"]), (self.systems[0], score["against_baseline"])):
@@ -220,19 +236,8 @@ class Comparison(Report):
                     place = {"score": score["score"], "system": entry["system"], "against": against}
                     yield {**place, **nothing, **known}
 
-    def _separated(self, form: str) -> str:
-        lines = [*self.remarks(), f"signature: {self.signature}"]
-        return "\n".join([Report._separated(self, form), *(f"# {cell(line)}" for line in lines)])
 
-    def _page(self) -> dict[str, Any]:
-        return {
-            "sentences": [*self.remarks(), *self.sentences()],
-            "figures": [*_values(self), *_differences(self, self.tests, phrase("Differences"))],
-            "labels": list(_differences(self, self.labels, phrase("F1 by label"))),
-            "units": list(_units(self)),
-            **assets("compare"),
-        }
-
+_F1 = (".f1", ".f1_strict")
 
 _COLUMNS = (
     *("value", "low", "high", "sd", "difference", "p", "p_holm", "test", "exact"),
@@ -260,12 +265,7 @@ def _verdict(baseline: str, entry: Mapping[str, Any], level: float) -> str:
         verdict = "{name} and {baseline} do not differ significantly (difference {points} points{shown})"
         size = points(difference, sign=True)
     said = phrase(verdict, points=size, shown=shown, **names)
-    if entry["detectable"] is None:
-        return f"{said}; {_reason(entry)}"
-    return said + phrase(
-        "; this test set shows differences of {points} points with 80 % power",
-        points=points(entry["detectable"]),
-    )
+    return f"{said}; {_reason(entry)}" if entry["detectable"] is None else said
 
 
 def _reason(entry: Mapping[str, Any]) -> str:
@@ -289,7 +289,7 @@ def points(value: float | None, *, sign: bool = False) -> str:
     """
     if value is None:
         return "-"
-    return with_decimals(100 * value, 2, "+" if sign else "")
+    return percent(value, sign="+" if sign else "")
 
 
 def interval(entry: Mapping[str, Any], *, sign: bool = False) -> str:
@@ -310,104 +310,18 @@ def _equals(p: float) -> str:
     return f"< {numeral(0.0001, '.4f')}" if p < 0.0001 else f"= {numeral(p, '.2g')}"
 
 
-Entry = Mapping[str, Any]
+def _dot(value: Mapping[str, Any], *, is_baseline: bool) -> Cell:
+    if value["value"] is None:
+        return None
+    return Dot(value["value"], value["low"], value["high"], is_baseline)
 
 
-@dataclass(frozen=True, slots=True)
-class DotRow:
-    """A dot and its whisker, as places from 0 to 100; a row without an interval has no whisker."""
-
-    name: str
-    low: float | None
-    width: float
-    middle: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class DotFigure:
-    """Rows of dots on one axis, which goes from `low` to `high`; `zero` is the place of 0 if it is shown."""
-
-    title: str
-    first: str
-    second: str
-    low: str
-    high: str
-    zero: float | None
-    rows: Sequence[DotRow]
-
-
-def _values(comparison: Comparison) -> Iterator[DotFigure]:
-    for score in comparison.tests:
-        rows = [
-            (value["system"], value["value"], value)
-            for value in score["values"]
-            if value["value"] is not None
-        ]
-        if rows:
-            yield _figure(
-                comparison.called(score), phrase("system"), phrase("value"), rows, is_difference=False
-            )
-
-
-def _differences(comparison: Comparison, scores: Sequence[Entry], title: str) -> Iterator[DotFigure]:
-    """A figure for each system: its differences to the baseline, one row for each score."""
-    for number, system in enumerate(comparison.systems[1:]):
-        entries = [(comparison.called(score), score["against_baseline"][number]) for score in scores]
-        rows = [
-            (name, entry["difference"], entry) for name, entry in entries if entry["difference"] is not None
-        ]
-        if rows:
-            heading = f"{title}: {_against(system, comparison)}"
-            yield _figure(heading, phrase("score"), phrase("difference"), rows, is_difference=True)
-
-
-def _against(system: str, comparison: Comparison) -> str:
-    return phrase("{system}, compared with {baseline}", system=system, baseline=comparison.systems[0])
-
-
-def _figure(
-    title: str, first: str, second: str, rows: Sequence[tuple[str, float, Entry]], *, is_difference: bool
-) -> DotFigure:
-    numbers = [value for _, middle, entry in rows for value in (middle, entry["low"], entry["high"])]
-    low, high = _ends([0.0, *numbers] if is_difference else numbers)
-
-    def place(value: float) -> float:
-        return round(100 * (value - low) / (high - low), 2)
-
-    shown = []
-    for name, middle, entry in rows:
-        ends = None if entry["low"] is None else (place(entry["low"]), place(entry["high"]))
-        shown.append(
-            DotRow(
-                cut_label(name),
-                None if ends is None else ends[0],
-                0.0 if ends is None else round(ends[1] - ends[0], 2),
-                place(middle),
-                f"{points(middle, sign=is_difference)} {interval(entry, sign=is_difference)}",
-            )
-        )
-    zero = place(0.0) if is_difference else None
-    axis = points(low, sign=is_difference), points(high, sign=is_difference)
-    return DotFigure(cut_label(title, 120), first, second, *axis, zero, shown)
-
-
-def _ends(numbers: Iterable[float | None]) -> tuple[float, float]:
-    """The ends of an axis on which all numbers lie."""
-    known = [number for number in numbers if number is not None]
-    low, high = min(known), max(known)
-    margin = (high - low) / 20 or 0.01
-    return low - margin, high + margin
-
-
-def _units(comparison: Comparison) -> Iterator[ShownTable]:
-    for table in comparison.most:
-        if not table["units"]:  # the same counts everywhere, or an undefined score
-            continue
-        rows = [
-            [cut_label(unit), points(influence, sign=True), numeral(positions)]
-            for unit, influence, positions in table["units"]
-        ]
-        title = f"{comparison.called(table)}: {_against(table['system'], comparison)}"
-        header = named(["unit", "share of the difference", "positions"])
-        yield ShownTable(cut_label(title, 120), header, rows)
+def _differs(entry: Mapping[str, Any], *, has_holm: bool) -> list[Cell]:
+    """Return the cells of the difference to the baseline."""
+    return [
+        f"{points(entry['difference'], sign=True)} {interval(entry, sign=True)}".removesuffix(" -"),
+        shown_p(entry["p"]),
+        *([shown_p(entry["p_holm"])] if has_holm else []),
+        entry["units_that_differ"],
+        points(entry["detectable"]),
+    ]

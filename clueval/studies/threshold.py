@@ -21,12 +21,11 @@ from clueval.metrics.tables import named
 from clueval.reading.given import InputSide
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import is_path_or_paths
-from clueval.reports.curve import FRAME, Line, Picture, dot
-from clueval.reports.language import numeral, phrase
-from clueval.reports.page import assets
-from clueval.reports.report import Data, Report
-from clueval.reports.table import Cell, Rate, Table, cut_label
+from clueval.second.reports.language import numeral, phrase
+from clueval.second.reports.report import Report
+from clueval.second.reports.table import Cell, Dot, Rate, Table
 from clueval.second.results.score import score
+from clueval.second.results.summary import counted, summary
 from clueval.textfiles import sha256_of
 from clueval.version import __version__
 
@@ -84,19 +83,28 @@ class Threshold(Report):
     Attributes:
         chosen: the points of the curves: of all labels together under None, or of each label.
         curves: the curves from which they were chosen, in the same way.
-        facts: the other entries of `to_dict`: ``score_feature``, ``metric``, ``measure``, ``signature``, and
+        about: the other entries of `to_dict`: ``score_feature``, ``metric``, ``measure``, ``signature``, and
             ``gold_sha256``, which tells gold files apart (None if gold was no file).
         report: the result on which it was chosen, as `Result.to_dict` returns it.
     """
 
-    _named_by: ClassVar[Sequence[str]] = ("label",)
-    _title: ClassVar[str] = "Threshold"
-    _template: ClassVar[str] = "threshold"
+    named_by: ClassVar[Sequence[str]] = ("label",)
 
     chosen: Mapping[str | None, Point]
     curves: Mapping[str | None, Mapping[str, Any]]
-    facts: Mapping[str, Any]
+    about: Mapping[str, Any]
     report: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # it is in the language of the context
+        """What was chosen, and by what."""
+        feature, measure = self.about["score_feature"], self.about["measure"]
+        return phrase("threshold of {feature}: best {measure}", feature=feature, measure=measure)
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """The signature of the result on which it was chosen."""
+        return str(self.about["signature"])
 
     @property
     def threshold(self) -> float | dict[str, float]:
@@ -112,44 +120,60 @@ class Threshold(Report):
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file."""
         rates = {name: self._each(name) for name in ("precision", "recall", "f1")}
-        return {"clueval": __version__, "threshold": self.threshold, **self.facts, **rates}
+        return {"clueval": __version__, "threshold": self.threshold, **self.about, **rates}
 
     def save(self, path: str | Path) -> None:
         """Write the file for ``min_score``, whole or not at all. Raises `FileError`."""
         with whole_file(Path(path)) as file:
             file.write(self.to_json() + "\n")
 
+    def facts(self) -> Iterator[str]:
+        """The numbers of documents and positions."""
+        return counted(self.report)
+
+    def remarks(self) -> Iterator[str]:
+        """What was read of each layer."""
+        return summary(self.report)
+
     def tables(self) -> Iterator[Table]:
-        """Yield the table of the thresholds."""
-        columns, rows = self._data()
-        shown: list[list[Cell | Rate]] = [
+        """The thresholds, then each curve, from the highest threshold down."""
+        rows: list[list[Cell]] = [
             [phrase("all") if None in self.chosen else label, numeral(least, ".6g"), *map(Rate, rates)]
-            for label, least, *rates in (row.values() for row in rows)
+            for label, least, *rates in (row.values() for row in self.data())
         ]
-        title = phrase(
-            "threshold of {feature}: best {measure}",
-            feature=self.facts["score_feature"],
-            measure=self.facts["measure"],
-        )
-        yield Table(title, named(name.replace("_", " ") for name in columns), shown)
+        yield Table(self.title, named(name.replace("_", " ") for name in self.columns()), rows)
 
-    def _content(self) -> Mapping[str, Any]:
-        return self.report
+    def drawn_tables(self) -> Iterator[Table]:
+        """The tables, and the curves as dots, for a page."""
+        yield from self.tables()
+        for label, curve in self.curves.items():
+            points: list[list[Cell]] = [
+                [
+                    numeral(point["threshold"], ".6g"),
+                    Rate(point["precision"]),
+                    Rate(point["recall"]),
+                    Dot(point["f1"], is_baseline=point["threshold"] == self.chosen[label]["threshold"]),
+                ]
+                for point in reversed(curve["curve"])
+            ]
+            title = phrase("all labels") if label is None else label
+            yield Table(
+                phrase("Curve: {label}", label=title), named(_COLUMNS), points, is_folded=len(self.curves) > 1
+            )
 
-    def _data(self) -> Data:
-        rows = [
-            {
+    def columns(self) -> Sequence[str]:
+        """The names of the columns of `rows`."""
+        return ("label", *_COLUMNS, "average_precision")
+
+    def data(self) -> Iterator[dict[str, Any]]:
+        """A row for each threshold, as fractions."""
+        for label, point in self.chosen.items():
+            average = self.curves[label]["average_precision"]
+            yield {
                 "label": label or "all",
                 **{name: point[name] for name in _COLUMNS},
-                "average_precision": self.curves[label]["average_precision"],
+                "average_precision": average,
             }
-            for label, point in self.chosen.items()
-        ]
-        return Data(("label", *_COLUMNS, "average_precision"), rows)
-
-    def _page(self) -> dict[str, Any]:
-        pictures = list(_pictures(self.curves, self.chosen))
-        return {"pictures": pictures, "frame": FRAME, **assets("curve")}
 
 
 _COLUMNS = ("threshold", "precision", "recall", "f1")
@@ -227,22 +251,3 @@ def _sha256(gold: Any, predicted: Any) -> str | None:
     if predicted is None or not is_path_or_paths(gold):
         return None
     return sha256_of(path for _, path in files_of_side(gold))
-
-
-Points = Mapping[str | None, Mapping[str, Any]]
-"""Of each label (None: all) its curve, or the point that was chosen on it."""
-
-
-def _pictures(curves: Points, chosen: Points) -> Iterator[Picture]:
-    for label, curve in curves.items():
-        name = phrase("all labels") if label is None else cut_label(label)
-        dots = tuple(
-            dot(
-                numeral(point["threshold"], ".6g"),
-                point["precision"],
-                point["recall"],
-                chosen=point["threshold"] == chosen[label]["threshold"],
-            )
-            for point in reversed(curve["curve"])
-        )
-        yield Picture(name, (Line("strict", name, dots, curve["average_precision"]),))

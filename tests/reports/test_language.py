@@ -18,9 +18,7 @@ from clueval import Document, Span
 from clueval.cli import main
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
-from clueval.metrics.masking.counts import REDACTED_FIELDS, REPLACEMENT_FIELDS
 from clueval.reports.language import language, numeral, phrase, speaking
-from clueval.studies.convention_rows import _REASONS as REASONS_OF_CONVENTIONS
 from clueval.studies.convention_rows import CONVENTIONS
 
 PACKAGE = Path(clueval.__file__).parent
@@ -78,29 +76,6 @@ def written() -> dict[str, str]:
             re.findall(r'\bphrase\("([^"]*)"', path.read_text(encoding="utf-8")), path.name
         )
     return found
-
-
-def test_every_text_is_in_the_catalogue() -> None:
-    assert {text: file for text, file in written().items() if text not in GERMAN} == {}
-
-
-def test_every_text_of_the_catalogue_is_used() -> None:
-    sources = [path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.js")]
-    strings = {text for source in sources for text in re.findall(r'"([^"]*)"', source)} | in_code()[1]
-    used = {*written(), *strings, *(text.replace("_", " ") for text in strings), *MADE, *",."}
-
-    assert [text for text in GERMAN if text not in used] == []
-
-
-MADE = [
-    "the score is undefined without one of the units",
-    *(f"replacements, {name}" for name in REPLACEMENT_FIELDS),
-    *(f"redacted, {name.replace('_', ' ')}" for name in (*REDACTED_FIELDS, "documents")),
-    *("only A", "only B", "A is right", "B is right"),
-    *(convention.counts for convention in CONVENTIONS),
-    *REASONS_OF_CONVENTIONS.values(),
-]
-"""Texts that are put together: states of errors of two systems, which are called A and B, and rules of conventions."""
 
 
 def test_values_and_plural_forms_are_the_same_in_both_languages() -> None:
@@ -232,7 +207,6 @@ PAGES: dict[str, Callable[[Path, Path], object]] = {
     "gate": lambda page, _: clueval.gate(
         GOLD, ONE, metric=clueval.metrics.gate.Gate(score_feature="Π"), page=page, lang="xx"
     ),
-    "threshold": lambda page, _: clueval.threshold(GOLD, ONE, score_feature="Π").write_page(page, lang="xx"),
 }
 
 

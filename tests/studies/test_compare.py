@@ -202,13 +202,10 @@ def test_a_detectable_difference_tells_how_many_units_it_takes() -> None:
 
 
 def test_sentences_say_what_the_test_says() -> None:
-    first, *others = compare(
-        result(many(1)), result(many(2, 0.15)), scores=[RECALL], names=["old", "new"]
-    ).sentences()
+    found = compare(result(many(1)), result(many(2, 0.15)), scores=[RECALL], names=["old", "new"])
 
-    assert first.startswith("exact recall: new is better than old by ")
-    assert first.endswith(" points with 80 % power.")
-    assert "40 units (documents)" in others[0]
+    assert found.verdict().startswith("exact recall: new is better than old by ")
+    assert "40 units (documents)" in next(iter(found.notes()))[1]
 
 
 @pytest.mark.parametrize("form", ["text", "json", "tsv", "markdown", "latex"])
@@ -331,10 +328,9 @@ def test_documents_that_only_some_results_have_are_left_out_and_numbered() -> No
     assert (alone.units, alone.documents, alone.tokens, alone.left_out) == (3, 3, 120, {})
     assert "left_out" not in alone.to_dict()
     remark = "Documents that not all results have with the same text are left out: A 2, B 3."
-    assert both.render("text").splitlines()[0] == remark
-    assert both.render("markdown").splitlines()[0] == remark
-    assert both.render("latex").splitlines()[0] == f"% {remark}"
-    assert f"# {remark}" in both.render("tsv").splitlines()
+    assert remark in both.render("text").splitlines()
+    assert remark in both.render("markdown").splitlines()
+    assert f"% {remark}" in both.render("latex").splitlines()
     assert "sind ausgelassen: A 2, B 3." in both.render(lang="de")
 
 
@@ -433,8 +429,10 @@ def test_a_score_that_is_undefined_in_a_system_has_no_difference_and_stops_no_ot
     assert (value["value"], value["low"], value["reason"]) == (None, None, "the score is undefined")
     assert (entry["difference"], entry["p"], entry["p_holm"]) == (None, None, None)
     assert recall["against_baseline"][0]["p"] == 0.25
-    assert "none and own cannot be compared: the score is undefined in a system." in str(found)
-    assert found.page().count('class="dot"') == 5
+    assert "none and own cannot be compared: the score is undefined in a system." in " ".join(
+        str(found).split()
+    )
+    assert [row[2] for row in next(iter(found.tables())).rows].count(None) == 2  # precision and F1
 
 
 def test_a_label_of_one_system_alone_is_compared() -> None:

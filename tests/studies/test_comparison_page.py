@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from clueval import Document, Result, Span, compare, score
+from clueval import Comparison, Document, Result, Span, compare, score
 from clueval.cli import main
-
-pytest.importorskip("jinja2")
+from clueval.second.reports.page import page
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -26,54 +25,47 @@ def result(wrong: range, label: str = "A") -> Result:
     return score(gold, predicted, metrics="exact", resample_by="document")
 
 
-def page(*, details: bool = True) -> str:
+def compared(*, details: bool = True) -> Comparison:
     sides = result(range(9), HOSTILE), result(range(2), HOSTILE)
-    return compare(*sides, names=["old", HOSTILE], details=details).page(title="Comparison")
+    return compare(*sides, names=["old", HOSTILE], details=details)
 
 
 def test_the_page_has_values_differences_labels_and_units() -> None:
-    text = page()
+    text = page(compared())
 
-    assert "What the tests say" in text
-    assert "Differences by label" in text
-    assert "Units in which the systems differ most" in text
-    assert text.count('class="zero"') == 3 + 2  # precision, recall, F1; two labels
+    assert "is better than old by" in text
+    assert "F1 by label" in text
+    assert "Units that differ most" in text
+    assert text.count('<span class="dots" role="img"') == 2 * (
+        3 + 2
+    )  # of systems: precision, recall, F1; two labels
     assert len({*re.findall(r"\bd\d+&lt;", text)}) == 7
 
 
 def test_the_page_without_details_has_no_empty_sections() -> None:
-    text = page(details=False)
+    text = page(compared(details=False))
 
-    assert "Differences by label" not in text
+    assert "F1 by label" not in text
     assert "differ most" not in text
 
 
-def test_the_page_begins_with_the_documents_that_are_left_out() -> None:
+def test_the_page_names_the_documents_that_are_left_out() -> None:
     documents = [Document(f"d{number}", {"x": [Span(0, 1, "A")]}, tokens=["w"]) for number in range(4)]
     sides = [
         score(each, each, metrics="exact", resample_by="document") for each in (documents[:3], documents[1:])
     ]
-    sentences = re.findall("<p>(.*?)</p>", compare(*sides, names=["old", "<new>"]).page())
 
-    assert sentences[0] == (
+    assert (
         "Documents that not all results have with the same text are left out: old 1, &lt;new&gt; 1."
-    )
+    ) in page(compare(*sides, names=["old", "<new>"]))
 
 
 def test_no_text_becomes_markup() -> None:
-    text = page()
+    text = page(compared())
 
-    assert "<script" not in text
+    assert text.count("<script") == 2  # the data and the script of the page
     assert "&lt;script&gt;" in text
-    assert "http:" not in text
     assert "https:" not in text
-
-
-def test_dots_lie_within_the_axis() -> None:
-    places = [float(place) for place in re.findall(r"left:([\d.]+)%", page())]
-
-    assert places
-    assert all(0 <= place <= 100 for place in places)
 
 
 def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +73,7 @@ def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     result(range(9)).save("a.clueval")
     result(range(2)).save("b.clueval")
 
-    assert main(["compare", "a.clueval", "b.clueval", "-o", "c.html", "-o", "c.json"]) == 0
+    assert main(["compare", "a.clueval", "b.clueval", "-o", "c.html", "-o", "c.json", "--lang", "de"]) == 0
     assert json.loads(Path("c.json").read_text(encoding="utf-8"))["systems"] == ["a", "b"]
-    assert "<title>a and b</title>" in Path("c.html").read_text(encoding="utf-8")
+    assert "<title>a und b</title>" in Path("c.html").read_text(encoding="utf-8")
     assert main(["compare", "a.clueval", "b.clueval", "-o", "c.html", "--format", "json"]) == 2

@@ -69,7 +69,7 @@ def test_comparison_is_a_page(tmp_path: Path) -> None:
         clueval.score(GOLD, side, layers=LAYERS, metrics="exact", resample_by="document").save(path)
     found = clueval.compare(*saved, details=True, names=["a", "b"])
 
-    assert page_from(found.write_page, tmp_path) == page_of("compare", *saved, folder=tmp_path)
+    assert page_from(found.write, tmp_path) == page_of("compare", *saved, folder=tmp_path)
 
 
 def test_agreement_and_conventions_are_pages(tmp_path: Path) -> None:

@@ -90,9 +90,9 @@ def test_the_command_writes_a_file_that_score_uses_on_other_data(tmp_path: Path,
     assert "0.7" in capsys.readouterr().out
     assert json.loads(Path(made).read_text())["threshold"] == 0.7
     drawn = Path(page).read_text()
-    assert "<svg" in drawn
-    assert "threshold 0.7: precision 1.0000, recall 1.0000" in drawn
-    threshold(*dev, score_feature="score").write_page(tmp_path / "python.html")
+    assert "Curve: all labels" in drawn
+    assert drawn.count('class="baseline"') == 1
+    threshold(*dev, score_feature="score").write(tmp_path / "python.html")
     assert (tmp_path / "python.html").read_text() == drawn
 
     assert main(["score", *test, "--metric", "exact", "--min-score", made, "--format", "json"]) == 0

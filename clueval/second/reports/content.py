@@ -19,6 +19,7 @@ class Content(ABC):
     readers are shown. The browser keeps decisions under the name `store`, and `given` are lines of such files that the
     page has from the beginning. With `has_sign_off`, a printed page ends with lines for names and signatures.
 
+    The columns `named_by` name the numbers of a row of data in `scores`; without them, those of the tables are meant.
     In the form text, tables wider than `text_width` are divided.
 
     `tables` is called once for each form or file, and so is `places`, after it; texts for readers are written with
@@ -34,6 +35,7 @@ class Content(ABC):
     given: Sequence[Mapping[str, str | int]] = ()
     has_sign_off: ClassVar[bool] = False
     text_width: ClassVar[int] = 100
+    named_by: ClassVar[Sequence[str]] = ()
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -54,6 +56,10 @@ class Content(ABC):
     def tables(self) -> Iterable[Table]:
         """Return the tables for readers, the most important first."""
         return ()
+
+    def drawn_tables(self) -> Iterable[Table]:
+        """Return the tables of a page, if it has more than the other forms: curves."""
+        return self.tables()
 
     def places(self) -> Iterable[Place]:
         """Yield the places, in the order in which they are listed."""

@@ -192,6 +192,7 @@ def text_lines(report: Content) -> Iterator[str]:
         yield ""
     if more := number - len(places):
         yield phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more)
+    yield from (visible(f"{title} {text}".strip()) for title, text in report.notes())
     yield phrase("signature: {signature}", signature=visible(str(report.signature)))
 
 

@@ -28,7 +28,7 @@ from clueval.second.reports.language import (
     texts_of,
 )
 from clueval.second.reports.place import ANY_LAYER, MarkedText, MarkKind, Place, segments
-from clueval.second.reports.table import Cell, Dot, Find, Part, Shares, Table, caption, cut, shown
+from clueval.second.reports.table import Cell, Dot, Find, Part, Shares, Table, caption, cut, percent, shown
 
 
 def page(report: Content, *, lang: str = "", text_lang: str = "") -> str:
@@ -58,7 +58,7 @@ def _values(report: Content, script: str) -> dict[str, str]:
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{script_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    tables = list(report.tables())
+    tables = list(report.drawn_tables())
     return {
         "title": html(report.title or phrase("Scores")),
         "signature": html(str(report.signature)),
@@ -190,8 +190,9 @@ class _Axis:
         style = ";".join(f"--{name}:{100 * each:.4g}" for name, each in values.items() if each is not None)
         base, text = ' class="baseline"' if dot.is_baseline else "", html(shown(dot))
         return (
+            f'<span class="dotted"><span>{html(percent(dot.value))}</span>'
             f'<span class="dots" role="img" aria-label="{text}" title="{text}" style="{self._style};{style}">'
-            f"{'<i></i>' if has_line else ''}<b{base}></b></span>"
+            f"{'<i></i>' if has_line else ''}<b{base}></b></span></span>"
         )
 
     def ticks(self) -> str:
@@ -199,7 +200,8 @@ class _Axis:
         digits = max(0, -int(f"{self._step:e}".partition("e")[2]))
         ticks = [self._low + n * self._step for n in range(self._number + 1)]
         texts = (f'<i style="--value:{tick:.4g}">{numeral(tick, f",.{digits}f")}</i>' for tick in ticks)
-        return f'<span class="dots ticks" style="{self._style}">{"".join(texts)}</span>'
+        drawn = f'<span class="dots ticks" style="{self._style}">{"".join(texts)}</span>'
+        return f'<span class="dotted"><span></span>{drawn}</span>'
 
 
 # --- data for the script

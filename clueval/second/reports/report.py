@@ -52,6 +52,15 @@ class Report(Hinting, Content):
         return dict(self._scores())
 
     def _scores(self) -> Iterator[tuple[str, float]]:
+        if self.named_by:
+            for row in self.rows():
+                place = [str(row[name]) for name in self.named_by if row[name] not in (None, "")]
+                yield from (
+                    (".".join([*place, name]), value)
+                    for name, value in row.items()
+                    if isinstance(value, float)
+                )
+            return
         for table in self.tables():
             for first, *cells in table.rows:
                 for name, cell in zip(table.header[1:], cells, strict=True):

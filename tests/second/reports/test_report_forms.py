@@ -363,7 +363,8 @@ def names_in_tables() -> set[str]:
     """Every text of results and metrics, which may be the name of a column or a row; keys of reports with blanks."""
     package = Path(str(PACKAGE)).parent
     found: set[str] = set()
-    for module in (*package.glob("results/*.py"), *package.parent.glob("metrics/**/*.py")):
+    places = ("second/results/*.py", "metrics/**/*.py", "studies/comparison.py", "studies/threshold.py")
+    for module in (module for place in places for module in package.parent.glob(place)):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found |= {node.value, node.value.replace("_", " ")}
