@@ -102,38 +102,39 @@ def masking(
     decisions that are stale or lost.
     """
     refuse_unknown(options, _KNOWN, "masking")
-    settings = {name: options.pop(name) for name in SETTINGS if name in options}
-    settings, layers = _with_column_of_entities(settings, layers, _table_of_spans(gold, options))
-    metric = metric_of(settings, token_weights=weight_column is not None)
-    if metric.annotators and options.get("gold_set") is None and are_paths(gold):
-        options["gold_set"] = _every_set(gold, options)
-    reading, counting, workers, preparing = (options.pop(name, kind()) for name, kind in _GROUPS.items())
-    groups = groups_of(reading, counting, workers, Trust(), preparing, options, "masking")
-    steps = _weights_of_tokens(weight_column, gold)
-    decided = _decided(decisions, conflicts)
-    metrics: list[AnyMetric] = [
-        ListingMasking(**_fields_of(metric)),
-        *programs(several(conventions, "conventions"), metric),
-    ]
-    if decided is not None:
-        metrics.insert(1, ReviewedMasking(**_fields_of(metric), decisions=decided))
     names = [Path(side).name for side in (gold, predicted) if isinstance(side, str | PathLike)]
-    cited: dict[str, str] = {}
-    if redacted:
-        require_kind(placeholder, "str | Iterable", "placeholder")
-        step = Redacted((placeholder,) if isinstance(placeholder, str) else tuple(placeholder), align)
-        cited["redacted"] = "aligned" if align else "placeholders"
-        texts = RedactedTexts(_given(predicted))
-        found = _of_redacted_texts(gold, texts, [*steps, step], metrics, layers, groups)
-        cited |= dict(each.signature for each in steps)
-    elif align or not isinstance(placeholder, tuple | list) or placeholder:
-        raise UsageError("placeholder and align are for redacted texts", advice="add redacted=True")
-    else:
-        found = _of_spans(gold, predicted, steps, metrics, layers, groups)
-    report = report_of(found, taken_out(found.bag), decided, names)
-    aligned = found.bag.notes["redacted", "aligned"] if redacted else None
-    result = replace(report.result, signature=report.signature.citing(**cited), made=None)
-    return replace(report, result=result, aligned=aligned)
+    with spooled(gold, None if redacted else predicted) as (own, other):
+        settings = {name: options.pop(name) for name in SETTINGS if name in options}
+        settings, layers = _with_column_of_entities(settings, layers, _table_of_spans(own, options))
+        metric = metric_of(settings, token_weights=weight_column is not None)
+        if metric.annotators and options.get("gold_set") is None and are_paths(own):
+            options["gold_set"] = _every_set(own, options)
+        reading, counting, workers, preparing = (options.pop(name, kind()) for name, kind in _GROUPS.items())
+        groups = groups_of(reading, counting, workers, Trust(), preparing, options, "masking")
+        steps = _weights_of_tokens(weight_column, own)
+        decided = _decided(decisions, conflicts)
+        metrics: list[AnyMetric] = [
+            ListingMasking(**_fields_of(metric)),
+            *programs(several(conventions, "conventions"), metric),
+        ]
+        if decided is not None:
+            metrics.insert(1, ReviewedMasking(**_fields_of(metric), decisions=decided))
+        cited: dict[str, str] = {}
+        if redacted:
+            require_kind(placeholder, "str | Iterable", "placeholder")
+            step = Redacted((placeholder,) if isinstance(placeholder, str) else tuple(placeholder), align)
+            cited["redacted"] = "aligned" if align else "placeholders"
+            texts = RedactedTexts(_given(predicted))
+            found = _of_redacted_texts(own, texts, [*steps, step], metrics, layers, groups)
+            cited |= dict(each.signature for each in steps)
+        elif align or not isinstance(placeholder, tuple | list) or placeholder:
+            raise UsageError("placeholder and align are for redacted texts", advice="add redacted=True")
+        else:
+            found = _of_spans(own, other, steps, metrics, layers, groups)
+        report = report_of(found, taken_out(found.bag), decided, names)
+        aligned = found.bag.notes["redacted", "aligned"] if redacted else None
+        result = replace(report.result, signature=report.signature.citing(**cited), made=None)
+        return replace(report, result=result, aligned=aligned)
 
 
 _GROUPS = {"reading": Reading, "counting": Counting, "workers": Workers, "preparing": Preparing}
@@ -175,8 +176,7 @@ def _of_spans(
     """Return what is counted of two sides with spans."""
     require_layers(layers)
     try:
-        with spooled(gold, predicted) as (own, other):
-            found = scored(own, other, tuple(metrics), layers, groups, steps)
+        found = scored(gold, predicted, tuple(metrics), layers, groups, steps)
     except (TextMismatch, FormatError, TagError) as error:
         if isinstance(error, TextMismatch) or (are_paths(predicted) and _are_texts(predicted)):
             before = f"{error.advice}; " if error.advice else ""

@@ -46,6 +46,8 @@ class Masking(DocumentMetric):
     """The metric; the specification of its figures is in the guide, `concept-masking-figures`.
 
     A predicted document whose metadata has the number of ``placeholders`` was recovered from a redacted text.
+    It has no `headlines`: the rates of a row are about mentions, entities, words, characters and documents, so that no
+    four counts give them; intervals and tests compute them from the tallies, by `scores`.
     Raises `UsageError` for settings outside their range.
     """
 

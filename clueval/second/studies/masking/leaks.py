@@ -51,7 +51,7 @@ _IN_ONE_LINE = str.maketrans("\t\n\r", "   ")
 
 def in_one_line(text: str) -> str:
     """Return a text with blanks for tabs and line ends; positions stay the same."""
-    return text.translate(_IN_ONE_LINE)
+    return text if text.isprintable() else text.translate(_IN_ONE_LINE)
 
 
 # --- contexts
@@ -91,28 +91,27 @@ class Excerpts:
 
         `exposed` are the characters of the place that can be read; None: all that are not masked.
         """
+        marks: list[Mark] = []
+        whole, is_cut = "", (False, False)
         windows = list(_windows(place, self.end))
-        texts = [self.between(*window) for window in windows]
-        is_cut = windows[0][0] > 0, windows[-1][1] < self.end
-        if is_cut[0]:
-            blanks = max(0, texts[0].find(" ", 0, place[0] - windows[0][0])) + 1
-            texts[0], windows[0] = texts[0][blanks:], (windows[0][0] + blanks, windows[0][1])
-        if is_cut[1]:
-            blank = texts[-1].rfind(" ", max(0, place[1] - windows[-1][0]))
-            texts[-1] = texts[-1] if blank < 0 else texts[-1][:blank]
-        marks, whole = [], ""
-        for (first, _), text in zip(windows, texts, strict=True):
-            whole += " … " if whole else ""
-            window = [(first, first + len(text))]
+        for start, end in windows:
+            text = self.between(start, end)
+            if (start, end) == windows[0] and start > 0:
+                blank = max(0, text.find(" ", 0, place[0] - start)) + 1
+                start, text, is_cut = start + blank, text[blank:], (True, False)
+            if (start, end) != windows[0] and len(windows) > 1:
+                whole += " … "
+            if end == windows[-1][1] and end < self.end:
+                blank = text.rfind(" ", max(0, place[1] - start))
+                text, is_cut = text if blank < 0 else text[:blank], (is_cut[0], True)
+            shift, window = len(whole) - start, [(start, start + len(text))]
             masked = intersect(window, self.masked)
             own = intersect(window, [place] if exposed is None else exposed)
-            readable = own if exposed is not None else without(own, masked)
-            for kind, ranges in ((MASKED, masked), (LEAK, readable)):
-                marks += [
-                    Mark(kind, start - first + len(whole), end - first + len(whole)) for start, end in ranges
-                ]
+            readable = without(own, masked) if exposed is None and masked else own
+            marks += [Mark(MASKED, first + shift, last + shift) for first, last in masked]
+            marks += [Mark(LEAK, first + shift, last + shift) for first, last in readable]
             whole += text
-        return MarkedText(in_one_line(whole), sorted(marks), is_cut)
+        return MarkedText(in_one_line(whole), marks, is_cut)
 
 
 def _windows(place: Range, end: int) -> Iterator[Range]:
@@ -167,9 +166,14 @@ class StringLeak:
         return {"document": self.document, "start": self.start, "end": self.end, **decided(self)}
 
     @property
+    def context(self) -> MarkedText:
+        """The text around it."""
+        return self.excerpts.context((self.start, self.end))
+
+    @property
     def contexts(self) -> Sequence[MarkedText]:
         """The text around it."""
-        return [self.excerpts.context((self.start, self.end))]
+        return [self.context]
 
 
 Order = tuple[tuple[int, str], bool, int, str, int, int, str]
@@ -241,10 +245,14 @@ class Leak:
         }
 
     @property
+    def context(self) -> MarkedText:
+        """The text around it."""
+        return self.excerpts.context((self.start, self.end), self.exposed)
+
+    @property
     def contexts(self) -> Sequence[MarkedText]:
         """The text around it, then around the first other mentions of its entity."""
-        others = [self.excerpts.context(place) for place in self.siblings]
-        return [self.excerpts.context((self.start, self.end), self.exposed), *others]
+        return [self.context, *map(self.excerpts.context, self.siblings)]
 
 
 def decided(leak: Leak | StringLeak) -> dict[str, Any]:
@@ -326,8 +334,8 @@ def _listed(examination: _Kept, sequence: str, tally: Tally) -> Listed:
     excerpts = Excerpts()
     leaks, strings = list(_leaks(examination, excerpts)), list(_string_leaks(examination, excerpts))
     if leaks or strings:
-        own = [(leak.start, leak.end) for leak in leaks] + [(leak.start, leak.end) for leak in strings]
-        excerpts.take(examination, chain(own, *(leak.siblings for leak in leaks)))
+        places = chain(*([(leak.start, leak.end), *leak.siblings] for leak in leaks))
+        excerpts.take(examination, chain(places, ((leak.start, leak.end) for leak in strings)))
     inconsistent = _inconsistent(examination) if tally["replacements", "several"] else ()
     return Listed(
         sequence, examination.document.id, leaks, strings, list(_needless(examination)), list(inconsistent)

@@ -149,13 +149,19 @@ class MaskingReport(Report):
         for program, section in self._conventions().items():
             yield words.convention_table(program, section)
 
-    def places(self) -> Iterator[Place]:
-        """Yield the places of leaks, riskiest first, then of string leaks; those that are set apart come last."""
+    def _by_place(self) -> Iterable[Sequence[Leak | StringLeak]]:
+        """Return the leaks of each place, riskiest first, then string leaks; those that are set apart come last."""
         places: dict[PlaceKey, list[Leak | StringLeak]] = {}
         for leak in (*self.leaks, *self.string_leaks, *self.set_apart):
             places.setdefault(leak.at, []).append(leak)
-        for found in places.values():
-            yield words.place_of(found, text=self.shows_text)
+        return places.values()
+
+    def places(self) -> Iterator[Place]:
+        return (words.place_of(found, text=self.shows_text) for found in self._by_place())
+
+    def first_places(self, number: int) -> tuple[Sequence[Place], int]:
+        found = list(self._by_place())
+        return [words.place_of(each, text=self.shows_text) for each in found[:number]], len(found)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dictionaries, lists, strings and numbers; leaks have positions, no text."""
@@ -304,11 +310,18 @@ def _at(leak: StringLeak) -> PlaceKey:
     return leak.at
 
 
-def _strings(listed: Sequence[Listed]) -> list[StringLeak]:
-    """Return the string leaks; one that several sequences of a document have is one."""
-    if len({each.sequence for each in listed}) < 2:
-        return [leak for each in listed for leak in each.string_leaks]
-    return list({leak.at: leak for each in listed for leak in each.string_leaks}.values())
+def _strings(listed: Sequence[Listed]) -> Iterator[StringLeak]:
+    """Yield the string leaks; those that several sequences of a document have at a place are one.
+
+    Documents with the same id may have as many at a place as one sequence has there.
+    """
+    places: dict[PlaceKey, dict[str, list[StringLeak]]] = {}
+    for each in listed:
+        for leak in each.string_leaks:
+            places.setdefault(leak.at, {}).setdefault(each.sequence, []).append(leak)
+    for of_sequence in places.values():
+        most = max(map(len, of_sequence.values()))
+        yield from [found for found in of_sequence.values() if len(found) == most][-1]
 
 
 def _by_frequency(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:

@@ -12,7 +12,7 @@ from typing import Any
 from clueval.core.span import NO_LABEL
 from clueval.metrics.masking.mention import Risk
 from clueval.second.reports.language import numeral, phrase
-from clueval.second.reports.place import Facet, Line, MarkKind, Place
+from clueval.second.reports.place import Facet, Later, Line, MarkKind, Place
 from clueval.second.reports.table import Cell, Find, Part, Rate, Shares, Table
 from clueval.second.studies.decisions import ANNOTATION, UNCLEAR
 from clueval.second.studies.masking.leaks import STRING, Inconsistent, Leak, StringLeak, in_one_line
@@ -430,9 +430,9 @@ def place_of(found: Sequence[Leak | StringLeak], *, text: bool) -> Place:
     return Place(
         first.at,
         first.fingerprint,
-        first.contexts if text else (),
-        [_line(leak, text=text) for leak in found],
-        [_row(leak, text=text) for leak in found],
+        Later(lambda: first.contexts) if text else (),
+        Later(lambda: [_line(leak, text=text) for leak in found]),
+        Later(lambda: [_row(leak, text=text) for leak in found]),
         {} if first.decision is None else first.decision.cells,
     )
 
@@ -461,4 +461,4 @@ def _row(leak: Leak | StringLeak, *, text: bool) -> dict[str, Any]:
         "label": None if isinstance(leak, StringLeak) else leak.label,
         **{name: own.get(name) for name in _COUNTS},
     }
-    return row | ({"text": leak.text, "context": [leak.contexts[0]]} if text else {})
+    return row | ({"text": leak.text, "context": [leak.context]} if text else {})
