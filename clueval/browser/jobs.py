@@ -23,7 +23,7 @@ from clueval.reading.pairing import tag_columns
 from clueval.reading.paths import files_of, without_ending
 from clueval.reading.read_options import ReadOptions, TagColumns, layers_in
 from clueval.reading.source import Source, source_of
-from clueval.reports.language import ENGLISH
+from clueval.second.reports.language import ENGLISH
 from clueval.second.results.result import load_result
 from clueval.textfiles import beginning_of
 

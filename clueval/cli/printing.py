@@ -20,7 +20,6 @@ from typing import TextIO
 
 from clueval.files.errors import in_words
 from clueval.files.visible import visible, visible_lines
-from clueval.reports.language import phrase
 
 
 def say(line: str) -> None:
@@ -98,11 +97,6 @@ def wrote(path: Path) -> None:
     """Print the message that a file was written."""
     if path != _FOR_STDOUT.get():
         remark(f"wrote {path}")
-
-
-def name_of_output(path: Path) -> str:
-    """Return the name of a file that was written, for a message; that of standard output if it stands for it."""
-    return phrase("standard output") if path == _FOR_STDOUT.get() else visible(str(path))
 
 
 @contextmanager

@@ -22,8 +22,8 @@ from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.fair.weights import parse_weights
 from clueval.options import column, option, options_of
-from clueval.reports.table import Table
 from clueval.second.formats.options import Reading
+from clueval.second.reports.table import Table
 
 Capture = pytest.CaptureFixture[str]
 

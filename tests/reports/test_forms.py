@@ -12,9 +12,8 @@ from corpora import write
 
 from clueval import Document, Span, conventions, score
 from clueval.cli import main
-from clueval.reports import latex
-from clueval.reports.report import FORMS, Report
-from clueval.reports.table import Rate, Table
+from clueval.second.reports.endings import FORMS
+from clueval.second.reports.report import Report
 
 Capture = pytest.CaptureFixture[str]
 
@@ -110,8 +109,7 @@ def test_latex_is_a_table_of_booktabs_with_the_signature(paths: tuple[str, str])
     ],
 )
 def test_latex_runs_nothing_that_a_label_says(label: str, shown: str) -> None:
-    table = Table("t", ["", label], [[label, Rate(0.5)]])
-    report = {"documents": 1, "tokens": 1, "repaired_tags": {}, "signature": "s"}
+    document = Document("d", {"label": [Span(0, 1, label)]})
+    text = score([document], [document], metrics="exact").render("latex")
 
-    assert rf"{shown} & 50.00 \\" in latex.render(report, [table])
-    assert latex.escaped(label) == shown
+    assert rf"{shown} & 100.00 & 100.00 & 100.00 &" in text

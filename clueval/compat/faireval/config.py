@@ -30,9 +30,9 @@ from clueval.first.metrics.fair.weights import Weights
 from clueval.first.metrics.metric import Side
 from clueval.formats.fair_formats import is_span_line, sentence_of_spans, sentence_of_tokens, span_line
 from clueval.limits import MAX_SENTENCE, sentences_of
+from clueval.metrics.tables import frequencies, most_frequent
 from clueval.reading.paths import as_path, pairs_of
 from clueval.reading.same_text import require_same_text
-from clueval.reports.table import frequencies, most_frequent
 from clueval.spans.document import Document
 from clueval.textfiles import blocks, lines
 
