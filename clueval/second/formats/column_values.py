@@ -19,7 +19,7 @@ from clueval.second.formats.column_layout import place_of, wanted_layers
 from clueval.second.formats.tag_lists import chunks_of, place_of_error
 from clueval.second.formats.xml_text import unescape
 
-_WITHIN_FIELDS = {
+WITHIN_FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
     for separator in ("\t", " ")
 }
@@ -97,7 +97,7 @@ class ColumnValues:
         width, separator = layout.width, layout.separator
         fields = text.replace("\n", separator).split(separator)
         columns = [fields[column::width] for column in range(width)]
-        ends = f"{text}\n".encode(errors="surrogatepass").translate(None, _WITHIN_FIELDS[separator])
+        ends = f"{text}\n".encode(errors="surrogatepass").translate(None, WITHIN_FIELDS[separator])
         if (
             ends != (separator * (width - 1) + "\n").encode() * self._lines.rows
             or "" in columns[layout.token]
@@ -154,6 +154,7 @@ class ColumnValues:
         return pairs.get(key)
 
     def is_bracketed(self, layer: str) -> bool:
+        """Return whether the values of a layer are brackets."""
         return self._form.bracketed == ("*",) or wanted_layers(self._reader)[layer] in self._form.bracketed
 
     def _decoded(self, layer: str, tags: list[str]) -> list[Row]:

@@ -6,6 +6,7 @@ The rules of the format stand in ``formats.md``.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from clueval.core.tags import is_tag
 from clueval.second.formats.column_format import KINDS_OF_ROWS, Blocks, ColumnFormat, LineRule
@@ -142,6 +143,25 @@ NUMBERED = ColumnFormat(
     passed_over=_kind_of_row,
     columns=_numbered,
 )
+
+# Texts without columns
+
+
+def is_running_text(lines: Sequence[str]) -> bool:
+    """Return whether the first lines hold words of a text instead of columns.
+
+    These are lines without tabs and tags: a single one, or lines with different numbers of words.
+
+    >>> [is_running_text(lines) for lines in (["Anna lives here."], ["Anna NE", "lives VVFIN"], ["a", "b"])]
+    [True, False, False]
+    """
+    lines = [line for line in lines if not line.startswith(("#", "-DOCSTART-"))]
+    words = [line.split() for line in lines]
+    if "\t" in "".join(lines) or all(is_tag(of_line[-1]) for of_line in words):
+        return False
+    numbers = {len(of_line) for of_line in words}
+    return len(numbers) > 1 or (len(lines) == 1 and numbers != {1})
+
 
 # HIPE
 

@@ -31,6 +31,7 @@ class FileFormat:
         group: the endings of further files that belong to a file.
         sets: returns the names of the annotation sets of a file, of which one is read; None: it has no sets.
         options: the options that apply to it; without ``layers`` it has the default layer alone.
+        scheme: the scheme of its tags, if all files have the same.
         invalid: the treatments of ill-formed tags, of which the first is the usual one; none if there are no tags.
         needs_texts: whether documents take their text or tokens from another file, ``InputFile.texts``.
         extra: the extra of clueval that must be installed.
@@ -51,6 +52,7 @@ class FileFormat:
     group: tuple[str, ...] = ()
     sets: Callable[[InputFile], list[str]] | None = None
     options: frozenset[str] = frozenset({"layers"})
+    scheme: str | None = None
     invalid: tuple[str, ...] = ()
     needs_texts: bool = False
     extra: str = ""

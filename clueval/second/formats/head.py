@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, NamedTuple
 
 from clueval.core.tags import is_tag
 
 _IS_JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*($|[\[{]))|\[\s*([\[{"]|\]\s*($|[\[{])))')
+_NOT_BLANK = re.compile(r"^[^\S\n]*[^\s][^\n]*", re.MULTILINE)
 _LONGEST_LINE = 2000
 
 
@@ -30,8 +32,8 @@ class Head(NamedTuple):
     @property
     def lines(self) -> list[str]:
         """The first three lines that are not blank; long lines are cut."""
-        lines = (line[:_LONGEST_LINE] for line in self.text[:100_000].removeprefix("\ufeff").split("\n"))
-        return [line for line in lines if line.strip()][:3]
+        found = islice(_NOT_BLANK.finditer(self.text.removeprefix("\ufeff")), 3)
+        return [match[0][:_LONGEST_LINE] for match in found]
 
     @property
     def first_line(self) -> str:

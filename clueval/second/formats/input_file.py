@@ -39,6 +39,7 @@ class InputFile:
         texts: returns the documents of the text that belongs to a file without one.
         passed_over: how often the file has what is not read, by kind in the plural.
         repaired: how many ill-formed tags were repaired, by layer, in formats whose tags do not tell it.
+        sources: the columns, from 1, or the keys that layers were read from, by layer, where columns are counted.
     """
 
     path: Path
@@ -47,6 +48,7 @@ class InputFile:
     texts: Callable[[], Iterable[Document]] = tuple
     passed_over: Counter[str] = field(default_factory=Counter)
     repaired: Counter[str] = field(default_factory=Counter)
+    sources: dict[str, int | str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

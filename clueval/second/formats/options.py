@@ -159,7 +159,7 @@ class Reading:
         "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
         choices=ANSWERS,
     )
-    names: str | Path | Sequence[str] | Mapping[Any, str] | None = option_field(
+    names: str | Path | Sequence[str] | Mapping[Any, Any] | None = option_field(
         None,
         "--names",
         "FILE",
@@ -295,7 +295,7 @@ class ReadingOptions(TypedDict, total=False):
     annotation_set: str | None
     offsets: str | None
     answers: str | None
-    names: str | Path | Sequence[str] | Mapping[Any, str] | None
+    names: str | Path | Sequence[str] | Mapping[Any, Any] | None
     text_key: str | None
     labels: str | Sequence[str] | None
     unparsable: str | None

@@ -41,6 +41,18 @@ def forms_named(name: str) -> list[Form]:
     return [_form(entry) for entry in ALL if entry.name == name]
 
 
+def form_by_name(file: str, name: str | None = None) -> Form | None:
+    """Return the description of a format that its name or that of a file tells; None if the content must.
+
+    Raises `UsageError` for an unknown name.
+    """
+    if name is not None:
+        forms = forms_named(name)
+        return forms[0] if len(forms) == 1 else None
+    ending = file.removesuffix(".gz")
+    return next((_form(entry) for entry in ALL if ending.endswith(entry.endings or "\n")), None)
+
+
 def form_of(head: Head, name: str | None = None) -> Form:
     """Return the description of the format of a file, given its beginning, and its name if it is known.
 
@@ -51,12 +63,10 @@ def form_of(head: Head, name: str | None = None) -> Form:
     >>> form_of(Head("a.txt", "Ada\\tB-PER\\n", lambda: None)).name
     'conll'
     """
+    if (known := form_by_name(head.file_name, name)) is not None:
+        return known
     if name is not None:
         return _of_name(forms_named(name), head)
-    ending = head.file_name.removesuffix(".gz")
-    for entry in ALL:
-        if ending.endswith(entry.endings or "\n"):
-            return _form(entry)
     if head.is_json:
         return _of_row(head.first(), head.file_name)
     refuse_unread_text(head)
@@ -109,13 +119,12 @@ def form_of_rows(row: Any, name: str | None = None, file: str | None = None) -> 
     >>> form_of_rows({"text": "Ada", "label": [[0, 3, "PER"]]}).name
     'doccano'
     """
-    if name is None:
-        return _of_row(row, file)
-    forms = [form for form in forms_named(name) if reads_rows(form)]
-    if not forms:
+    forms = [_of_row(row, file)] if name is None else forms_named(name)
+    of_rows = [form for form in forms if reads_rows(form)]
+    if not of_rows:
         names = ", ".join(dict.fromkeys(form.name for form in all_forms() if reads_rows(form)))
-        raise UsageError(f"documents of the format {name!r} are not rows", advice=f"one of {names}")
-    return _of_name(forms, Head("", "", lambda: row))
+        raise UsageError(f"documents of the format {forms[0].name!r} are not rows", advice=f"one of {names}")
+    return of_rows[0] if name is None else _of_name(of_rows, Head("", "", lambda: row))
 
 
 # Files and rows that are not read
