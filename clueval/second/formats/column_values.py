@@ -16,7 +16,7 @@ from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.second.formats.column_format import ColumnFormat
 from clueval.second.formats.column_input import ColumnInput, Layout, TokenLines
 from clueval.second.formats.column_layout import place_of, wanted_layers
-from clueval.second.formats.tag_lists import chunks_of, place_of_error
+from clueval.second.formats.tag_lists import SeenTags, chunks_of, place_of_error
 from clueval.second.formats.xml_text import unescape
 
 WITHIN_FIELDS = {
@@ -41,6 +41,7 @@ class ColumnValues:
         self._form, self._reader = form, reader
         self.schemes: Mapping[str, str | None] = {}
         self._missing = {source for source in wanted_layers(reader).values() if isinstance(source, str)}
+        self._seen = SeenTags(reader.file)
         self._keys: dict[str, bool] = {}  # the keys of pairs, and whether all their values are tags
 
     @property
@@ -187,6 +188,8 @@ class ColumnValues:
                 document=self._reader.id,
                 advice=advice or f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
             ) from None
+        if scheme is None:
+            self._seen.see(layer, tags)
         if not borders:
             return [
                 (start + self._reader.start, end + self._reader.start, label) for start, end, label in chunks

@@ -74,8 +74,26 @@ def _is_token(reader: ColumnInput, line: str) -> bool:
     return len(fields) == layout.width and all(is_tag(fields[column]) for column in columns)
 
 
+def is_csv(line: str) -> bool:
+    """Return whether a first line has values that are separated by commas or semicolons, and no tag.
+
+    >>> [is_csv(line) for line in ("Sentence #,Word,POS,Tag", '"id";"text"', "a,b B-X", ", ,")]
+    [True, True, False, False]
+    """
+    fields = line.split()
+    return bool(
+        fields
+        and line[0] != "#"
+        and not {"\t", "\r"} & {*line}
+        and re.search(r"\w\"?[,;]\"?\w", fields[-1])
+        and not any(map(is_tag, fields))
+    )
+
+
 def _has_columns(text: str) -> bool:
-    lines = [line for line in text.split("\n")[:50] if line.strip()]
+    lines = [line for line in text.removeprefix("\ufeff").split("\n")[:50] if line.strip()]
+    if lines and is_csv(lines[0]):
+        return False
     return not lines or any(re.match(r"\s*\S+[\t ]+\S|-DOCSTART-|#", line) for line in lines[:3])
 
 

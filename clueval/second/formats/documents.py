@@ -13,8 +13,7 @@ from clueval.files.errors import FormatError, UsageError
 from clueval.second.formats.column_format import ColumnFormat
 from clueval.second.formats.dialect import Dialect, Numbered
 from clueval.second.formats.file_format import FileFormat
-from clueval.second.formats.head import Head
-from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.input_file import Head, InputFile
 from clueval.second.formats.markup import Markup
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.telling import Form, form_by_name, form_of, form_of_rows

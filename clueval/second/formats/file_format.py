@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import UsageError
 from clueval.second.formats.dialect import Numbered
-from clueval.second.formats.head import Head
-from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.input_file import Head, InputFile
 from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.writer import Writer
+
+if TYPE_CHECKING:
+    from clueval.second.formats.writer import Writer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from clueval.core.document import Document, MissingId
-from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.second.formats.column_format import ColumnFormat
@@ -20,9 +20,12 @@ from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.markup import Markup
 from clueval.second.formats.options import EVERY_SET, FormatOptions, Reading, sets_error
-from clueval.second.formats.telling import Form, form_of
+from clueval.second.formats.telling import Form, form_of, forms_named
 from clueval.second.reading.options import ANSWER_FORMATS
 from clueval.textfiles import Progress, whole_lines
+
+if TYPE_CHECKING:
+    from clueval.core.read import Read
 
 FOR_ALL = ("input", "max_line", "max_sentence", "max_document")
 """The options that every format reads."""
@@ -38,7 +41,9 @@ def form_at(path: Path, options: FormatOptions, *, is_one_text: bool = False) ->
 
 def options_of(form: Form) -> frozenset[str]:
     """Return the names of the options that apply to a format."""
-    return form.options | {"invalid"} if isinstance(form, FileFormat) and form.invalid else form.options
+    several = forms_named(form.name) if isinstance(form, Dialect) else [form]
+    options = frozenset[str]().union(*(each.options for each in several))
+    return options | {"invalid"} if isinstance(form, FileFormat) and form.invalid else options
 
 
 def treatment_of(form: Form, invalid: str | None) -> str | None:
@@ -373,5 +378,4 @@ def formats_that_read(option: str) -> list[str]:
     """Return the names of the formats that read `option`, a field of `Reading` or ``layers``."""
     from clueval.second.formats.telling import all_forms  # only for a message
 
-    names = {form.name: None for form in all_forms() if option in (*options_of(form), *FOR_ALL)}
-    return list(names)
+    return sorted({form.name for form in all_forms() if option in (*options_of(form), *FOR_ALL)})

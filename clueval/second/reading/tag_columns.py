@@ -35,6 +35,9 @@ class _FirstValues(ColumnReader):
     def document(self) -> Document:
         return Document("", {})
 
+    def complain(self, error: CluevalError) -> None:
+        """Read on, because reading the file raises the error."""
+
     def add(self, number: int, run: str) -> None:
         assert self.layout is not None
         self.require_document()
@@ -105,7 +108,10 @@ class _TagColumns(NamedTuple):
         """Return the columns of the files of a side; None if their layers do not depend on their first lines."""
         if options.layers is not None or options.annotation_set is not None:
             return None
-        found = _first_values(source_of(path, options) for path in paths)
+        try:
+            found = _first_values(source_of(path, options) for path in paths)
+        except CluevalError:
+            return None
         if found is None:
             return None
         layout, seen = found
@@ -156,12 +162,12 @@ def with_columns_of_tags(
             chosen[number] = replace(sides[number], layers=layers)
         if len(columns) > 1:
             said = (
-                f"columns {_listed(columns)} hold tags, so they are the layers {_listed(layers)}; "
+                f"columns {listed(columns)} hold tags, so they are the layers {listed(layers)}; "
                 f"layers={ {'entity': columns[0]} } names one"
             )
         elif others := sorted(each.used - {each.last} if not columns else ()):
             said = (
-                f"the last column is read, but column{'s' * (len(others) > 1)} {_listed(others)} "
+                f"the last column is read, but column{'s' * (len(others) > 1)} {listed(others)} "
                 f"hold{'s' * (len(others) == 1)} tags, too; layers={ {'entity': others[0]} } names one"
             )
         else:
@@ -172,24 +178,29 @@ def with_columns_of_tags(
     return chosen
 
 
+def columns_of_tags(source: Source) -> list[int]:
+    """Return the columns of a file, from 1, that hold only tags in its first lines, not all O."""
+    found = _first_values([source])
+    columns = () if found is None else enumerate(found[1], 1)
+    return [column for column, values in columns if {*values} != {OUTSIDE} and all(map(is_tag, values))]
+
+
 def require_two_tag_columns(sources: Iterator[Source]) -> None:
     """Raise `UsageError` for a single file with more than two columns of tags, of which none is named as a layer."""
     for source in sources:
-        found = _first_values([source])
-        columns = () if found is None else enumerate(found[1], 1)
-        tags = [column for column, values in columns if {*values} != {OUTSIDE} and all(map(is_tag, values))]
+        tags = columns_of_tags(source)
         if len(tags) > 2:
             raise UsageError(
-                f"columns {_listed(tags)} hold tags, so gold and predicted are not known",
+                f"columns {listed(tags)} hold tags, so gold and predicted are not known",
                 file=source.file.name,
                 advice=f"name both, as in layers={ {'label': (tags[0], tags[1])} }",
             )
 
 
-def _listed(columns: Iterable[int | str]) -> str:
+def listed(columns: Iterable[int | str]) -> str:
     """Return columns in words.
 
-    >>> _listed([2, 3, 4])
+    >>> listed([2, 3, 4])
     '2, 3 and 4'
     """
     *others, last = map(str, columns)
