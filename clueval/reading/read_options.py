@@ -30,7 +30,6 @@ from clueval.formats.recognition import Beginning
 from clueval.limits import line_too_long
 from clueval.second.formats.options import Reading, require_encodable
 from clueval.second.reading.options import LayerColumns, LayerSource, chosen_options, columns_of_side
-from clueval.second.reading.source import formats_that_read
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import OUTSIDE, is_tag
 from clueval.textfiles import Part, beginning_of
@@ -146,6 +145,8 @@ class ReadOptions(Reading):
             if not idle:
                 return
         for name in idle if formats else ():
+            from clueval.second.reading.source import formats_that_read  # only for a message
+
             raise UsageError(
                 f"{_given(name, getattr(self, name))} does not apply to the format {' or '.join(formats)}",
                 file=str(next(iter(formats.values()))),

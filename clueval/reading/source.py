@@ -27,7 +27,6 @@ from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions, with_columns_of_tags
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import ANSWER_FORMATS, LayerSource, layer_names, require_layers
-from clueval.second.reading.source import formats_that_read
 from clueval.second.reading.spooled import spooled
 from clueval.spans.document import Document, MissingId, Unit
 from clueval.tagging.decoder import Decoder
@@ -472,6 +471,8 @@ def source_of(
     """Return a file with its format, which is recognised by its beginning if `options.input` is None."""
     form = options.format_at(path)
     if options.annotation_set is not None and not form.has_sets:
+        from clueval.second.reading.source import formats_that_read  # only for a message
+
         raise UsageError(
             f"the format {form.name} has no annotation sets, so {options.annotation_set!r} cannot be selected",
             file=str(path),
