@@ -38,7 +38,8 @@ from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.metrics.strings import Strings
 from clueval.second.results import processes, workers
 from clueval.second.results.saved import save_bag
-from clueval.second.results.workers import Gathered, Task, carry_out, chosen_jobs, count_tasks, tasks_of
+from clueval.second.results.tasks import Task, carry_out, tasks_of
+from clueval.second.results.workers import Gathered, chosen_jobs, count_tasks
 from clueval.version import __version__
 
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are killed as on Linux")

@@ -19,7 +19,7 @@ from typing import Any
 
 from clueval.core.bag import Bag
 from clueval.files.errors import CluevalError
-from clueval.second.results.workers import (
+from clueval.second.results.tasks import (
     CHECK,
     SUBMITTED_EACH,
     FilePair,

@@ -38,7 +38,7 @@ from clueval.spans.filters import parse_where
 from clueval.textfiles import is_folder, sha256_of
 
 if TYPE_CHECKING:
-    from clueval.second.results.workers import Task
+    from clueval.second.results.tasks import Task
 
 DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
 """The groups of options, as they are if nothing is chosen."""
@@ -181,7 +181,8 @@ def _in_tasks(
 ) -> Bag:
     """Count pairs of files as tasks of several processes, or of an executor."""
     from clueval.second.reading.usual import Unusual, require_usual  # one process needs none of these
-    from clueval.second.results.workers import count_tasks, tasks_of
+    from clueval.second.results.tasks import tasks_of
+    from clueval.second.results.workers import count_tasks
 
     if workers.executor is not None:  # its processes may have another working directory
         files = [(name, gold.absolute(), predicted.absolute()) for name, gold, predicted in files]
