@@ -12,7 +12,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from clueval.clusters.merged import merge as merge
     from clueval.compat.faireval.config import faireval as faireval
     from clueval.compat.gate.run import gate as gate
     from clueval.compat.masking.run import masking as masking
@@ -37,10 +36,11 @@ if TYPE_CHECKING:
     from clueval.findings.choice import Choice as Choice
     from clueval.findings.table import Finding as Finding
     from clueval.findings.table import error_table as error_table
-    from clueval.reading.check import Problem as Problem
-    from clueval.reading.check import check as check
-    from clueval.reading.convert import convert as convert
-    from clueval.reading.source import read as read
+    from clueval.second.reading.check import Problem as Problem
+    from clueval.second.reading.check import check as check
+    from clueval.second.reading.convert import convert as convert
+    from clueval.second.reading.merge import merge as merge
+    from clueval.second.reading.read import read as read
     from clueval.second.reading.records import documents_from as documents_from
     from clueval.second.reading.records import documents_from_spacy as documents_from_spacy
     from clueval.second.reading.records import to_rows as to_rows
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from clueval.version import __version__ as __version__
 
 _NAMES_OF = {
-    "clusters.merged": "merge",
+    "second.reading.merge": "merge",
     "compat.faireval.config": "faireval",
     "compat.gate.run": "gate",
     "compat.masking.run": "masking",
@@ -89,10 +89,10 @@ _NAMES_OF = {
     "TagError TextMismatch UsageError",
     "findings.choice": "Choice",
     "findings.table": "Finding error_table",
-    "reading.check": "Problem check",
-    "reading.convert": "convert",
+    "second.reading.check": "Problem check",
+    "second.reading.convert": "convert",
     "second.reading.records": "documents_from documents_from_spacy to_rows to_spacy",
-    "reading.source": "read",
+    "second.reading.read": "read",
     "second.reports.json_text": "schema",
     "studies.annotators.agreement": "Agreement agree",
     "studies.annotators.curation": "Curated curate",

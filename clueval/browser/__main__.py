@@ -29,7 +29,7 @@ from clueval.cli import main as command_line
 from clueval.cli.printing import put, remark
 from clueval.files.errors import CluevalError, FileError
 from clueval.files.writing import whole_file
-from clueval.formats import FORMATS
+from clueval.second.formats.names import NAMES
 from clueval.second.reports.page import json_in_page, script_hash
 from clueval.version import __version__
 
@@ -85,7 +85,7 @@ def built(pyodide: Path) -> str:
         "page.js"
     )
     side = Template(_own("side.html"))
-    forms = "".join(f"<option>{name}</option>" for name in FORMATS)
+    forms = "".join(f"<option>{name}</option>" for name in NAMES)
     licences = _licences(json.loads(_of(pyodide, "package.json"))["version"])
     return Template(_own("page.html")).substitute(
         version=__version__,

@@ -14,12 +14,13 @@ from clueval.cli.setting_names import with_options
 from clueval.files.errors import CluevalError, in_words
 from clueval.files.overwriting import input_path
 from clueval.files.visible import visible
-from clueval.formats.format import Format
 from clueval.options import whole
-from clueval.reading.check import Check, checks
-from clueval.reading.convert import writable_format
-from clueval.reading.pairing import tag_columns
-from clueval.reading.read_options import ReadOptions, listed
+from clueval.second.formats.options import FormatOptions
+from clueval.second.formats.writer import Writer
+from clueval.second.formats.writing import writer_named
+from clueval.second.reading.check import Check, checks
+from clueval.second.reading.source import has_columns
+from clueval.second.reading.tag_columns import columns_of_tags, listed
 
 USAGE = "FILE..."
 DESCRIPTION = """\
@@ -52,8 +53,8 @@ def add_arguments(parser: CommandParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    form = None if options.to is None else writable_format(options.to)
-    reading = ReadOptions(layers=common.single_layers(options), **common.reading(options))
+    writer = None if options.to is None else writer_named(options.to)
+    reading = FormatOptions(layers=common.single_layers(options), **common.reading(options))
     problems = 0
 
     def lines() -> Iterator[str]:
@@ -61,33 +62,30 @@ def run(options: argparse.Namespace) -> int:
         for name, check in checks(options.files, reading):
             each = _CheckLines(check, name, options.max_errors)
             for line in each.lines():
-                yield line.replace(str(check.source.path), name)
+                yield line.replace(str(check.path), name)
             problems += each.count
-            problems += yield from _not_kept(check, name, None if each.count else form)
+            problems += yield from _not_kept(check, name, options.to, None if each.count else writer)
 
     put_result(map(visible, lines()), options.output_file)
     return 1 if problems else 0
 
 
-def _not_kept(check: Check, name: str, form: Format | None) -> Generator[str, None, bool]:
+def _not_kept(check: Check, name: str, to: str, writer: Writer | None) -> Generator[str, None, bool]:
     """Yield a line with what the format of a file does not read, and one with what another format cannot hold.
 
     Returns whether the file cannot be written in that format at all.
     """
-    source = check.source
-    if not_read := +source.passed_over:
+    if check.source is None:
+        return False
+    if not_read := +check.source.file.passed_over:
         yield f"{name}: not read: {in_words(dict(sorted(not_read.items())))}"
-    if form is not None:
+    if writer is not None:
         try:
-            lost = in_words(check.lost(form))
+            lost = in_words(check.lost(to, writer))
         except CluevalError as error:
-            yield f"{name}: {form.name} cannot be written: {with_options(error, 'check')}"
+            yield f"{name}: {to} cannot be written: {with_options(error, 'check')}"
             return True
-        yield (
-            f"{name}: {form.name} cannot hold {lost}"
-            if lost
-            else f"{name}: {form.name} holds all that is read"
-        )
+        yield (f"{name}: {to} cannot hold {lost}" if lost else f"{name}: {to} holds all that is read")
     return False
 
 
@@ -136,9 +134,14 @@ class _CheckLines:
 
     def _hint(self) -> str:
         """Return which columns look like tags if other columns were read as tags."""
-        if not self._check.source.form.has_columns or not any("is not a tag" in key for key in self._lines):
+        source = self._check.source
+        if (
+            source is None
+            or not has_columns(source.form)
+            or not any("is not a tag" in key for key in self._lines)
+        ):
             return ""
-        found = tag_columns(self._check.source)
+        found = columns_of_tags(source)
         if not found:
             return ""
         columns = f"columns {listed(found)} look" if len(found) > 1 else f"column {found[0]} looks"

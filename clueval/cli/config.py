@@ -23,13 +23,11 @@ from clueval.cli.outputs import fixes_form, shows_digits
 from clueval.cli.parser import CommandParser, suggestion
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
 from clueval.files.overwriting import OUTPUT_TYPES, note_input
-from clueval.formats import format_named
-from clueval.formats.format import Format
 from clueval.options import options_of
-from clueval.reading.paths import files_of
-from clueval.reading.read_options import ReadOptions, formats_that_read
-from clueval.reading.spooled import STDIN
-from clueval.second.formats.options import Reading
+from clueval.second.formats.options import FormatOptions, Reading
+from clueval.second.reading.paths import files_of
+from clueval.second.reading.source import form_at, formats_that_read
+from clueval.second.reading.spooled import STDIN
 
 FILES = ("clueval.toml", "pyproject.toml")
 """The files in the order in which they are searched; the first with a configuration is read."""
@@ -177,18 +175,18 @@ def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
     found = False
     for form in formats:
         found = True
-        unused = {name for name in unused if form.name not in formats_that_read(name)}
+        unused = {name for name in unused if form not in formats_that_read(name)}
         if not unused:
             return
     for name in unused if found else ():
         setattr(options, places[name], None)
 
 
-def _formats(options: argparse.Namespace) -> Iterator[Format]:
-    """Yield the format of each file that the command reads, as far as it is recognised."""
+def _formats(options: argparse.Namespace) -> Iterator[str]:
+    """Yield the name of the format of each file that the command reads, as far as it is recognised."""
     named = getattr(options, "Reading.input", None)
     if named is not None:
-        yield from map(format_named, named if isinstance(named, tuple) else (named,))
+        yield from named if isinstance(named, tuple) else (named,)
         return
     given = [getattr(options, name, None) for name in ("gold", "predicted", "old", "new", "file")]
     given += getattr(options, "files", None) or []
@@ -197,7 +195,7 @@ def _formats(options: argparse.Namespace) -> Iterator[Format]:
         if isinstance(each, Path) and str(each) != STDIN:
             with suppress(CluevalError):  # reading the file raises the same error
                 for _, file in files_of(each):
-                    yield ReadOptions().format_at(file)
+                    yield form_at(file, FormatOptions()).name
 
 
 def _settings(path: Path, tables: Any, given: Sequence[str]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterable
 from tempfile import TemporaryFile
 
@@ -10,18 +11,25 @@ from clueval.cli import options as common
 from clueval.cli.outputs import (
     add_documents_output,
     add_output,
-    format_to_write,
     put_result,
+    writer_of,
 )
 from clueval.cli.parser import Command, CommandParser
-from clueval.cli.printing import put, remark, remarking_passed_over
-from clueval.clusters.merged import merged_rows
+from clueval.cli.printing import put, remark, remarking
+from clueval.core.document import Document
 from clueval.files.errors import in_words
 from clueval.files.overwriting import input_path
-from clueval.reading.convert import Conversion, of_one_file, require_one_file, token_documents, with_label
-from clueval.reading.source import noting_passed_over, read
+from clueval.second.formats.options import FormatOptions
+from clueval.second.reading.convert import (
+    Conversion,
+    of_one_file,
+    require_one_file,
+    token_documents,
+    with_label,
+)
+from clueval.second.reading.merge import merged_lines
 from clueval.second.reading.options import layer_names
-from clueval.spans.document import Document
+from clueval.second.reading.read import documents_of
 
 USAGE = "FILE --to FORMAT"
 DESCRIPTION = """\
@@ -54,24 +62,24 @@ def add_arguments(parser: CommandParser) -> None:
     common.add_reading(parser, sides=1)
 
 
-@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
-    form = format_to_write(options, options.to)
-    layers = common.single_layers(options)
-    with noting_passed_over() as noted:
-        documents = read(options.file, layers, **common.reading(options))
-        conversion = Conversion(
-            form,
-            layer_names(layers),
-            "token_id" in common.reading(options),
-            options.lossy,
-            remark,
-            token_documents(options.tokens, form),
-            noted,
-            options.output_file,
-        )
-        documents = of_one_file(documents, options.file, form)
-        put_documents(conversion, with_label(documents, options.label))
+    writer = writer_of(options, options.to)
+    layers, reading = common.single_layers(options), common.reading(options)
+    passed_over = Counter[str]()
+    documents = documents_of(options.file, FormatOptions(layers=layers, **reading), passed_over)
+    conversion = Conversion(
+        options.to,
+        writer,
+        layer_names(layers),
+        "token_id" in reading,
+        options.lossy,
+        passed_over,
+        remark,
+        token_documents(options.tokens, options.to, writer),
+        options.output_file,
+    )
+    with remarking(passed_over):
+        put_documents(conversion, with_label(of_one_file(documents, options.file, writer), options.label))
     return 0
 
 
@@ -101,11 +109,13 @@ def _add_file_with_layers(parser: CommandParser) -> None:
     common.add_reading(parser, sides=1)
 
 
-@remarking_passed_over()
 def _merge(options: argparse.Namespace) -> int:
     require_one_file(options.file)
-    layers = common.single_layers(options)
-    put_result(merged_rows(options.file, layers, common.reading(options)), options.output_file)
+    layers, reading = common.single_layers(options), common.reading(options)
+    passed_over = Counter[str]()
+    documents = documents_of(options.file, FormatOptions(layers=layers, **reading), passed_over)
+    with remarking(passed_over):
+        put_result(merged_lines(documents, list(layers or ()), "token_id" in reading), options.output_file)
     return 0
 
 

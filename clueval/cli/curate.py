@@ -9,13 +9,13 @@ from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
 from clueval.cli.convert import put_documents
 from clueval.cli.decided import add_decisions, decisions_of
-from clueval.cli.outputs import add_documents_output, format_to_write
+from clueval.cli.outputs import add_documents_output, writer_of
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import output_path
-from clueval.reading.convert import Conversion, table_format
+from clueval.second.reading.convert import Conversion, table_format
 from clueval.second.reading.options import layer_names
 from clueval.spans.document import Document
 from clueval.studies.annotators.curation import Curated, curate
@@ -74,10 +74,10 @@ def run(options: argparse.Namespace) -> int:
             progress=advance,
             **arguments,
         )
+        name = options.to or table_format(options.output_file, "name the format with --to")
         conversion = Conversion(
-            format_to_write(
-                options, options.to or table_format(options.output_file, "name the format with --to")
-            ),
+            name,
+            writer_of(options, name),
             layer_names(arguments["layers"]),
             "token_id" in common.reading(options),
             lossy=options.lossy,

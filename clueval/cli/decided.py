@@ -17,9 +17,10 @@ from clueval.findings.decisions import CONFLICTS, PlaceDecisions, read_decisions
 from clueval.findings.kept import KeptRows
 from clueval.findings.stream import decisions_about_errors
 from clueval.formats.format import Format
-from clueval.reading.convert import Conversion
 from clueval.reports.table import Table
 from clueval.second.formats.options import Reading
+from clueval.second.formats.writing import writer_named
+from clueval.second.reading.convert import Conversion
 from clueval.second.reading.options import readings_of
 from clueval.spans.document import Document
 from clueval.studies.corrections import Corrections, corrected_format, in_words, is_flat
@@ -110,5 +111,12 @@ class DecidedErrors:
                 remark(f"the format {self.of_gold} is only read: {written}")
             with self.gold as documents:
                 with_ids = "token_id" in common.reading(self.options)
-                conversion = Conversion(self.form, [], with_ids, remark=remark, output=self.options.corrected)
+                conversion = Conversion(
+                    self.form.name,
+                    writer_named(self.form.name),
+                    [],
+                    with_ids,
+                    remark=remark,
+                    output=self.options.corrected,
+                )
                 put_documents(conversion, documents)

@@ -14,11 +14,12 @@ from clueval.cli.printing import flush, remark
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
-from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
-from clueval.reading.read_options import formats_that_read
+from clueval.second.formats.names import NAMES
 from clueval.second.formats.options import Reading
+from clueval.second.formats.telling import all_forms
 from clueval.second.reading.options import LayerColumns, LayerSource
+from clueval.second.reading.source import formats_that_read, treatment_of
 from clueval.second.results.options import Counting
 from clueval.second.results.summary import layers_read, mended
 from clueval.second.transforms.options import Preparing
@@ -136,7 +137,7 @@ def sides_of(options: argparse.Namespace) -> tuple[Any, Any]:
     """Return gold and predicted: the paths of the arguments, or the lists of files in a table of pairs."""
     if options.pairs is None:
         return options.gold, options.predicted
-    from clueval.formats.nerval import read_mapping
+    from clueval.second.formats.nerval import read_mapping
 
     if options.predicted is not None:
         raise UsageError(
@@ -186,15 +187,16 @@ def add_reading(parser: CommandParser, *, sides: int, sets: str | None = "readin
 def formats_of(name: str) -> str:
     """Return the formats to which a field of `Reading` applies, in words; empty if it applies to all."""
     names = formats_that_read(name)
-    return "" if len(names) == len(FORMATS) else f"format{'s' * (len(names) != 1)} {', '.join(names)}"
+    return "" if len(names) == len(NAMES) else f"format{'s' * (len(names) != 1)} {', '.join(names)}"
 
 
 def _treatments() -> str:
     """Return the default treatments of invalid tag sequences, in words."""
     first: dict[str, list[str]] = {}
-    for form in all_formats():
-        if form.treatments:
-            first.setdefault(form.treatments[0], []).append(form.name)
+    for form in all_forms():
+        treatment = treatment_of(form, None)
+        if treatment is not None and form.name not in first.setdefault(treatment, []):
+            first[treatment].append(form.name)
     return "; ".join(f"{how} in {', '.join(names)}" for how, names in first.items())
 
 

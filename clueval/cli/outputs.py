@@ -22,9 +22,9 @@ from clueval.files.errors import FileError, UsageError
 from clueval.files.overwriting import output_name, output_path
 from clueval.files.overwriting import refuse_to_overwrite as refuse_to_overwrite
 from clueval.files.writing import is_written_through
-from clueval.formats.format import Format
 from clueval.options import whole
 from clueval.reports.report import ENDINGS, ending_of
+from clueval.second.formats.writer import Writer
 from clueval.second.reports.endings import ENDINGS as FORMS_OF_FILES
 from clueval.second.reports.endings import FORMS, READABLE
 from clueval.second.reports.endings import form_of as form_of_file
@@ -341,9 +341,9 @@ def add_digits(group: argparse._ActionsContainer) -> None:
 
 def writable_names() -> list[str]:
     """Return the names of the formats that can be written."""
-    from clueval.formats import all_formats
+    from clueval.second.formats.writing import written_names  # only where documents are written
 
-    return [form.name for form in all_formats() if form.write is not None]
+    return sorted(written_names())
 
 
 def add_documents_output(group: argparse._ActionsContainer, to: str = "", *, required: bool = False) -> None:
@@ -392,13 +392,11 @@ def named_type(text: str) -> tuple[str, str]:
     return name, written
 
 
-def format_to_write(options: argparse.Namespace, name: str) -> Format:
-    """Return the format to write, with the options of its writer."""
-    from clueval.reading.convert import writable_format
+def writer_of(options: argparse.Namespace, name: str) -> Writer:
+    """Return how documents are written in a format, with the options for it."""
+    from clueval.second.formats.writing import writer_named  # only where documents are written
 
-    return writable_format(
-        name, as_=options.as_, types=None if options.types is None else dict(options.types)
-    )
+    return writer_named(name, as_=options.as_, types=None if options.types is None else dict(options.types))
 
 
 def put_result(lines: Iterable[str], path: Path | None) -> None:

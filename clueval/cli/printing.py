@@ -128,6 +128,14 @@ def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
 
 
 @contextmanager
+def remarking(passed_over: Mapping[str, int]) -> Iterator[None]:
+    """Print one line with what the formats of the files that are read in this context did not read, if any."""
+    yield
+    if passed_over:
+        remark(f"passed over: {in_words(dict(sorted(passed_over.items())))}")
+
+
+@contextmanager
 def remarking_passed_over() -> Iterator[None]:
     """Print one line with what the formats of all files that are read in this context did not read, if any."""
     from clueval.reading.source import (

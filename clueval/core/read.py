@@ -119,7 +119,7 @@ class Read:
             try:
                 scheme = schemes.get(of[0]) or self.settled.get(of, (None, 0))[0] or scheme_of(pairs)
             except TagError as error:
-                error.file = error.file or of[1]
+                error.file = error.file or of[1] or of[0]
                 raise
             self.settle_layer(of, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
 

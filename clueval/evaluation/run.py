@@ -34,7 +34,6 @@ from clueval.reading.pairing import (
 )
 from clueval.reading.paths import is_path_or_paths, path_pairs
 from clueval.reading.read_options import ReadOptions
-from clueval.reading.spooled import spooled
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import (
     ANSWER_FORMATS,
@@ -44,6 +43,7 @@ from clueval.second.reading.options import (
     require_layers,
     require_none,
 )
+from clueval.second.reading.spooled import spooled
 from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of, require_jobs
 from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document

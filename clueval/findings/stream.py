@@ -42,7 +42,6 @@ from clueval.reading.same_text import (
     require_same_text,
 )
 from clueval.reading.source import Source, beside, source_of
-from clueval.reading.spooled import spooled
 from clueval.reading.tag_sentences import golds_in_memory, kept
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import (
@@ -55,6 +54,7 @@ from clueval.second.reading.options import (
     require_none,
     require_positions,
 )
+from clueval.second.reading.spooled import spooled
 from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.spans.filters import SeenNames

@@ -20,9 +20,9 @@ from clueval.reading.convert import Conversion, writable_format
 from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions, with_columns_of_tags
 from clueval.reading.source import Source, source_of
-from clueval.reading.spooled import name_of_input, spooled
 from clueval.second.formats.options import Reading, ReadingOptions
 from clueval.second.reading.options import LayerSource, layer_names, require_layers
+from clueval.second.reading.spooled import name_of_input, spooled
 from clueval.tagging.schemes import (
     OUTSIDE,
     count_illegal,

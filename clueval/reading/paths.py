@@ -16,7 +16,7 @@ from pathlib import Path
 from clueval.files.errors import FileError, UsageError, described
 from clueval.files.overwriting import note_input
 from clueval.formats import GROUPED
-from clueval.reading.spooled import is_open_file
+from clueval.second.reading.spooled import is_open_file
 from clueval.tagging.schemes import is_tag
 from clueval.textfiles import is_file, is_folder
 
@@ -40,7 +40,7 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
     if is_pattern(path):
         return [(_printable(name), each) for _, name, each in _matches(path)]
     if is_in_archive(path):
-        from clueval.reading.archives import files_in
+        from clueval.second.reading.archives import files_in
 
         members = dict(files_in(path))
         return [(_printable(name), members[name]) for name in main_files(list(members))]
@@ -84,7 +84,7 @@ def located(path: Path) -> Path:
     note_input(path)
     if "!" not in str(path):
         return path
-    from clueval.reading.archives import in_archive
+    from clueval.second.reading.archives import in_archive
 
     return in_archive(path)
 
@@ -93,7 +93,7 @@ def is_in_archive(path: Path) -> bool:
     """Return whether a path is an archive, or a folder within one."""
     if "!" not in str(path) and not path.name.lower().endswith((".zip", ".tar", ".tar.gz", ".tgz")):
         return False
-    from clueval.reading.archives import Member, is_archive
+    from clueval.second.reading.archives import Member, is_archive
 
     return is_folder(path) if isinstance(path, Member) else is_archive(path)
 
@@ -159,7 +159,7 @@ def with_equal_names(sides: Sequence[Files]) -> Sequence[Files]:
 def folders_of(path: Path) -> dict[str, Path]:
     """Return the folders in a folder or an archive by name, sorted, without hidden ones. Raises `FileError`."""
     if is_in_archive(path):
-        from clueval.reading.archives import MARK, Member, files_in
+        from clueval.second.reading.archives import MARK, Member, files_in
 
         names = sorted({name.partition("/")[0] for name, _ in files_in(path) if "/" in name})
         between = "/" if isinstance(path, Member) else MARK

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import CluevalError, FormatError, UsageError, warn
-from clueval.formats import all_formats, format_by_ending, format_named, format_of
+from clueval.formats import format_by_ending, format_named, format_of
 from clueval.formats.columns.layout import (
     SIZES,
     ColumnOptions,
@@ -30,6 +30,7 @@ from clueval.formats.recognition import Beginning
 from clueval.limits import line_too_long
 from clueval.second.formats.options import Reading, require_encodable
 from clueval.second.reading.options import LayerColumns, LayerSource, chosen_options, columns_of_side
+from clueval.second.reading.source import formats_that_read
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import OUTSIDE, is_tag
 from clueval.textfiles import Part, beginning_of
@@ -323,11 +324,6 @@ def listed(columns: Iterable[int | str]) -> str:
     """
     *others, last = map(str, columns)
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def formats_that_read(option: str) -> list[str]:
-    """Return the names of the formats that read `option`, a field of `Reading` or ``layers``."""
-    return [form.name for form in all_formats() if option in (*form.reads, *_FOR_ALL)]
 
 
 def _given(name: str, value: object) -> str:

@@ -22,7 +22,7 @@ from clueval.limits import (
     MAX_WORKBOOK_MARKS,
     workbook_too_long,
 )
-from clueval.reading.archives import MARK, Member, members_of
+from clueval.second.reading.archives import MARK, Member, members_of
 from clueval.textfiles import raw_blocks
 
 if TYPE_CHECKING:

@@ -24,10 +24,11 @@ from clueval.formats.format import EVERY_SET, SELECT_SETS, Format
 from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
 from clueval.reading.paths import as_path, named_files
-from clueval.reading.read_options import ReadOptions, formats_that_read, with_columns_of_tags
-from clueval.reading.spooled import spooled
+from clueval.reading.read_options import ReadOptions, with_columns_of_tags
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import ANSWER_FORMATS, LayerSource, layer_names, require_layers
+from clueval.second.reading.source import formats_that_read
+from clueval.second.reading.spooled import spooled
 from clueval.spans.document import Document, MissingId, Unit
 from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, beginning_of, is_file, refuse, whole_lines

@@ -32,11 +32,11 @@ from clueval.reading.given import InputSide
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
-from clueval.reading.spooled import needs_spooling
 from clueval.reports.language import phrase
 from clueval.reports.table import Rate, Table
 from clueval.reports.text import shown
 from clueval.second.formats.options import Reading
+from clueval.second.reading.spooled import needs_spooling
 from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position, clash, keys_of

@@ -30,7 +30,6 @@ from clueval.findings.systems import SharedPlace, States, System, shared_places,
 from clueval.findings.table import Finding
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
-from clueval.reading.spooled import needs_spooling
 from clueval.reading.trios import are_files, sources_of, trios
 from clueval.reports.language import numeral, phrase
 from clueval.reports.page import environment
@@ -38,6 +37,7 @@ from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import LayerColumns, Readings, readings_of
+from clueval.second.reading.spooled import needs_spooling
 from clueval.second.results.options import Counting
 from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document

@@ -55,20 +55,24 @@ def refused(arguments: list[str], capsys: Capture) -> str:
     [
         ("a.vrt", "--text nofile", "it applies to spans, tags"),
         ("a.conll", "--text nofile", "it applies to spans, tags"),
-        ("a.conll", "--document-tag doc", "it applies to vrt, spans"),
-        ("a.conll", "--sentence-tag p", "it applies to vrt, spans"),
+        ("a.conll", "--document-tag doc", "it applies to spans, vrt"),
+        ("a.conll", "--sentence-tag p", "it applies to spans, vrt"),
         ("a.vrt", "--ignore-punctuation", "it applies to conll2000, fair-spans"),
-        ("a.tsv", "--scheme BIO", "it applies to vrt, conll, token-rows, conllu, tags"),
-        ("a.tsv", "--invalid error", "it applies to vrt, conll, conll2000, nerval, token-rows, conllu, tags"),
-        ("fair.tsv", "--token 1", "it applies to vrt, conll, spans"),
-        ("fair.tsv", "--token-id 1", "it applies to vrt, conll, spans"),
+        ("a.tsv", "--scheme BIO", "it applies to conll, conllu, spacy-json, tags, token-rows, vrt"),
+        (
+            "a.tsv",
+            "--invalid error",
+            "it applies to conll, conll2000, conllu, nerval, spacy-json, tags, token-rows, vrt",
+        ),
+        ("fair.tsv", "--token 1", "it applies to conll, spans, vrt"),
+        ("fair.tsv", "--token-id 1", "it applies to conll, spans, vrt"),
         (
             "fair.tsv",
             "--invalid discard",
-            "it applies to vrt, conll, conll2000, nerval, token-rows, conllu, tags",
+            "it applies to conll, conll2000, conllu, nerval, spacy-json, tags, token-rows, vrt",
         ),
-        ("a.xml", "--token 1", "it applies to vrt, conll, spans"),
-        ("a.xml", "--scheme BIO", "it applies to vrt, conll, token-rows, conllu, tags"),
+        ("a.xml", "--token 1", "it applies to conll, spans, vrt"),
+        ("a.xml", "--scheme BIO", "it applies to conll, conllu, spacy-json, tags, token-rows, vrt"),
     ],
 )
 def test_option_that_does_not_apply_to_the_format_is_refused(
@@ -325,7 +329,7 @@ def test_help_of_an_option_names_its_formats() -> None:
     helps = {action.dest: action.help or "" for action in options_of("score")}
 
     assert "(formats spans, tags;" in helps["Reading.text"]
-    assert "(formats vrt, spans;" in helps["Reading.document_tag"]
+    assert "(formats spans, vrt;" in helps["Reading.document_tag"]
     assert "auto" in helps["Workers.jobs"]
     assert "100000000000" in helps["max_alignment"]
 

@@ -11,11 +11,10 @@ from corpora import TAGS, conll, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import Accumulator, Result, score
+from clueval import Accumulator, Result, read, score
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, OverlapError, TagError, TextMismatch, UsageError
 from clueval.metrics import metric_named
-from clueval.reading.source import read
 from clueval.spans.document import Document
 
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc"]

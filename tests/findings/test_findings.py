@@ -12,6 +12,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 from strategies import LABELS, any_spans, at_most, flat_spans
 
+from clueval import read
 from clueval.core.span import Span
 from clueval.evaluation.run import score
 from clueval.files.errors import CluevalError, SpanError, TextMismatch, UsageError
@@ -21,7 +22,6 @@ from clueval.findings.context import REACH, Context
 from clueval.findings.stream import FindingsObserver, errors
 from clueval.findings.table import Finding, error_table, joined
 from clueval.metrics.confusion import Confusion
-from clueval.reading.source import read
 from clueval.spans.document import Document, Sentence
 from clueval.spans.filters import Filter, parse_where
 from clueval.spans.match_classes import LEVELS, UNMATCHED, classes_of

@@ -37,7 +37,7 @@ def test_sources_are_names_and_columns() -> None:
 
     assert spans(first, "tree") == spans(first, "same")
     assert (0, 4, "NP") in spans(first, "tree")
-    with pytest.raises(UsageError, match=r"no source 'coref' for layer 'x'.*entity, parse"):
+    with pytest.raises(UsageError, match=r"no source 'coref' for layer 'x' .*parse, entity"):
         list(read(GOLD, {"x": "coref"}))
 
 

@@ -11,14 +11,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval import score
+from clueval import read, score
+from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.first.metrics.fair.pairing import item
 from clueval.formats.fair_formats import FORMAT, PUNCTUATION, is_span_line, sentence_of_tokens
 from clueval.limits import MAX_SENTENCE, sentences_of
-from clueval.reading.source import read
-from clueval.spans.document import Document
 from tests.oracles import pair_by_lists
 from tests.readings import fair_documents
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.compat.gate.table import COLUMNS, PLACE, list_lines, tagging_lines
+from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, UsageError
 from clueval.first.metrics.counting import Tally
@@ -20,7 +21,6 @@ from clueval.first.metrics.metric import Side
 from clueval.formats.bdoc import read_bdoc, write_bdoc
 from clueval.formats.gate_xml import read_gate_xml, write_gate_xml
 from clueval.reading.source import chosen_set
-from clueval.spans.document import Document
 
 XML = """<?xml version='1.0' encoding='utf-8'?>
 <GateDocument version="3">

@@ -71,8 +71,8 @@ class TestDoccano:
         [
             ({"text": "a", "label": ["x"]}, "a.jsonl:1: the labels have no positions"),
             ({"label": [[0, 1, "A"]], "data": 3}, "a.jsonl:1: 'data' is not a text"),
-            ({"text": "a", "label": [[0, "1", "A"]]}, "a.jsonl:1: the end_offset of a span is '1'"),
-            ({"text": "a", "label": [[0, True, "A"]]}, "a.jsonl:1: the end_offset of a span is True"),
+            ({"text": "a", "label": [[0, "1", "A"]]}, "a.jsonl:1: the end of a span is '1'"),
+            ({"text": "a", "label": [[0, True, "A"]]}, "a.jsonl:1: the end of a span is True"),
             ({"text": "a", "label": [[0, 2, "A"]]}, "a.jsonl:1, document '1': span [0,2) 'A' of layer"),
             ({"text": "a", "label": [[1, 0, "A"]]}, "a.jsonl:1: span [1,0) 'A' ends before it starts"),
             ({"text": "a", "label": [3]}, "a.jsonl:1: a span is neither a list nor an object"),

@@ -4,10 +4,24 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, OverlapError, UsageError
-from clueval.formats.ltf import read_ltf, write_ltf
-from clueval.spans.document import Document
+from clueval.second.formats.markup import LTF
+from clueval.second.formats.markup_reading import read_markup
+from clueval.second.formats.markup_writing import marked_up
+from clueval.second.formats.options import FormatOptions
+
+
+def read_ltf(data: bytes | str, file: str) -> Document:
+    (document,) = read_markup(
+        data if isinstance(data, str) else data.decode(), LTF, FormatOptions(), file=file
+    )
+    return document
+
+
+def write_ltf(document: Document, layer: str = "label") -> str:
+    return marked_up(LTF, document, layer)
 
 
 def positions(document: Document) -> list[tuple[int, int]]:
@@ -107,7 +121,7 @@ def test_spans_of_a_long_text_are_where_they_were_written() -> None:
     [
         (
             "<body>\n<e>a\n<e>b</e></e></body>",
-            "d.xml:3: an <e> within the <e> of line 2 (spans of this format do not nest)",
+            "d.xml:3: an element <e> within the <e> of line 2 (spans of this format do not nest)",
         ),
         (
             "<body>\n\n<b>x</b></body>",
@@ -230,7 +244,7 @@ def test_overlapping_spans_cannot_be_written(ranges: list[tuple[int, int]], name
         write_ltf(document_with("abcdefghi", *ranges))
 
     assert str(caught.value) == (
-        f"document '1': cannot be written in loio's tagging format: it has the spans {named}, which overlap"
+        f"document '1': cannot be written as ltf: it has the spans {named}, which overlap"
     )
 
 
@@ -244,7 +258,7 @@ def test_character_that_xml_cannot_contain_is_refused_with_its_position(characte
         write_ltf(document)
 
     assert str(caught.value) == (
-        "d.json, document 'd7': cannot be written in loio's tagging format: it has the character "
+        "d.json, document 'd7': cannot be written as ltf: it has the character "
         f"U+{ord(character):04X} at position 13 (XML has no way to write it; replace it)"
     )
 
@@ -278,7 +292,7 @@ def test_documents_that_the_format_cannot_represent_are_not_written(
     with pytest.raises(UsageError) as caught:
         write_ltf(document, layer)
 
-    assert str(caught.value).endswith(f"cannot be written in loio's tagging format: {problem}")
+    assert str(caught.value).endswith(f"cannot be written as ltf: {problem}")
 
 
 # Laws

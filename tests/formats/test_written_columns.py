@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from clueval import Document, Sentence, Span, read
 from clueval.cli import main
 from clueval.files.errors import UsageError
-from clueval.formats.conll import column_lines
-from clueval.formats.docbin import docbin_of
-from clueval.formats.inline import read_inline, write_inline
+from clueval.second.formats.column_writing import conll_lines
+from clueval.second.formats.docbin import docbin_of
+from clueval.second.formats.inline import read_inline, write_inline
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 LINK = re.compile(r"\]\((?! )[A& ]*A[A& ]*\)")
@@ -54,7 +54,7 @@ def test_columns_are_read_as_they_were(data: st.DataObject) -> None:
     documents = [first, data.draw(columns(len(first.tokens or ())))]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.conll"
-        content = "".join(f"{line}\n" for line in column_lines(iter(documents), [], False))
+        content = "".join(f"{line}\n" for line in conll_lines(documents))
         path.write_bytes(content.encode())
         found = list(read(path, {"one": 2, "two": 3}, input="conll"))
 
@@ -84,7 +84,7 @@ def test_columns_are_read_as_they_were(data: st.DataObject) -> None:
 )
 def test_columns_refuse_what_they_cannot_hold(document: Document, says: str) -> None:
     with pytest.raises(UsageError, match=f"columns with BIO tags cannot hold .*{says}"):
-        list(column_lines(iter([document]), [], False))
+        list(conll_lines([document]))
 
 
 @st.composite

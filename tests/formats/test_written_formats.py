@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from clueval import Document, Span, UsageError, convert, read
 from clueval.cli import main
-from clueval.formats import all_formats, format_named
-from clueval.spans.features import in_order
+from clueval.core.span_keys import in_order
+from clueval.second.formats.writing import writer_named, written_names
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 
@@ -47,12 +47,11 @@ def texts(draw: st.DrawFn, holds: frozenset[str]) -> Document:
 
 
 def written_and_read(document: Document, name: str, **layers: str) -> Document:
-    writer = format_named(name).write
-    assert writer is not None
+    writer = writer_named(name)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{document.id}{writer.ending}"
-        lines = writer.lines(iter([document]), list(document.layers), False)
-        path.write_bytes("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass"))
+        pieces = writer.pieces([document], list(document.layers), False)
+        path.write_bytes("".join(pieces).encode("utf-8", "surrogatepass"))
         for ending, content in writer.beside.items():
             path.with_suffix(ending).write_bytes(content(document).encode("utf-8"))
         (found,) = read(path, layers or None, input=name)
@@ -60,9 +59,7 @@ def written_and_read(document: Document, name: str, **layers: str) -> Document:
 
 
 def holds(name: str) -> frozenset[str]:
-    writer = format_named(name).write
-    assert writer is not None
-    assert writer.holds is not None
+    writer = writer_named(name)
     return writer.holds
 
 
@@ -132,12 +129,9 @@ def test_layers_are_keys_of_rows_of_tokens_and_groups_of_spacy() -> None:
 
 def test_brat_splits_spans_at_line_ends_and_reads_them_as_one() -> None:
     document = Document("d", {"label": [Span(0, 5, "A")]}, text="ab\r\ncd", unit="character")
-    writer = format_named("brat").write
-    assert writer is not None
+    writer = writer_named("brat")
 
-    lines = list(writer.lines(iter([document]), ["label"], False))
-
-    assert lines == ["T1\tA 0 2;4 5\tab c"]
+    assert [*writer.pieces([document], ["label"], False)] == ["T1\tA 0 2;4 5\tab c\n"]
     assert written_and_read(document, "brat").layers["label"][0].fragments == ((0, 5),)
 
 
@@ -181,21 +175,13 @@ def test_brat_is_written_into_a_folder_and_read_back(
     assert "name a folder" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        form.name
-        for form in all_formats()
-        if form.write and form.write.holds and form.write.ends_lines and form.write.data is None
-    ],
-)
+@pytest.mark.parametrize("name", [name for name in written_names() if writer_named(name).data is None])
 def test_no_documents_are_written_as_something_that_is_not_empty(name: str) -> None:
-    writer = format_named(name).write
-    assert writer is not None
+    writer = writer_named(name)
 
-    lines = list(writer.lines(iter(()), ["label"], False))
+    content = "".join(writer.pieces([], ["label"], False))
 
-    assert any(lines) or writer.beside
+    assert content or writer.single
 
 
 def converted(folder: Path, name: str, content: str, *options: str) -> int:

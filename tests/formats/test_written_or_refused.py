@@ -17,9 +17,9 @@ from strategies import at_most
 from clueval import Document, Span, UsageError, convert, read
 from clueval.cli import main
 from clueval.files.errors import CluevalError
-from clueval.formats import all_formats, format_named
+from clueval.second.formats.writing import writer_named, written_names
 
-WRITTEN = [form.name for form in all_formats() if form.write is not None]
+WRITTEN = written_names()
 FOLDERS = {"brat", "inline", "webanno", "xmi", "uima-json", "ltf"}
 """Formats with a file for each document, which is named after its id."""
 
@@ -148,7 +148,7 @@ def outlined(documents: Iterable[Document], name: str) -> list[object]:
     for document in documents:
         id, _, layers, metadata = held(document, name)
         without_places = {layer: sum(of.values()) for layer, of in layers.items()}
-        id = id.removesuffix(".txt").removesuffix(format_named(name).write.ending) if name in FOLDERS else id
+        id = id.removesuffix(".txt").removesuffix(writer_named(name).ending) if name in FOLDERS else id
         found.append((id, without_places, metadata))
     return found
 
@@ -179,7 +179,7 @@ def _text_of(document: Document) -> dict[str, Any]:
 def attempt(documents: Sequence[Document], name: str, *, lossy: bool) -> str | None:
     """Write documents and read them; return why they were refused, or None if they were read as they were returned."""
     with TemporaryDirectory() as folder:
-        path = f"{folder}/out/" if name in FOLDERS else f"{folder}/out{format_named(name).write.ending}"
+        path = f"{folder}/out/" if name in FOLDERS else f"{folder}/out{writer_named(name).ending}"
         try:
             returned = convert(documents, name, path, lossy=lossy)
         except CluevalError as error:

@@ -67,7 +67,7 @@ def test_json_has_the_spans_of_xmi(tmp_path: Path) -> None:
         ('"begin": 3,', '"begin": 1,', r"not a CAS .*offset \[1\]"),
         ('"begin": 3,', '"begin": 3.5,', r"not a CAS .*offset \[3\.5\]"),
         ('"begin"', '"bogin"', "not a CAS"),
-        ('"%TYPES": {', '"%TYPES": [{', "not a CAS"),
+        ('"%TYPES": {', '"%TYPES": [{', "1: not JSON"),
     ],
 )
 def test_json_that_is_wrong_ends_in_one_error(tmp_path: Path, old: str, new: str, says: str) -> None:

@@ -82,7 +82,7 @@ def test_convert_writes_positions_of_documents_without_text(tmp_path: Path) -> N
 
     clueval.convert([document], "tab", tmp_path / "out.json")
 
-    assert (tmp_path / "out.json").read_text(encoding="utf-8").split() == ['{"d":', "[[0,", "1]]", "}"]
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8")) == {"d": [[0, 1]]}
 
 
 def test_convert_refuses_a_file_in_place_of_a_folder(gold: Path, tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ def test_error_names_the_file(arguments: str, capsys: pytest.CaptureFixture[str]
 
     assert main(arguments.split()) == 2
 
-    assert capsys.readouterr().err == f"clueval {arguments.split()[0]}: {name}: {PROBLEM}"
+    place = f"{name}:1" if name.endswith("jsonl") else name
+    assert capsys.readouterr().err == f"clueval {arguments.split()[0]}: {place}: {PROBLEM}"
 
 
 @pytest.mark.parametrize("bad", ["gold", "predicted"])

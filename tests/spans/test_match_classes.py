@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
+from clueval.core.matching import match_spans
 from clueval.core.span import Span
 from clueval.first.metrics.match_counts import count_matches
 from clueval.first.metrics.metric import Side
@@ -25,7 +26,6 @@ from clueval.spans.match_classes import (
     classify,
     joined_labels,
 )
-from clueval.spans.matching import match_spans
 
 Ranges = tuple[tuple[int, int], ...]
 Scanned = tuple[list[int], list[int], dict[int, int]]

@@ -13,13 +13,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
+from clueval.core.document import Document
+from clueval.core.matching import KINDS, Kind, Match, joined_labels, match_spans
 from clueval.core.span import Frozen, Span
 from clueval.files.errors import OverlapError
 from clueval.first.metrics.match_counts import LabelCount, count_matches
 from clueval.first.metrics.metric import Side
-from clueval.spans.document import Document
-from clueval.spans.match_classes import KINDS, Kind, joined_labels
-from clueval.spans.matching import Match, match_spans
 
 G = Span(3, 8, "G")
 

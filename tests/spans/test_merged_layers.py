@@ -7,11 +7,11 @@ from warnings import catch_warnings
 import pytest
 
 from clueval import errors, score
+from clueval.core.document import Document
+from clueval.core.merging import merge_layers, with_merged
 from clueval.core.span import Span
 from clueval.files.errors import OverlapError
-from clueval.spans.document import Document
 from clueval.spans.flat import label_in
-from clueval.spans.merging import merge_layers, with_merged
 
 
 def test_positions_of_one_label_add_up_over_a_component() -> None:

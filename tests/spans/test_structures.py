@@ -16,15 +16,14 @@ from oracles import naive_components
 from strategies import any_spans, flat_spans
 
 from clueval.core.document import Document
+from clueval.core.matching import joined_labels, match_spans
+from clueval.core.merging import merge_layers
 from clueval.core.span import Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, OverlapError, SpanError
 from clueval.spans.components import UnionFind, component_firsts, overlap_components
 from clueval.spans.flat import Flat, in_order_and_flat, label_in
 from clueval.spans.index import SpanIndex
 from clueval.spans.making import making_many
-from clueval.spans.match_classes import joined_labels
-from clueval.spans.matching import match_spans
-from clueval.spans.merging import merge_layers
 from clueval.transforms.characters import to_characters
 
 

@@ -26,9 +26,9 @@ from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import are_paths
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read
-from clueval.reading.spooled import spooled
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import SETS, LayerColumns, columns_of_side, readings_of, require_layers
+from clueval.second.reading.spooled import spooled
 from clueval.second.results.documents import Readers
 from clueval.second.results.notices import repairs_of, swapped, warnings_of
 from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of

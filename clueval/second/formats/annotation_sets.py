@@ -9,9 +9,8 @@ from typing import Any
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
-from clueval.second.formats.dialect import Dialect, Numbered
+from clueval.second.formats.dialect import Dialect, Numbered, first_key, first_value
 from clueval.second.formats.options import EVERY_SET, sets_error
-from clueval.second.formats.row_keys import first_key, first_value
 from clueval.second.formats.rows import RowReader
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.span import Span
 from clueval.second.formats.column_input import ColumnInput, Columns
-from clueval.second.formats.head import Head
+from clueval.second.formats.input_file import Head
 from clueval.second.formats.options import FormatOptions
 
 Blocks = Callable[[], Iterable[tuple[int, str]]]

@@ -14,7 +14,13 @@ from typing import Any, NamedTuple, NoReturn
 
 from clueval.core.document import Document, Sentence
 from clueval.files.errors import CluevalError, FormatError
-from clueval.files.limits import Limits, document_too_long, sentence_too_long
+from clueval.files.limits import (
+    LINES_IN_SENTENCE,
+    Limits,
+    document_too_long,
+    sentence_too_long,
+    sentence_too_wide,
+)
 from clueval.second.formats.options import FormatOptions
 
 
@@ -48,12 +54,13 @@ class TokenLines:
 
     Attributes:
         rows: the number of lines.
+        characters: the number of characters of the sentence that is open.
         ends, heads: the row after each sentence, and its id.
         unspaced: the number of a sentence, and the IDs of words of it that no blank follows.
     """
 
     def __init__(self) -> None:
-        self.rows = 0
+        self.rows = self.characters = 0
         self.ends: list[int] = []
         self.heads: list[str | None] = []
         self.unspaced: list[tuple[int, frozenset[str]]] = []
@@ -77,6 +84,7 @@ class TokenLines:
         self._first_lines.append(number)
         self._runs.append(run)
         self.rows += run.count("\n")
+        self.characters += len(run)
 
     def line_of(self, row: int) -> int:
         """Return the number of the line of a row."""
@@ -111,6 +119,7 @@ class ColumnInput:
         state: what the line rules of the format have noted; what comments say, by their keys.
         unspaced_words: the IDs of words of the sentence that no blank follows, although no flag says so.
         lines: the lines of the tokens of the document.
+        sources: the column, from 1, or the key of each layer, once they are known.
     """
 
     def __init__(
@@ -133,6 +142,7 @@ class ColumnInput:
         self.passed_over = Counter[str]() if passed_over is None else passed_over
         self.unspaced_words: set[str] = set()
         self.lines = TokenLines()
+        self.sources: dict[str, int | str] = {}
         self._head: str | None = None
         self._ready: list[Document] = []
 
@@ -183,6 +193,7 @@ class ColumnInput:
         if lines.of_sentence:
             lines.ends.append(lines.rows)
             lines.heads.append(self._head)
+            lines.characters = 0
             if self.unspaced_words:
                 lines.unspaced.append((len(lines.ends) - 1, frozenset(self.unspaced_words)))
         self.unspaced_words.clear()
@@ -210,5 +221,8 @@ class ColumnInput:
         if lines.of_sentence > limits.max_sentence:
             first = lines.line_of(lines.rows - lines.of_sentence)
             raise sentence_too_long(self.file, first, limits.max_sentence)
+        if lines.characters > LINES_IN_SENTENCE * limits.max_line:
+            first = lines.line_of(lines.rows - lines.of_sentence)
+            raise sentence_too_wide(self.file, first, LINES_IN_SENTENCE * limits.max_line)
         if lines.rows > limits.max_document:
             raise document_too_long(self.file, lines.line_of(0), limits.max_document)

@@ -16,10 +16,10 @@ from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.second.formats.column_format import ColumnFormat
 from clueval.second.formats.column_input import ColumnInput, Layout, TokenLines
 from clueval.second.formats.column_layout import place_of, wanted_layers
-from clueval.second.formats.tag_lists import chunks_of, place_of_error
+from clueval.second.formats.tag_lists import SeenTags, chunks_of, place_of_error
 from clueval.second.formats.xml_text import unescape
 
-_WITHIN_FIELDS = {
+WITHIN_FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
     for separator in ("\t", " ")
 }
@@ -41,6 +41,7 @@ class ColumnValues:
         self._form, self._reader = form, reader
         self.schemes: Mapping[str, str | None] = {}
         self._missing = {source for source in wanted_layers(reader).values() if isinstance(source, str)}
+        self._seen = SeenTags(reader.file)
         self._keys: dict[str, bool] = {}  # the keys of pairs, and whether all their values are tags
 
     @property
@@ -97,7 +98,7 @@ class ColumnValues:
         width, separator = layout.width, layout.separator
         fields = text.replace("\n", separator).split(separator)
         columns = [fields[column::width] for column in range(width)]
-        ends = f"{text}\n".encode(errors="surrogatepass").translate(None, _WITHIN_FIELDS[separator])
+        ends = f"{text}\n".encode(errors="surrogatepass").translate(None, WITHIN_FIELDS[separator])
         if (
             ends != (separator * (width - 1) + "\n").encode() * self._lines.rows
             or "" in columns[layout.token]
@@ -154,6 +155,7 @@ class ColumnValues:
         return pairs.get(key)
 
     def is_bracketed(self, layer: str) -> bool:
+        """Return whether the values of a layer are brackets."""
         return self._form.bracketed == ("*",) or wanted_layers(self._reader)[layer] in self._form.bracketed
 
     def _decoded(self, layer: str, tags: list[str]) -> list[Row]:
@@ -186,6 +188,8 @@ class ColumnValues:
                 document=self._reader.id,
                 advice=advice or f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
             ) from None
+        if scheme is None:
+            self._seen.see(layer, tags)
         if not borders:
             return [
                 (start + self._reader.start, end + self._reader.start, label) for start, end, label in chunks

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.read import Read
-from clueval.files.errors import FormatError
+from clueval.files.errors import FormatError, TagError
 from clueval.files.limits import Limits
 from clueval.second.formats.column_format import Blocks, ColumnFormat
 from clueval.second.formats.column_input import ColumnInput, Layout
@@ -83,7 +83,11 @@ class ColumnReader(ColumnInput):
         read = Read()
         for document in ColumnReader(self.form, self._blocks, lenient, self.file, self.limits).documents():
             read.add([("gold", document)])
-        return {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
+        try:
+            return {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
+        except TagError as error:
+            error.file = self.file
+            raise
 
     # Lines
 
@@ -146,6 +150,10 @@ class ColumnReader(ColumnInput):
         layout = self.layout
         if layout is None:
             layout = self.layout = layout_of(self.form, self, number, run[: run.index("\n")])
+            self.sources |= {
+                layer: source + 1 if isinstance(source, int) else source
+                for layer, source in layout.layers.items()
+            }
         if self.form.ragged:
             run = self._cut(number, run)
         elif layout.separator == " ":

@@ -6,6 +6,7 @@ The rules of the format stand in ``formats.md``.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from clueval.core.tags import is_tag
 from clueval.second.formats.column_format import KINDS_OF_ROWS, Blocks, ColumnFormat, LineRule
@@ -73,8 +74,26 @@ def _is_token(reader: ColumnInput, line: str) -> bool:
     return len(fields) == layout.width and all(is_tag(fields[column]) for column in columns)
 
 
+def is_csv(line: str) -> bool:
+    """Return whether a first line has values that are separated by commas or semicolons, and no tag.
+
+    >>> [is_csv(line) for line in ("Sentence #,Word,POS,Tag", '"id";"text"', "a,b B-X", ", ,")]
+    [True, True, False, False]
+    """
+    fields = line.split()
+    return bool(
+        fields
+        and line[0] != "#"
+        and not {"\t", "\r"} & {*line}
+        and re.search(r"\w\"?[,;]\"?\w", fields[-1])
+        and not any(map(is_tag, fields))
+    )
+
+
 def _has_columns(text: str) -> bool:
-    lines = [line for line in text.split("\n")[:50] if line.strip()]
+    lines = [line for line in text.removeprefix("\ufeff").split("\n")[:50] if line.strip()]
+    if lines and is_csv(lines[0]):
+        return False
     return not lines or any(re.match(r"\s*\S+[\t ]+\S|-DOCSTART-|#", line) for line in lines[:3])
 
 
@@ -142,6 +161,25 @@ NUMBERED = ColumnFormat(
     passed_over=_kind_of_row,
     columns=_numbered,
 )
+
+# Texts without columns
+
+
+def is_running_text(lines: Sequence[str]) -> bool:
+    """Return whether the first lines hold words of a text instead of columns.
+
+    These are lines without tabs and tags: a single one, or lines with different numbers of words.
+
+    >>> [is_running_text(lines) for lines in (["Anna lives here."], ["Anna NE", "lives VVFIN"], ["a", "b"])]
+    [True, False, False]
+    """
+    lines = [line for line in lines if not line.startswith(("#", "-DOCSTART-"))]
+    words = [line.split() for line in lines]
+    if "\t" in "".join(lines) or all(is_tag(of_line[-1]) for of_line in words):
+        return False
+    numbers = {len(of_line) for of_line in words}
+    return len(numbers) > 1 or (len(lines) == 1 and numbers != {1})
+
 
 # HIPE
 

@@ -13,11 +13,10 @@ from clueval.files.errors import FormatError, UsageError
 from clueval.second.formats.column_format import ColumnFormat
 from clueval.second.formats.dialect import Dialect, Numbered
 from clueval.second.formats.file_format import FileFormat
-from clueval.second.formats.head import Head
-from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.input_file import Head, InputFile
 from clueval.second.formats.markup import Markup
 from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.telling import Form, form_of, form_of_rows
+from clueval.second.formats.telling import Form, form_by_name, form_of, form_of_rows
 
 
 def head_of(file: InputFile, *, is_one_text: bool = False) -> Head:
@@ -30,6 +29,8 @@ def form_of_file(file: InputFile, name: str | None = None, *, is_one_text: bool 
 
     Raises the errors of `clueval.second.formats.telling.form_of`.
     """
+    if (known := form_by_name(file.path.name, name)) is not None:
+        return known  # many small files need not be opened for it
     try:
         return form_of(head_of(file, is_one_text=is_one_text), name)
     except FormatError as error:
@@ -54,6 +55,7 @@ def read_file(
         from clueval.second.formats.columns import ColumnReader  # other formats do not need the engine
 
         reader = ColumnReader(form, file.blocks, options, file.name, file.limits, file.passed_over)
+        reader.sources = file.sources
         return reader.documents()
     if isinstance(form, Markup):
         from clueval.second.formats.markup_reading import read_markup  # likewise
@@ -140,5 +142,6 @@ def require_options(form: Form, options: FormatOptions, file: str | None) -> Non
     if options.invalid is not None and treatments and options.invalid not in treatments:
         raise UsageError(
             f"the format {form.name} cannot treat ill-formed tags as {options.invalid!r}",
+            file=file,
             advice=" or ".join(treatments),
         )

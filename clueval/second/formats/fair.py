@@ -140,6 +140,7 @@ CONLL2000 = FileFormat(
     sign="`--input conll2000`",
     read=_read_tokens,
     options=frozenset({"ignore_punct", "invalid"}),
+    scheme="BIO",
     invalid=("conlleval", "error"),
 )
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import UsageError
 from clueval.second.formats.dialect import Numbered
-from clueval.second.formats.head import Head
-from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.input_file import Head, InputFile
 from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.writer import Writer
+
+if TYPE_CHECKING:
+    from clueval.second.formats.writer import Writer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,7 @@ class FileFormat:
         group: the endings of further files that belong to a file.
         sets: returns the names of the annotation sets of a file, of which one is read; None: it has no sets.
         options: the options that apply to it; without ``layers`` it has the default layer alone.
+        scheme: the scheme of its tags, if all files have the same.
         invalid: the treatments of ill-formed tags, of which the first is the usual one; none if there are no tags.
         needs_texts: whether documents take their text or tokens from another file, ``InputFile.texts``.
         extra: the extra of clueval that must be installed.
@@ -51,6 +54,7 @@ class FileFormat:
     group: tuple[str, ...] = ()
     sets: Callable[[InputFile], list[str]] | None = None
     options: frozenset[str] = frozenset({"layers"})
+    scheme: str | None = None
     invalid: tuple[str, ...] = ()
     needs_texts: bool = False
     extra: str = ""

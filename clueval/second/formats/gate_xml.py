@@ -13,8 +13,7 @@ from clueval.core.span import DEFAULT_LAYER, Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.second.formats.file_format import FileFormat
 from clueval.second.formats.gate_xml_reading import STRING, GateReader, decoded_gate_xml, read_gate_xml
-from clueval.second.formats.head import begins_with
-from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.input_file import InputFile, begins_with
 from clueval.second.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.second.formats.reference import wide_characters
 from clueval.second.formats.xml_text import ESCAPES, forbidden, quoted

@@ -1,15 +1,17 @@
-"""A file that is read: its lines, text, bytes and JSON rows, the files beside it, and what was not read of it."""
+"""A file that is read: its beginning, its lines, text, bytes and JSON rows, and what was not read of it."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from clueval.core.document import Document
+from clueval.core.tags import is_tag
 from clueval.files.limits import Limits, sentence_too_long
 from clueval.second.formats.json_values import file_rows
 from clueval.textfiles import (
@@ -39,6 +41,7 @@ class InputFile:
         texts: returns the documents of the text that belongs to a file without one.
         passed_over: how often the file has what is not read, by kind in the plural.
         repaired: how many ill-formed tags were repaired, by layer, in formats whose tags do not tell it.
+        sources: the columns, from 1, or the keys that layers were read from, by layer, where columns are counted.
     """
 
     path: Path
@@ -47,6 +50,7 @@ class InputFile:
     texts: Callable[[], Iterable[Document]] = tuple
     passed_over: Counter[str] = field(default_factory=Counter)
     repaired: Counter[str] = field(default_factory=Counter)
+    sources: dict[str, int | str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -142,3 +146,47 @@ class InputFile:
             if row != []:
                 break
         return row
+
+
+# The beginning, by which the format is recognised
+
+_IS_JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*($|[\[{]))|\[\s*([\[{"]|\]\s*($|[\[{])))')
+_NOT_BLANK = re.compile(r"^[^\S\n]*[^\s][^\n]*", re.MULTILINE)
+_LONGEST_LINE = 2000
+
+
+class Head(NamedTuple):
+    """The beginning of a file.
+
+    Attributes:
+        file_name, text: the name of the file and its first block.
+        first: returns the first JSON row that is no empty list, None if there is none; the reader that will read the
+            file parses it.
+        is_one_text: whether its lines are one text, as for a metric of noisy texts.
+    """
+
+    file_name: str
+    text: str
+    first: Callable[[], Any]
+    is_one_text: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        """The first three lines that are not blank; long lines are cut."""
+        found = islice(_NOT_BLANK.finditer(self.text.removeprefix("\ufeff")), 3)
+        return [match[0][:_LONGEST_LINE] for match in found]
+
+    @property
+    def first_line(self) -> str:
+        return next(iter(self.lines), "")
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the file begins as JSON does, and not with a token and its tag."""
+        line = self.first_line.split()
+        return _IS_JSON.match(self.text) is not None and not is_tag(line[-1])
+
+
+def begins_with(*marks: str) -> Callable[[Head], bool]:
+    """Return whether one of the first three lines has one of these marks."""
+    return lambda head: any(mark in line for mark in marks for line in head.lines)

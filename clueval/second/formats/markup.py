@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clueval.second.formats.head import Head
+from clueval.second.formats.input_file import Head
 
 CATEGORY = "category"
 """The source of labels that is the name of an element."""

@@ -9,7 +9,8 @@ class Described(NamedTuple):
     """Where the description of a format is: its name, its module, and the name of the value.
 
     `marks` are texts of which a file that has the format has one in its first three lines, or keys of which its first
-    row has one if it is a format of JSON; none: any file may have it. `endings` are those of names of its files.
+    row has one if it is a format of JSON (``[]``: it is a list); none: any file may have it. `endings` are those of
+    names of its files.
     """
 
     name: str
@@ -34,20 +35,26 @@ RECOGNISED = (
     Described("uima-json", "uima", "UIMA_JSON", ("%TYPES", "%FEATURE_STRUCTURES"), is_json=True),
     Described("bdoc", "bdoc", "BDOC", ("annotation_sets",), is_json=True),
     Described("label-studio", "label_studio", "LABEL_STUDIO", ("data", "annotator"), is_json=True),
-    Described("langextract", "text_dialects", "LANGEXTRACT", is_json=True),
-    Described("ai4privacy", "text_dialects", "AI4PRIVACY", is_json=True),
-    Described("nemotron", "text_dialects", "NEMOTRON", is_json=True),
-    Described("presidio", "service_dialects", "PRESIDIO_SAMPLES", is_json=True),
-    Described("presidio", "service_dialects", "PRESIDIO_RESULTS", is_json=True),
-    Described("presidio", "service_dialects", "PRESIDIO_ANSWERS", is_json=True),
-    Described("gliner", "token_dialects", "GLINER", is_json=True),
-    Described("spert", "token_dialects", "SPERT", is_json=True),
-    Described("comprehend", "service_dialects", "COMPREHEND", is_json=True),
+    Described("langextract", "text_dialects", "LANGEXTRACT", ("extractions",), is_json=True),
+    Described("ai4privacy", "text_dialects", "AI4PRIVACY", ("privacy_mask", "unmasked_text"), is_json=True),
+    Described("nemotron", "text_dialects", "NEMOTRON", ("text_tagged",), is_json=True),
+    Described("presidio", "service_dialects", "PRESIDIO_SAMPLES", ("full_text",), is_json=True),
+    Described(
+        "presidio",
+        "service_dialects",
+        "PRESIDIO_RESULTS",
+        ("results", "recognizer_results", "analyzer_results"),
+        is_json=True,
+    ),
+    Described("presidio", "service_dialects", "PRESIDIO_ANSWERS", ("[]",), is_json=True),
+    Described("gliner", "token_dialects", "GLINER", ("tokenized_text",), is_json=True),
+    Described("spert", "token_dialects", "SPERT", ("tokens",), is_json=True),
+    Described("comprehend", "service_dialects", "COMPREHEND", ("File",), is_json=True),
     Described("prodigy", "text_dialects", "PRODIGY", is_json=True),
-    Described("spacy-json", "token_dialects", "SPACY_2", is_json=True),
-    Described("spacy-json", "token_dialects", "SPACY", is_json=True),
-    Described("w2ner", "token_dialects", "W2NER", is_json=True),
-    Described("token-rows", "token_dialects", "TOKEN_ROWS", is_json=True),
+    Described("spacy-json", "token_dialects", "SPACY_2", ("paragraphs",), is_json=True),
+    Described("spacy-json", "token_dialects", "SPACY", ("[]", "ents", "classes"), is_json=True),
+    Described("w2ner", "token_dialects", "W2NER", ("sentence",), is_json=True),
+    Described("token-rows", "token_dialects", "TOKEN_ROWS", ("tokens", "words"), is_json=True),
     Described("doccano", "text_dialects", "DOCCANO", is_json=True),
     Described("tab", "text_dialects", "TAB", is_json=True),
     Described("tab", "text_dialects", "TAB_PREDICTIONS", is_json=True),

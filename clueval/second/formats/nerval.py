@@ -185,6 +185,7 @@ NERVAL = FileFormat(
     read=lambda file, options: iter([read_nerval(file, options)]),
     single=True,
     options=frozenset({"invalid"}),
+    scheme="nerval",
     invalid=("discard", "error"),
 )
 

@@ -159,7 +159,7 @@ class Reading:
         "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
         choices=ANSWERS,
     )
-    names: str | Path | Sequence[str] | Mapping[Any, str] | None = option_field(
+    names: str | Path | Sequence[str] | Mapping[Any, Any] | None = option_field(
         None,
         "--names",
         "FILE",
@@ -295,7 +295,7 @@ class ReadingOptions(TypedDict, total=False):
     annotation_set: str | None
     offsets: str | None
     answers: str | None
-    names: str | Path | Sequence[str] | Mapping[Any, str] | None
+    names: str | Path | Sequence[str] | Mapping[Any, Any] | None
     text_key: str | None
     labels: str | Sequence[str] | None
     unparsable: str | None
@@ -337,10 +337,10 @@ def require_encodable(option: str, name: str) -> None:
 EVERY_SET = "*"
 """The name that selects all annotation sets: each is a layer then."""
 
-_SELECT_SETS = "select with gold_set and predicted_set, or with annotation_set if there is one side"
+SELECT_SETS = "select with gold_set and predicted_set, or with annotation_set if there is one side"
 
 
 def sets_error(problem: str, file: str | None, known: Iterable[str]) -> UsageError:
     """Return the error for an annotation set that is not named, or that a file does not have."""
     names = ", ".join(repr(name) if name else "'' (the default set)" for name in known) or "none"
-    return UsageError(problem, file=file, advice=f"its sets: {names}; {_SELECT_SETS}")
+    return UsageError(problem, file=file, advice=f"its sets: {names}; {SELECT_SETS}")

@@ -14,18 +14,19 @@ from clueval.core.span_keys import (
     members_of,
 )
 from clueval.files.errors import SpanError
-from clueval.second.formats.dialect import Dialect, keys_of
-from clueval.second.formats.reference import FileMention, fits, in_points
-from clueval.second.formats.row_input import RowInput
-from clueval.second.formats.row_keys import (
+from clueval.second.formats.dialect import (
     SCALAR,
+    Dialect,
     either,
     first_key,
     first_value,
+    keys_of,
     keys_of_no_features,
     paths,
     with_paths,
 )
+from clueval.second.formats.reference import FileMention, fits, in_points
+from clueval.second.formats.row_input import RowInput
 
 
 class RowSpan(NamedTuple):

@@ -12,8 +12,7 @@ from typing import Any
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
-from clueval.second.formats.dialect import Dialect, keys_of
-from clueval.second.formats.row_keys import hidden_keys, keys_of_no_features
+from clueval.second.formats.dialect import Dialect, hidden_keys, keys_of, keys_of_no_features
 from clueval.second.formats.tag_lists import tags_of
 from clueval.second.formats.writer import Writer
 

@@ -16,20 +16,21 @@ from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.core.span_keys import in_order
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import TagError, UsageError
-from clueval.second.formats.dialect import Dialect, keys_of
-from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.row_input import RowInput
-from clueval.second.formats.row_keys import (
+from clueval.second.formats.dialect import (
+    Dialect,
     either,
     first_key,
     hidden_keys,
+    keys_of,
     paths,
     scalars,
     sources_of,
     with_paths,
 )
+from clueval.second.formats.options import FormatOptions
+from clueval.second.formats.row_input import RowInput
 from clueval.second.formats.row_spans import RowSpan, SpanReader, spans_of_rows
-from clueval.second.formats.tag_lists import chunks_of, keys_of_tags, names_of_tags
+from clueval.second.formats.tag_lists import SeenTags, chunks_of, keys_of_tags, names_of_tags
 
 
 class Record(NamedTuple):
@@ -57,6 +58,7 @@ class TagReader:
     def __init__(self, dialect: Dialect, rows: RowInput) -> None:
         self._dialect, self._input = dialect, rows
         self._names: dict[str, Mapping[int, str]] = {}
+        self._seen = SeenTags(rows.file)
 
     def keys_of_layers(self, row: Mapping[str, Any]) -> Mapping[str, str]:
         """Return the key of the tags of each layer."""
@@ -88,6 +90,8 @@ class TagReader:
                 self._input.refuse(f"{key!r} has {len(values)} values for {len(tokens)} tokens")
             is_text = all(type(value) is str for value in values)
             tags[layer] = values if is_text else [self._tag(value, key) for value in values]
+            if self._input.options.scheme is None:
+                self._seen.see(layer, tags[layer])
         return tags
 
     def _tag(self, value: Any, key: str) -> str:

@@ -327,7 +327,7 @@ def _fragments(given: str, file: str | None, number: int) -> list[tuple[int, int
     return found
 
 
-def _header_line(layers: Sequence[str], with_ids: bool) -> str:
+def header_line(layers: Sequence[str], with_ids: bool) -> str:
     """Return the first line of a table; `with_ids` adds columns for the ids of the first and the last token.
 
     Raises `UsageError` for a layer whose name cannot be that of a column.
@@ -341,7 +341,7 @@ def _header_line(layers: Sequence[str], with_ids: bool) -> str:
     return "\t".join(["document", "start", "end_inclusive", *map(cell, layers), *ids])
 
 
-def _row(document: Document, span: Span, layers: Sequence[str], with_ids: bool) -> str:
+def span_line(document: Document, span: Span, layers: Sequence[str], with_ids: bool) -> str:
     """Return the line for a span; its end is the last position, and a layer without a label is empty."""
     own = (span.by_layer.get(layer) for layer in layers)
     labels = ["" if label is None else label or NO_LABEL for label in own]
@@ -358,7 +358,7 @@ def _lines(documents: Iterable[Document], layers: Sequence[str], with_ids: bool)
     for number, document in enumerate(documents):
         if number == 0:
             layers = list(document.layers)
-            yield _header_line(layers, with_ids)
+            yield header_line(layers, with_ids)
         if document.id in ends and not 0 < ends[document.id] <= document.start:
             raise UsageError(
                 "two documents have this id and the same positions, which a table of spans cannot tell apart",
@@ -368,9 +368,9 @@ def _lines(documents: Iterable[Document], layers: Sequence[str], with_ids: bool)
         ends[document.id] = document.start if document.end is None else document.end
         spans = [span for layer in layers for span in document.layers.get(layer, ())]
         for span in sorted(spans, key=lambda span: (span.start, span.end)):
-            yield _row(document, span, layers, with_ids)
+            yield span_line(document, span, layers, with_ids)
     if number < 0:
-        yield _header_line(layers, with_ids)
+        yield header_line(layers, with_ids)
 
 
 def _fit(document: Document, lost: Counter[str]) -> Document:

@@ -9,7 +9,7 @@ from typing import Any
 
 from clueval.core.document import Document
 from clueval.core.span import NO_LABEL, name_of
-from clueval.core.tags import OUTSIDE, count_illegal, neighbours_of, split_tag
+from clueval.core.tags import OUTSIDE, count_illegal, neighbours_of, scheme_of, split_tag
 from clueval.files.errors import FileError, FormatError, TagError, UsageError
 from clueval.second.formats.decoding import Chunk, decode, decode_tags, first_illegal
 
@@ -27,6 +27,26 @@ def chunks_of(tags: Sequence[str], scheme: str | None, invalid: str) -> list[Chu
     if scheme is not None:
         count_illegal(neighbours_of(tags), scheme)
     return decode_tags(tags, scheme, invalid)
+
+
+class SeenTags:
+    """The different tags of each layer of a file without a named scheme: all must belong to one."""
+
+    def __init__(self, file: str | None) -> None:
+        self._file = file
+        self._tags: dict[str, set[str]] = {}
+
+    def see(self, layer: str, tags: Sequence[str]) -> None:
+        """Take note of the tags of a document. Raises `TagError` for tags of two schemes."""
+        seen = self._tags.setdefault(layer, set())
+        if seen.issuperset(tags):
+            return
+        seen.update(tags)
+        try:
+            scheme_of((OUTSIDE, tag) for tag in seen)
+        except TagError as error:
+            error.file = self._file
+            raise
 
 
 def place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> tuple[int, str]:

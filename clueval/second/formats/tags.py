@@ -15,8 +15,7 @@ from clueval.core.tags import is_tag, split_tag
 from clueval.files.errors import FormatError, TagError
 from clueval.second.formats.decoding import INVALID
 from clueval.second.formats.file_format import FileFormat, only_layer
-from clueval.second.formats.head import Head
-from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.input_file import Head, InputFile
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.tag_lists import chunks_of
 

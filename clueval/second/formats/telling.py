@@ -10,12 +10,11 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NoReturn
 
-from clueval.core.tags import is_tag
 from clueval.files.errors import FormatError, UsageError
 from clueval.second.formats.column_format import ColumnFormat
 from clueval.second.formats.dialect import Dialect, has_sign, keys_of
 from clueval.second.formats.file_format import FileFormat
-from clueval.second.formats.head import Head
+from clueval.second.formats.input_file import Head
 from clueval.second.formats.markup import Markup
 from clueval.second.formats.names import ALL, NAMES, RECOGNISED, Described
 
@@ -41,6 +40,18 @@ def forms_named(name: str) -> list[Form]:
     return [_form(entry) for entry in ALL if entry.name == name]
 
 
+def form_by_name(file: str, name: str | None = None) -> Form | None:
+    """Return the description of a format that its name or that of a file tells; None if the content must.
+
+    Raises `UsageError` for an unknown name.
+    """
+    if name is not None:
+        forms = forms_named(name)
+        return forms[0] if len(forms) == 1 else None
+    ending = file.removesuffix(".gz")
+    return next((_form(entry) for entry in ALL if ending.endswith(entry.endings or "\n")), None)
+
+
 def form_of(head: Head, name: str | None = None) -> Form:
     """Return the description of the format of a file, given its beginning, and its name if it is known.
 
@@ -51,12 +62,10 @@ def form_of(head: Head, name: str | None = None) -> Form:
     >>> form_of(Head("a.txt", "Ada\\tB-PER\\n", lambda: None)).name
     'conll'
     """
+    if (known := form_by_name(head.file_name, name)) is not None:
+        return known
     if name is not None:
         return _of_name(forms_named(name), head)
-    ending = head.file_name.removesuffix(".gz")
-    for entry in ALL:
-        if ending.endswith(entry.endings or "\n"):
-            return _form(entry)
     if head.is_json:
         return _of_row(head.first(), head.file_name)
     refuse_unread_text(head)
@@ -72,8 +81,9 @@ def _of_row(row: Any, file: str | None) -> Form:
     if row is None:
         return forms_named("doccano")[0]
     head = Head("", "", lambda: row)
+    keys = row if isinstance(row, dict) else ("[]",)
     for entry in RECOGNISED:
-        has_mark = not entry.marks or (isinstance(row, dict) and any(mark in row for mark in entry.marks))
+        has_mark = not entry.marks or any(mark in keys for mark in entry.marks)
         if entry.is_json and has_mark and (form := _form(entry)).is_told(head):
             return form
     return refuse_row(row, file)
@@ -109,13 +119,12 @@ def form_of_rows(row: Any, name: str | None = None, file: str | None = None) -> 
     >>> form_of_rows({"text": "Ada", "label": [[0, 3, "PER"]]}).name
     'doccano'
     """
-    if name is None:
-        return _of_row(row, file)
-    forms = [form for form in forms_named(name) if reads_rows(form)]
-    if not forms:
+    forms = [_of_row(row, file)] if name is None else forms_named(name)
+    of_rows = [form for form in forms if reads_rows(form)]
+    if not of_rows:
         names = ", ".join(dict.fromkeys(form.name for form in all_forms() if reads_rows(form)))
-        raise UsageError(f"documents of the format {name!r} are not rows", advice=f"one of {names}")
-    return _of_name(forms, Head("", "", lambda: row))
+        raise UsageError(f"documents of the format {forms[0].name!r} are not rows", advice=f"one of {names}")
+    return of_rows[0] if name is None else _of_name(of_rows, Head("", "", lambda: row))
 
 
 # Files and rows that are not read
@@ -177,22 +186,6 @@ _TEXTS = (
 """What the first line of a file is like, what it is, and what to do."""
 
 
-def is_csv(line: str) -> bool:
-    """Return whether a first line has values that are separated by commas or semicolons, and no tag.
-
-    >>> [is_csv(line) for line in ("Sentence #,Word,POS,Tag", '"id";"text"', "a,b B-X", ", ,")]
-    [True, True, False, False]
-    """
-    fields = line.split()
-    return bool(
-        fields
-        and line[0] != "#"
-        and not {"\t", "\r"} & {*line}
-        and re.search(r"\w\"?[,;]\"?\w", fields[-1])
-        and not any(map(is_tag, fields))
-    )
-
-
 def refuse_unread_text(head: Head) -> None:
     """Raise `FormatError` for a file that is known, but not read."""
     for pattern, problem, advice in _TEXTS:
@@ -211,6 +204,8 @@ def refuse_text(head: Head, tried: str) -> NoReturn:
             line=head.text.count("\n", 0, head.text.index("\r")) + 1,
             advice="end lines with LF or CRLF",
         )
+    from clueval.second.formats.conll import is_csv  # only for a message
+
     if is_csv(head.first_line):
         raise FormatError(
             "the format is not recognised: the first line has commas or semicolons",
@@ -230,6 +225,8 @@ def refuse_text(head: Head, tried: str) -> NoReturn:
 def refuse_row(row: Any, file: str | None) -> NoReturn:
     """Raise the `FormatError` for rows that no format has, given the first one."""
     first = row[0] if isinstance(row, list | tuple) and row else row
+    documents = first.get("documents") if isinstance(first, dict) else None
+    first = documents[0] if isinstance(documents, list) and documents else first
     entities = first.get("entities") if isinstance(first, dict) else None
     entity = entities[0] if isinstance(entities, list) and entities else None
     if has_sign(row, "clueval signature"):

@@ -17,8 +17,7 @@ from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, UsageError, extra
 from clueval.second.formats.dialect import has_sign
 from clueval.second.formats.file_format import FileFormat
-from clueval.second.formats.head import begins_with
-from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.input_file import InputFile, begins_with
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.uima_types import (
     STRUCTURE,

@@ -12,11 +12,11 @@ from clueval.second.formats.column_format import ColumnFormat, LineRule
 from clueval.second.formats.column_input import ColumnInput
 from clueval.second.formats.xml_text import unescape
 
-_NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
-_TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
-_LOOKS_LIKE_TAG = re.compile(rf"</?({_NAME})[^\t<>]*+>\s*$")
+NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
+_TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
+_LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
 _DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
-_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({_NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _FIRST = re.compile(r"\ufeff?\s*<(/?[^\W\d][^\t\n]*>|\?xml|!--)")
 
 AROUND = 100

@@ -15,8 +15,7 @@ from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.files.limits import sentence_too_long
 from clueval.second.formats.file_format import FileFormat
-from clueval.second.formats.head import Head, begins_with
-from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.input_file import Head, InputFile, begins_with
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.uima_types import writer
 from clueval.second.formats.webanno_writing import ESCAPED, VERSION, fit_to_webanno, webanno_of

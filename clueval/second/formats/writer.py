@@ -7,16 +7,18 @@ reach across the end of a sentence; layers after the first; metadata. So are ann
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from clueval.core.document import Document, MissingId
 from clueval.core.span import Span
 from clueval.files.errors import UsageError, in_words
-from clueval.second.formats.file_names import FileNames
 
 
 class LayerUse(NamedTuple):
@@ -165,7 +167,9 @@ def fitted_documents(
         del losing[2:]
         yield fitting
     if not lossy:
-        refuse_lost(name, counted, passed_over, losing[0] if len(losing) == 1 else None)
+        refuse_lost(
+            name, counted, dict(sorted((passed_over or {}).items())), losing[0] if len(losing) == 1 else None
+        )
 
 
 def refuse_lost(
@@ -222,3 +226,46 @@ def _features(span: Span, writer: Writer) -> dict[str, Any]:
         return {}
     fits = writer.feature
     return {name: value for name, value in span.features.items() if fits is None or fits(name, value)}
+
+
+# The names of the files of a folder in which each document is written to a file of its own
+
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\.|$)", re.IGNORECASE)
+"""Names that mean devices on Windows, whatever follows a period."""
+
+_LONGEST = 200
+"""The greatest length of a name in bytes; systems have 255, and an ending follows."""
+
+
+class FileNames:
+    """Gives documents names that are different on each system."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def of(self, identifier: str) -> str:
+        """Return the name, without its ending, of the file of the document with an id.
+
+        >>> names = FileNames()
+        >>> [names.of(each) for each in ("a/b", "A_b", "con.txt", ".x")]
+        ['a_b', 'A_b-2', '_con.txt', 'x']
+        """
+        name = "".join(c if c.isalnum() or c in "-_." else "_" for c in identifier).lstrip(".") or "_"
+        name = f"_{name}" if _DEVICE.match(name) else name
+        name = name.encode()[:_LONGEST].decode(errors="ignore")
+        name = next(each for each in _numbered(name) if _compared(each) not in self._taken)
+        self._taken.add(_compared(name))
+        return name
+
+
+def _numbered(name: str) -> Iterator[str]:
+    return chain([name], (f"{name}-{number}" for number in count(2)))
+
+
+def _compared(name: str) -> str:
+    """Return a name as systems compare it that do not tell A from a, or one way to write ä from the other.
+
+    >>> _compared("A_b") == _compared("a_B")
+    True
+    """
+    return normalize("NFC", normalize("NFC", name).casefold())

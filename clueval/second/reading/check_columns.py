@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ from clueval.core.tags import OUTSIDE, count_illegal, is_tag, scheme_of, split_t
 from clueval.files.errors import CluevalError, TagError
 from clueval.second.formats.column_format import ColumnFormat
 from clueval.second.formats.column_input import Layout, TokenLines
+from clueval.second.formats.column_layout import wanted_layers
 from clueval.second.formats.columns import ColumnReader
 from clueval.second.formats.decoding import ill_formed, scheme_called
 from clueval.second.formats.input_file import InputFile
@@ -38,6 +40,11 @@ class ColumnCheck(ColumnReader):
         self._repeated: list[CluevalError] = []
         self._fits = True
 
+    @property
+    def has_brackets(self) -> bool:
+        """Whether layers are brackets, which only documents show."""
+        return any(map(self._values.is_bracketed, wanted_layers(self)))
+
     def problems(self) -> Iterator[CluevalError]:
         """Yield all problems by line, up to one after which the file cannot be read on."""
         try:
@@ -48,11 +55,15 @@ class ColumnCheck(ColumnReader):
             self.end_document()
         except CluevalError as error:
             self._found.append(error)
+        self.lines = TokenLines()
         yield from self._sorted()
 
     def _sorted(self) -> list[CluevalError]:
-        found, self._found = self._found, []
-        return sorted(found, key=lambda error: error.line or 0)
+        """Return the problems in lines that were checked, by line."""
+        first = self.lines.line_of(0) if self.lines.rows else sys.maxsize
+        ready = [error for error in self._found if (error.line or 0) < first]
+        self._found = [error for error in self._found if (error.line or 0) >= first]
+        return sorted(ready, key=lambda error: error.line or 0)
 
     def complain(self, error: CluevalError) -> None:
         self._found.append(error)
@@ -107,10 +118,14 @@ class ColumnCheck(ColumnReader):
 
     def _check_tags(self, layer: str, tags: Sequence[str], fits: bool) -> None:
         ends = self.lines.ends if self.lines.ends and not self.form.sentence_end else [len(tags)]
-        sentences = [tags[first:end] for first, end in pairwise([0, *ends])]
-        pairs = {pair for own in sentences for pair in pairwise([OUTSIDE, *own, OUTSIDE])}
+        bordered = [OUTSIDE]
+        for first, end in pairwise([0, *ends]):
+            bordered += tags[first:end]
+            bordered.append(OUTSIDE)
+        pairs = {*pairwise(bordered)}
         if fits and self._are_legal(layer, pairs):
             return
+        sentences = [tags[first:end] for first, end in pairwise([0, *ends])]
         known = self._pairs.setdefault(layer, set())
         known |= {pair for own in sentences for pair in pairwise([OUTSIDE, *filter(is_tag, own), OUTSIDE])}
         self.schemes[layer] = scheme = self._scheme_of(known)

@@ -6,19 +6,148 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from os import PathLike, fsdecode
 from pathlib import Path
 from shutil import copyfileobj
+from typing import Any, Unpack
 
+from clueval.arguments import checked_call, require_instance, require_kind
 from clueval.core.document import Document
 from clueval.files.errors import FileError, UsageError, warn
+from clueval.files.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.files.visible import cut_label
 from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
+from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.second.formats.writer import Uses, Writer, fitted_documents
+from clueval.second.formats.writing import writer_named
+from clueval.second.reading.options import LayerSource, layer_names
+from clueval.second.reading.paths import as_path
+from clueval.second.reading.read import documents_of, options_for_one_side
+from clueval.second.reading.source import texts_of
 from clueval.second.transforms.characters import to_characters
 from clueval.second.transforms.tokens import to_tokens, with_tokens_of
 from clueval.textfiles import is_folder
 
+_READING = Reading()
 _NO_FORMAT = (".html", ".xlsx")
+
+
+@keeps_inputs
+@checked_call
+def convert(
+    source: str | PathLike[str] | Iterable[Document],
+    to: str,
+    output_file: str | PathLike[str] | None = None,
+    *,
+    layers: Mapping[str, LayerSource] | None = None,
+    label: str | None = None,
+    lossy: bool = False,
+    tokens: str | PathLike[str] | None = None,
+    as_: str | None = None,
+    types: Mapping[str, str] | None = None,
+    reading: Reading = _READING,
+    **options: Unpack[ReadingOptions],
+) -> list[Document]:
+    """Convert the spans of a file or folder, or of documents, into another format.
+
+    Args:
+        source: as in `clueval.read`, or documents.
+        to: the name of the format to write.
+        output_file: where to write: a file, or a folder if it exists as one or ends in ``/``. None: nothing is written.
+        layers, reading, options: as in `clueval.read`.
+        label: write only spans with this label.
+        lossy: leave out what the format cannot hold, and annotations that are not read, instead of raising an error.
+        tokens: a VRT or CoNLL file with the tokens of texts, in the same order; None: words and single marks.
+        as_: for Label Studio, ``annotations`` (the default) or ``predictions``.
+        types: for UIMA and WebAnno, the type and the feature with the label, ``TYPE|FEATURE``, of layers by name.
+
+    Returns the documents as the format holds them: positions in its unit, and with `lossy` without what it cannot
+    hold. Raises `UsageError` for what would be lost without `lossy`, before anything is written, `FileError` for an
+    output that cannot be written or that is an input, and the errors of `clueval.read`.
+    """
+    require_kind(to, "str", "to")
+    writer = writer_named(to, as_=as_, types=types)
+    require_kind(label, "str | None", "label")
+    if output_file is not None:
+        as_path(output_file)  # refuses what is no path
+    output = None if output_file is None else fsdecode(output_file)
+    passed_over = Counter[str]()
+    given, names = _given(source, layers, reading, options, passed_over)
+    refuse_to_overwrite([output])
+    conversion = Conversion(
+        to,
+        writer,
+        names,
+        with_ids=options.get("token_id", reading.token_id) is not None,
+        lossy=lossy,
+        tokens=token_documents(tokens, to, writer),
+        passed_over=passed_over,
+        output=output,
+    )
+    documents = list(conversion.fitted(with_label(of_one_file(given, source, writer), label)))
+    if output is not None:
+        conversion.write(documents)
+    return documents
+
+
+def _given(
+    source: Any,
+    layers: Mapping[str, LayerSource] | None,
+    reading: Reading,
+    options: Mapping[str, Any],
+    passed_over: Counter[str],
+) -> tuple[Iterable[Document], Sequence[str]]:
+    """Return the documents of `source`, and the names of their layers."""
+    if isinstance(source, str | PathLike):
+        how = options_for_one_side("convert", layers, reading, options)
+        return documents_of(source, how, passed_over), layer_names(layers)
+    if options or layers is not None:
+        raise UsageError(
+            "layers and options for reading apply to files, not to documents", advice="leave them out"
+        )
+    require_kind(source, "Iterable", "source")
+    given = list(source)
+    for number, document in enumerate(given):
+        require_instance(document, Document, f"source[{number}]")
+    return given, list(dict.fromkeys(name for document in given for name in document.layers))
+
+
+def token_documents(path: Any, name: str, writer: Writer) -> Iterator[Document] | None:
+    """Return the documents of a file with tokens. Raises `UsageError` for a format, `name`, without tokens."""
+    if path is None:
+        return None
+    if writer.unit == "character" and not writer.keeps_tokens:
+        raise UsageError(
+            f"the format {name} has no tokens, so a file with tokens does not apply", advice="leave it out"
+        )
+    return _with_tokens(texts_of(InputFile(as_path(path)), FormatOptions()))
+
+
+def _with_tokens(found: Iterable[Document]) -> Iterator[Document]:
+    for document in found:
+        if document.tokens is None:
+            raise UsageError(
+                "the file has texts without tokens", file=document.file, advice="use VRT or CoNLL"
+            )
+        yield document
+
+
+def of_one_file(documents: Iterable[Document], source: object, writer: Writer) -> Iterator[Document]:
+    """Yield the documents. Raises `UsageError` for tokens of a folder if the format counts them over one file."""
+    for document in documents:
+        counts = writer.unit is None and document.unit == "token"
+        if counts and isinstance(source, str | PathLike):
+            require_one_file(Path(source))
+        yield document
+
+
+def require_one_file(path: Path) -> None:
+    """Raise `UsageError` for a folder: positions of tokens in a table are counted over one file."""
+    if is_folder(path):
+        raise UsageError(
+            f"{path} is a folder", advice="convert its files one by one: a table of spans belongs to one file"
+        )
 
 
 def table_format(output: str | None, advice: str) -> str:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
+from os import PathLike
 from typing import Any
 
 from clueval.arguments import require_instance, require_kind
+from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError, described
 from clueval.options import with_fields
@@ -27,6 +29,12 @@ class SidesOptions(ReadingOptions, total=False):
 
 Readings = Reading | tuple[Reading, ...]
 """How files are read: one value for both sides, or one for gold, predicted and each further set of predicted."""
+
+InputSide = str | PathLike[str] | Document | Iterable[Any]
+"""One side as people give it: a path, a document, or an open file, list, iterator or dictionary of items."""
+
+PAIR_BY = ("id", "name", "content")
+"""The ways to pair documents: by the id of the document, by the name of its file, by its text."""
 
 SETS = ("gold_set", "predicted_set")
 
@@ -92,6 +100,20 @@ def require_none(reading: Reading, allowed: Collection[str] = ()) -> None:
                 f"{shown} applies to files, but both sides are in memory",
                 advice=IN_MEMORY.get(name, "remove it, or pass it to read"),
             )
+
+
+def require_scheme(scheme: str | None, invalid: str | None) -> None:
+    """Raise `UsageError` for lists of tags of which ill-formed ones are to be treated without knowing their scheme."""
+    if scheme is None and invalid not in (None, "conlleval"):
+        raise UsageError(
+            f"invalid={invalid!r} needs the scheme of the tags", advice="name it, as in scheme='BIO'"
+        )
+
+
+def require_pair_by(pair_by: str | None) -> None:
+    """Raise `UsageError` for an unknown way to pair documents."""
+    if pair_by is not None and pair_by not in PAIR_BY:
+        raise UsageError(f"documents cannot be paired by {pair_by!r}", advice=f"one of {', '.join(PAIR_BY)}")
 
 
 # Layers

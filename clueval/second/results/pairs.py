@@ -19,9 +19,9 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn
 from clueval.metrics import chosen_metrics
-from clueval.reading.spooled import needs_spooling, spooled
 from clueval.reading.tag_sentences import kept
 from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
+from clueval.second.reading.spooled import needs_spooling, spooled
 from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.second.results.plan import plan_of, steps_in_order
 from clueval.second.results.score import DEFAULTS, require_names

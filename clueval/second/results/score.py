@@ -19,9 +19,9 @@ from clueval.metrics import chosen_metrics
 from clueval.reading.given import InputSide
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import is_path_or_paths
-from clueval.reading.spooled import spooled
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
+from clueval.second.reading.spooled import spooled
 from clueval.second.results.inputs import Unplaced, schemes_of
 from clueval.second.results.notices import empty_files, repairs_of, swapped, warnings_of
 from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of, require_jobs

@@ -11,11 +11,11 @@ import pytest
 
 import clueval
 from clueval.files.errors import FormatError, TagError, UsageError
+from clueval.reading.source import read as read_today
 from clueval.second.formats.column_format import ColumnFormat
 from clueval.second.formats.columns import ColumnReader
 from clueval.second.formats.documents import read_file
-from clueval.second.formats.head import Head
-from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.input_file import Head, InputFile
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.telling import all_forms, form_of
 from tests.fuzz.corpora import FORMATS
@@ -87,7 +87,7 @@ def of_text(tmp_path: Path, text: str, name: str = "a.tsv") -> Path:
 def test_samples_of_columns_are_read_as_today(name: str, options: dict[str, Any]) -> None:
     path = SAMPLES / name
 
-    assert columns_of(path, **options) == outcome(lambda: clueval.read(path, **options))
+    assert columns_of(path, **options) == outcome(lambda: read_today(path, **options))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_columns_are_read_as_today(text: str, options: dict[str, Any], tmp_path:
     path = of_text(tmp_path, text)
     own = {key: tuple(value.items()) if key == "meta" else value for key, value in options.items()}
 
-    assert columns_of(path, **own) == outcome(lambda: clueval.read(path, **options))
+    assert columns_of(path, **own) == outcome(lambda: read_today(path, **options))
 
 
 @pytest.mark.parametrize("name", ["conll", "vrt"])
@@ -139,7 +139,7 @@ def test_random_columns_are_read_as_today(name: str, tmp_path: Path) -> None:
             path.write_bytes(data)
 
             assert columns_of(path, **ids) == outcome(
-                lambda path=path, ids=ids: clueval.read(path, input=name, **ids)
+                lambda path=path, ids=ids: read_today(path, input=name, **ids)
             )
 
 

@@ -17,8 +17,7 @@ from clueval.core.span_keys import LABELS
 from clueval.files.errors import CluevalError, UsageError
 from clueval.second.formats.dialect import Dialect, keys_of
 from clueval.second.formats.documents import form_of_file, head_of, read_file, read_rows
-from clueval.second.formats.head import Head
-from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.input_file import Head, InputFile
 from clueval.second.formats.json_values import file_rows
 from clueval.second.formats.names import NAMES
 from clueval.second.formats.options import EVERY_SET, FormatOptions

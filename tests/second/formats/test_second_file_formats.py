@@ -16,6 +16,7 @@ import clueval
 from clueval.core.document import Document
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.limits import Limits
+from clueval.reading.source import read as read_today
 from clueval.second.formats.documents import read_file, read_rows, sets_of_file
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.mentions import of_each_document, read_run
@@ -50,7 +51,7 @@ def new(path: Path, name: str | None, texts: Any = tuple, **options: Any) -> Any
 
 
 def today(path: Path, name: str | None, **options: Any) -> Any:
-    return outcome(lambda: clueval.read(path, input=name, **options))
+    return outcome(lambda: read_today(path, input=name, **options))
 
 
 @pytest.mark.parametrize(("name", "file", "options"), OF_SAMPLES)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import clueval
+from clueval.reading.source import read as read_today
 from clueval.second.formats.documents import read_file
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.markup import I2B2, I2B2_2006, LTF, Markup
@@ -62,7 +63,7 @@ def test_markup_is_read_as_today(text: str, tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     path.write_bytes(text.encode())
 
-    assert without_nesting(read(path)) == without_nesting(outcome(lambda: clueval.read(path)))
+    assert without_nesting(read(path)) == without_nesting(outcome(lambda: read_today(path)))
 
 
 @pytest.mark.parametrize("source", ["category", "id", "none"])
@@ -71,7 +72,7 @@ def test_sources_of_markup_are_those_of_today(source: str, tmp_path: Path) -> No
     path.write_text(TEXTS[0], encoding="utf-8")
     layers = {"kind": source}
 
-    assert read(path, layers=layers) == outcome(lambda: clueval.read(path, layers=layers))
+    assert read(path, layers=layers) == outcome(lambda: read_today(path, layers=layers))
 
 
 def test_samples_of_markup_are_read_as_today() -> None:
@@ -79,7 +80,7 @@ def test_samples_of_markup_are_read_as_today() -> None:
     assert len({path.parent for path in paths}) == 2
 
     for path in paths:
-        assert read(path) == outcome(lambda path=path: clueval.read(path))
+        assert read(path) == outcome(lambda path=path: read_today(path))
 
 
 def test_random_markup_is_read_as_today(tmp_path: Path) -> None:
@@ -89,7 +90,7 @@ def test_random_markup_is_read_as_today(tmp_path: Path) -> None:
             path = tmp_path / "a.xml"
             path.write_bytes(data)
 
-            assert read(path, LTF) == outcome(lambda path=path: clueval.read(path, input="ltf"))
+            assert read(path, LTF) == outcome(lambda path=path: read_today(path, input="ltf"))
 
 
 @pytest.mark.parametrize("form", MARKUPS, ids=lambda form: form.name)

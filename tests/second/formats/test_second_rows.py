@@ -12,6 +12,7 @@ import pytest
 
 import clueval
 from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
+from clueval.reading.source import read as read_today
 from clueval.second.formats.dialect import described_rows
 from clueval.second.formats.documents import read_file, read_rows
 from clueval.second.formats.input_file import InputFile
@@ -109,7 +110,7 @@ def from_memory(data: bytes, options: Mapping[str, Any]) -> Any:
 def test_samples_are_read_as_today_from_files_and_memory(name: str, options: dict[str, Any]) -> None:
     path = SAMPLES / name
 
-    today = outcome(lambda: clueval.read(path, **options))
+    today = outcome(lambda: read_today(path, **options))
 
     assert from_file(path, options) == today
     assert from_memory(path.read_bytes(), options) == today
@@ -130,7 +131,7 @@ def test_random_corpora_are_read_as_today_from_files_and_memory(name: str, tmp_p
             path = tmp_path / "a.jsonl"
             path.write_bytes(data)
 
-            today = outcome(lambda path=path: clueval.read(path))
+            today = outcome(lambda path=path: read_today(path))
 
             assert from_file(path, {}) == today
             assert from_memory(data, {}) == today
@@ -144,7 +145,7 @@ def test_random_bdoc_is_read_as_today_except_for_lines_and_a_missing_name(tmp_pa
         for name in ("Key", "Run"):
             options = {"annotation_set": name}
 
-            (today,) = clueval.read(path, **options)
+            (today,) = read_today(path, **options)
             (document,) = read_file(InputFile(path), FormatOptions(**options))
 
             assert without_lines(document) == without_lines(today)

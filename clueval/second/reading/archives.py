@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from clueval.files.errors import CluevalError, FileError, FormatError
-from clueval.limits import MAX_DIRECTORY, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, archive_too_long
+from clueval.files.limits import MAX_DIRECTORY, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, archive_too_long
 from clueval.textfiles import ReadThrough, is_file, is_folder
 
 MARK = "!"
