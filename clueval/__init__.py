@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from clueval.files.errors import TagError as TagError
     from clueval.files.errors import TextMismatch as TextMismatch
     from clueval.files.errors import UsageError as UsageError
-    from clueval.files.errors import WorkerLost as WorkerLost
     from clueval.findings.choice import Choice as Choice
     from clueval.findings.table import Finding as Finding
     from clueval.findings.table import error_table as error_table
@@ -87,7 +86,7 @@ _NAMES_OF = {
     "second.results.score": "score",
     "second.results.signature": "Signature",
     "files.errors": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
-    "TagError TextMismatch UsageError WorkerLost",
+    "TagError TextMismatch UsageError",
     "findings.choice": "Choice",
     "findings.table": "Finding error_table",
     "second.reading.check": "Problem check",

@@ -22,9 +22,9 @@ from typing import NoReturn
 from clueval.cli.commands import COMMANDS, command_called, command_line, command_parser, require_command
 from clueval.cli.outputs import check_outputs, settle_output, standard_output
 from clueval.cli.printing import be_quiet, complain, flush, give_up, notices, put, reader_has_ended, remark
-from clueval.evaluation.notices import REPAIRED
 from clueval.files.errors import CluevalError, CluevalWarning, FileError
 from clueval.files.overwriting import inputs_kept
+from clueval.second.results.notices import REPAIRED
 
 __all__ = ["COMMANDS", "main"]
 

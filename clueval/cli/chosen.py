@@ -11,10 +11,10 @@ from clueval.cli import options as common
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.parser import CommandParser
 from clueval.core.metric import AnyMetric as Metric
-from clueval.evaluation.values import read_value, values_of
 from clueval.files.errors import UsageError
 from clueval.findings.choice import SIDES, Choice
 from clueval.metrics import METRICS, metric_class
+from clueval.metrics.settings import read_value, values_of
 from clueval.options import whole
 from clueval.second.results.options import Counting
 from clueval.spans.filters import parse_where

@@ -20,11 +20,11 @@ from clueval.cli.commands import COMMANDS, command_line, command_parser, require
 from clueval.cli.outputs import add_output, put_result
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, put_painted
-from clueval.evaluation.values import shown_default, values_of
 from clueval.files import errors
 from clueval.files.errors import UsageError
 from clueval.guide.pages import Page, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
+from clueval.metrics.settings import shown_default, values_of
 from clueval.options import Option, option_of, options_of
 from clueval.second.formats.catalogue import FormatEntry, catalogue
 from clueval.second.formats.names import NAMES

@@ -96,10 +96,18 @@ class Bag:
 
     def add_text(self, place: Place, positions: int, documents: int = 1, present: int = BOTH) -> None:
         """Add a text, or a part of one, by its number of positions and the sides that are present."""
-        self.documents[place] += documents
+        self.documents[place] = self.documents.get(place, 0) + documents
         if documents:
             self.shared.setdefault(present, Counter())[place] += documents
-        self.positions.setdefault(present, Counter())[place] += positions
+        of_place = self.positions.get(present)
+        if of_place is None:
+            of_place = self.positions[present] = Counter()
+        of_place[place] = of_place.get(place, 0) + positions
+
+    def add_parts(self, parts: Mapping[Place, int], present: int = BOTH) -> None:
+        """Add parts of a text in which no document begins, each in a new place, by their numbers of positions."""
+        dict.update(self.documents, dict.fromkeys(parts, 0))  # a counter would add, which takes longer
+        dict.update(self.positions.setdefault(present, Counter()), parts)
 
     def add(self, place: Place, sequence: str, keys: Iterable[Key]) -> list[Key]:
         """Add the keys of cases in a sequence of a place. Returns those that the bag did not have.
@@ -114,20 +122,29 @@ class Bag:
         counts.update(keys)
         new = []
         for key in islice(reversed(counts), len(counts) - before):
-            if (sequence, key) not in self.keys:
-                self.keys[sequence, key] = len(self.keys)
-                self._spans += len(key) - HEAD
+            if self.number_of(sequence, key)[1]:
                 new.append(key)
         return new[::-1]
 
-    def add_same(self, place: Place, other: Place) -> None:
-        """Add to a place the cases that another place has."""
+    def number_of(self, sequence: str, key: Key) -> tuple[int, bool]:
+        """Return the number of a key, and whether it is new."""
+        number, known = self.keys.get((sequence, key)), len(self.keys)
+        if number is not None:
+            return number, False
+        self.keys[sequence, key] = known
+        self._spans += len(key) - HEAD
+        return known, True
+
+    def add_row(self, places: Iterable[Place], row: Mapping[int, int]) -> None:
+        """Add to each of some places how often cases occur in it, by the numbers of their keys."""
         self.close()
-        row = self.places[other]
-        if place in self.places or isinstance(row, dict):
-            self._add_row(place, dict(row))
-        else:
-            self.places[place] = row
+        listed = tuple(sorted(row.items()))
+        listed = self._rows.setdefault(listed, listed)
+        for place in places:
+            if place in self.places:
+                self._add_row(place, listed)
+            else:
+                self.places[place] = listed
 
     def add_others(self, place: Place, sequence: str, number: int, present: int) -> None:
         """Add positions outside all spans whose tags, as they were written, differ."""
@@ -161,16 +178,16 @@ class Bag:
         }
         self._add_row(place, row)
 
-    def _add_row(self, place: Place, row: Row) -> None:
-        """Add a row to that of a place; a tuple is in the order of the numbers."""
+    def _add_row(self, place: Place, row: Row, times: int = 1) -> None:
+        """Add a row to that of a place; a tuple is in the order of the numbers. `times` is how often it is added."""
         before = self.places.get(place)
-        if before is None:
+        if before is None and times == 1:
             listed = row if isinstance(row, tuple) else tuple(sorted(row.items()))
             self.places[place] = self._rows.setdefault(listed, listed)
             return
-        total = before if isinstance(before, dict) else dict(before)
-        for number, times in row if isinstance(row, tuple) else row.items():
-            total[number] = total.get(number, 0) + times
+        total = before if isinstance(before, dict) else dict(before or ())
+        for number, of_row in row if isinstance(row, tuple) else row.items():
+            total[number] = total.get(number, 0) + of_row * times
         self.places[place] = total
 
     def fold(self) -> None:
@@ -202,11 +219,7 @@ class Bag:
                 self.add_tally(place, sequence, metric, tally)
             for layer, metric, tally in _in_layers(unseen, of_place):
                 self.add_tally(place, layer, metric, tally)
-        numbers = []
-        for sequence, key in bag.keys:
-            if (sequence, key) not in self.keys:
-                self._spans += len(key) - HEAD
-            numbers.append(self.keys.setdefault((sequence, key), len(self.keys)))
+        numbers = [self.number_of(sequence, key)[0] for sequence, key in bag.keys]
         for place, row in bag.places.items():
             pairs = row if isinstance(row, tuple) else row.items()
             self._add_row(place, {numbers[number]: times for number, times in pairs})
@@ -226,18 +239,25 @@ class Bag:
         bag.notes, bag.read, bag._spans = self.notes, self.read, self._spans
         looked_at = self.documents if places is None else places
         groups = {place: new for place in looked_at if (new := group(place)) is not None}
+        rows: dict[
+            tuple[Place, int], list[Row]
+        ] = {}  # equal rows of a new place, by the id of their only object
         for place, new in groups.items():
-            bag.documents[new] += self.documents[place]
-            if place in self.places:
-                bag._add_row(new, self.places[place])
+            bag.documents[new] = bag.documents.get(new, 0) + self.documents[place]
+            row = self.places.get(place)
+            if row is not None:
+                rows.setdefault((new, id(row)), []).append(row)
             for (sequence, metric), tally in self.tallies.get(place, {}).items():
                 bag.add_tally(new, sequence, metric, tally)
+        for (new, _), same in rows.items():
+            bag._add_row(new, same[0], len(same))
         for by_sides, of_group in ((self.shared, bag.shared), (self.positions, bag.positions)):
             for present, numbers in by_sides.items():
                 of_present = of_group.setdefault(present, Counter())
-                for place, new in groups.items():
-                    if place in numbers:
-                        of_present[new] += numbers[place]
+                for place, number in numbers.items():
+                    if place in groups:
+                        new = groups[place]
+                        of_present[new] = of_present.get(new, 0) + number
         return bag
 
     def tallies_of(

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
 from typing import Any, get_origin
 
-from clueval.evaluation.values import read_value, type_of, values_of
 from clueval.files.errors import UsageError
 from clueval.first.metrics import METRICS, is_later, metric_class, plain, with_settings
 from clueval.first.metrics.metric import Metric
+from clueval.metrics.settings import read_value, type_of, values_of
 from clueval.spans.filters import parse_where
 from clueval.tagging.schemes import INVALID, SCHEMES
 

@@ -316,7 +316,7 @@ def test_a_bag_of_a_process_with_another_hash_seed_adds_no_key(pytestconfig: pyt
     assert everything(bag) == everything(count(corpus(texts * 2), PLAN))
 
 
-def test_a_place_gets_the_cases_of_another_once_or_several_times() -> None:
+def test_a_place_gets_a_row_of_cases_once_or_several_times() -> None:
     case = pair([(0, 2, "A")], [(0, 1, "A")])
     counted = count([case, pair([(0, 2, "A")], [(0, 1, "A")], "other")], replace(PLAN, units="document"))
     bag = count([case], replace(PLAN, units="document"))
@@ -324,7 +324,7 @@ def test_a_place_gets_the_cases_of_another_once_or_several_times() -> None:
 
     for _ in range(2):
         bag.add_text(Unit((), "other"), 20)
-        bag.add_same(Unit((), "other"), place)
+        bag.add_row([Unit((), "other")], dict(bag.places[place]))
 
     once, twice = reports(counted), reports(bag)
     assert twice[place, "x", "exact"] == once[place, "x", "exact"]

@@ -79,6 +79,7 @@ PAGES: dict[str, Callable[[Path], list[Path]]] = {
     "masking": pages_of("masking", GOLD, PREDICTED, *LAYERS),
     "agreement": agreement,
     "comparison": comparison,
+    "scores": pages_of("score", GOLD, PREDICTED, *LAYERS, "--by", "domain"),
 }
 
 

@@ -18,39 +18,20 @@ from clueval.evaluation.run import score as first_score
 from clueval.evaluation.signature import Signature as FirstSignature
 from clueval.evaluation.signature import joined_signature as first_joined
 from clueval.evaluation.signature import require_same as first_require_same
-from clueval.evaluation.values import shown_default as first_default
-from clueval.evaluation.values import values_of as first_values
 from clueval.files.errors import CluevalError, UsageError
 from clueval.first.metrics import METRICS as FIRST_METRICS
 from clueval.first.metrics import metric_class as first_class
 from clueval.first.metrics import metric_named as first_named
 from clueval.first.metrics import with_settings as first_with_settings
-from clueval.metrics import METRICS, chosen_metrics, metric_class, metric_named, with_settings
+from clueval.metrics import chosen_metrics, metric_class, metric_named, with_settings
 from clueval.metrics.gate import Gate, GateWithin
-from clueval.metrics.settings import shown_default, values_of
+from clueval.metrics.settings import values_of
 from clueval.metrics.tables import tables_of
-from clueval.options import option_of
 from clueval.second.results import first_screen, notices, paths, rows
 from clueval.second.results.signature import Signature, joined_signature, require_same
 from tests.second.compare import Corpus, sum_of
 
 # Metrics and settings
-
-
-@pytest.mark.parametrize("name", FIRST_METRICS)
-def test_settings_are_described_as_before(name: str) -> None:
-    def described(kind: Any, values_of: Callable[..., Any], default: Callable[..., str]) -> list[Any]:
-        found: list[Any] = []
-        for field in fields(kind):
-            option, values = option_of(field), values_of(kind, field)
-            of_option = option and option._replace(parse=None)
-            found.append((field.name, field.compare, of_option, values and values.takes, default(field)))
-        return found
-
-    assert [each for each in METRICS if each != "masking"] == list(FIRST_METRICS)
-    assert described(metric_class(name), values_of, shown_default) == described(
-        first_class(name), first_values, first_default
-    )
 
 
 GIVEN: list[tuple[str, dict[str, str]]] = [

@@ -37,9 +37,9 @@ from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.metrics.strings import Strings
 from clueval.second.results import processes, workers
-from clueval.second.results.counting import Gathered, count_tasks
 from clueval.second.results.saved import save_bag
-from clueval.second.results.workers import Task, carry_out, chosen_jobs, tasks_of
+from clueval.second.results.tasks import Task, carry_out, tasks_of
+from clueval.second.results.workers import Gathered, chosen_jobs, count_tasks
 from clueval.version import __version__
 
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are killed as on Linux")
@@ -121,7 +121,7 @@ def _no_process_is_left() -> Iterator[None]:
 
 
 def test_small_pairs_are_put_together_in_order_and_large_ones_are_not(tmp_path: Path) -> None:
-    sizes = [3_000_000, 100_000, 100_000, 800_000, 2_000_000, 100_000]
+    sizes = [3_000_000, 100_000, 100_000, 1_800_000, 9_000_000, 2_000_000, 100_000]
     pairs = []
     for number, size in enumerate(sizes):
         files = tmp_path / f"g{number}", tmp_path / f"p{number}"
@@ -129,13 +129,12 @@ def test_small_pairs_are_put_together_in_order_and_large_ones_are_not(tmp_path: 
             with path.open("wb") as file:
                 file.truncate(size // 2)
         pairs.append((number, files))
-    tasks = tasks_of(pairs, jobs=2)
+    tasks = tasks_of(pairs)
 
-    assert [task.pairs for task in tasks] == [(0,), (1, 2, 3), (4,), (5,)]
-    assert [task.size for task in tasks] == [3_000_000, 1_000_000, 2_000_000, 100_000]
-    assert tasks_of(pairs * 20, jobs=1)[0].pairs == (0, 1, 2, 3, 4, 5)
-    assert str(tasks[0]) == f"{tmp_path}/g0 with {tmp_path}/p0"
-    assert str(tasks[1]) == f"{tmp_path}/g1 and 5 more files, up to {tmp_path}/p3"
+    assert [task.pairs for task in tasks] == [(0, 1, 2, 3), (4,), (5, 6)]
+    assert [task.size for task in tasks] == [5_000_000, 9_000_000, 2_100_000]
+    assert str(tasks[1]) == f"{tmp_path}/g4 with {tmp_path}/p4"
+    assert str(tasks[0]) == f"{tmp_path}/g0 and 7 more files, up to {tmp_path}/p3"
 
 
 def test_a_file_with_both_sides_is_read_once(tmp_path: Path) -> None:
@@ -148,7 +147,7 @@ def test_a_file_with_both_sides_is_read_once(tmp_path: Path) -> None:
 def test_the_number_of_processes_is_the_requested_one_or_depends_on_the_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workers, "cores", lambda: 6)
+    monkeypatch.setattr(workers, "_cores", lambda: 6)
 
     assert chosen_jobs(2, 10) == (2, "as requested")
     assert chosen_jobs(None, 99_999_999)[0] == 1
@@ -204,7 +203,10 @@ class Elsewhere(Executor):
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         future = Noted(self)
         function, arguments, _ = pickle.loads(self.sent)
-        future.set_result(pickle.loads(pickle.dumps(function(*arguments))))
+        try:
+            future.set_result(pickle.loads(pickle.dumps(function(*arguments))))
+        except CluevalError as error:
+            future.set_exception(pickle.loads(pickle.dumps(error)))
         return future
 
 
@@ -301,17 +303,19 @@ class Other(Elsewhere):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         if self.change is None:
-            return super().submit(tuple, ("0.0", b"a pickle of that version"))
+            return super().submit(fn, "0.0", *args[1:], **kwargs)
         self.change()
         return super().submit(fn, *args, **kwargs)
 
 
 def test_a_worker_of_another_version_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(CluevalError, match=rf"a worker has clueval 0\.0, and this is clueval {__version__}"):
+    with pytest.raises(
+        CluevalError, match=rf"a worker has clueval {__version__}, and the process that uses it clueval 0\.0"
+    ):
         count_tasks(single(corpus(tmp_path, 1)), partial(counted, PLAN), executor=Other())
 
 
-@pytest.mark.parametrize(("exists", "what"), [(True, "another file, of 3 bytes"), (False, "no such file")])
+@pytest.mark.parametrize(("exists", "what"), [(True, "a file of 3 bytes"), (False, "no such file")])
 def test_a_worker_that_sees_another_file_is_an_error(exists: bool, what: str, tmp_path: Path) -> None:
     """What the worker sees is there only while the task is carried out."""
     (task,) = single(corpus(tmp_path, 1, files=1))
@@ -325,16 +329,19 @@ def test_a_worker_that_sees_another_file_is_an_error(exists: bool, what: str, tm
             finally:
                 task.pairs[0].gold.write_bytes(before)
 
-    with pytest.raises(CluevalError, match=f"a worker has {what}; here it has {len(before)} bytes") as error:
+    with pytest.raises(
+        CluevalError, match=f"a worker has {what}; where the task comes from, it has {len(before)} bytes"
+    ) as error:
         count_tasks([task], partial(counted, PLAN), executor=Copies())
     assert error.value.file == str(task.pairs[0].gold)
 
 
-def test_a_file_that_changes_meanwhile_is_counted_here(tmp_path: Path) -> None:
+def test_a_file_that_changes_meanwhile_is_an_error(tmp_path: Path) -> None:
     (task,) = single(corpus(tmp_path, 1, files=1))
     executor = Other(lambda: [path.write_text("[]") for path in task.files])
 
-    assert not count_tasks([task], partial(counted, PLAN), executor=executor).documents
+    with pytest.raises(CluevalError, match=r"a worker has a file of 2 bytes.*must not change meanwhile"):
+        count_tasks([task], partial(counted, PLAN), executor=executor)
 
 
 class Failing(Executor):
@@ -501,7 +508,7 @@ from functools import partial
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from test_second_workers import corpus, single
-from clueval.second.results.counting import count_tasks
+from clueval.second.results.workers import count_tasks
 
 def end(number, _):
     raise KeyboardInterrupt
@@ -569,7 +576,7 @@ from functools import partial
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from test_second_workers import PLAN, content, corpus, counted, single
-from clueval.second.results.counting import count_tasks
+from clueval.second.results.workers import count_tasks
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
@@ -645,7 +652,7 @@ def test_a_cluster_without_workers_is_an_error(tmp_path: Path, monkeypatch: pyte
         pass
 
 
-def test_a_worker_raises_no_error(tmp_path: Path) -> None:
+def test_a_worker_leaves_what_it_cannot_count_to_the_process_that_asks(tmp_path: Path) -> None:
     (task,) = single(corpus(tmp_path, 1, files=1))
 
-    assert carry_out(b"no pickle", task) == (__version__, pickle.dumps(None))
+    assert carry_out(__version__, b"no pickle", task) == pickle.dumps(None)

@@ -11,8 +11,8 @@ for ignorable; here these are the words of ``ignore_words``. 0/0 is 0.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar
 
 from clueval.compat.masking.program import Covers, OtherProgram, TextTokens, examination_of
 from clueval.core.document import Document, Pair
@@ -29,15 +29,6 @@ DIRECT = "DIRECT"
 _WORD = re.compile(r"\w+")
 
 
-class TabEntity(NamedTuple):
-    """An entity of one annotator that needs masking: all its mentions, and those that need masking."""
-
-    kind: str
-    label: str
-    mentions: Sequence[Mention]
-    to_mask: Sequence[Mention]
-
-
 class TabFigures(OtherProgram):
     """Counts as the script of the benchmark does."""
 
@@ -49,14 +40,14 @@ class TabFigures(OtherProgram):
         if examination is None:
             return tally
         exposed = self._exposed(examination)
-        views = {name: list(self._mentions(examination, pair.gold, name)) for name in examination.views}
         tokens = TextTokens(_WORD, examination.text.characters)
-        for found in views.values():
-            entities = list(self._entities(found))
-            for entity in entities:
-                _add_entity(tally, entity, exposed)
-            _add_tokens(tally, entities, exposed, tokens)
-        self._add_precision(tally, examination, views, tokens)
+        around, annotators = [], 0
+        for name in examination.views:
+            found = list(self._mentions(examination, pair.gold, name))
+            annotators += bool(found)
+            around.append(Covers([one for each in found if self._needs_mask(each) for one in each.ranges]))
+            self._add_recall(tally, found, exposed, tokens)
+        self._add_precision(tally, examination, around, annotators, tokens)
         return tally
 
     def _exposed(self, examination: Examination) -> PositionWeights:
@@ -77,28 +68,41 @@ class TabFigures(OtherProgram):
     def _needs_mask(self, mention: Mention) -> bool:
         return mention.kind not in self.metric.keep and mention.label not in self.metric.keep
 
-    def _entities(self, mentions: Sequence[Mention]) -> Iterator[TabEntity]:
-        """Yield the entities with a mention that needs masking."""
+    def _add_recall(
+        self, tally: Tally, found: Iterable[Mention], exposed: PositionWeights, tokens: TextTokens
+    ) -> None:
+        """Add the entities of an annotator with a mention that needs masking, their mentions, and tokens by label."""
         members: dict[int, list[Mention]] = {}
-        for mention in mentions:
+        for mention in found:
             members.setdefault(mention.entity, []).append(mention)
-        for found in members.values():
-            to_mask = [mention for mention in found if self._needs_mask(mention)]
-            if to_mask:
-                yield TabEntity(found[0].kind, found[0].label, found, to_mask)
+        by_label: dict[str, list[Range]] = {}
+        for own in members.values():
+            to_mask = [mention for mention in own if self._needs_mask(mention)]
+            if not to_mask:
+                continue
+            kind = "direct" if own[0].kind == DIRECT else "quasi"
+            tally["entity", kind, "gold"] += 1
+            tally["entity", kind, "masked"] += not any(exposed.within(each.ranges) for each in to_mask)
+            for mention in own:
+                tally["mention", "gold"] += 1
+                tally["mention", "masked"] += not exposed.within(mention.ranges)
+                by_label.setdefault(own[0].label, []).extend(mention.ranges)
+        for label, ranges in by_label.items():
+            for token, number in tokens.within(ranges):
+                is_masked = not exposed.between(*token)
+                for place in (("token",), ("token of", label)):
+                    tally[*place, "gold"] += number
+                    tally[*place, "masked"] += number * is_masked
 
     def _add_precision(
         self,
         tally: Tally,
         examination: Examination,
-        views: Mapping[str, Sequence[Mention]],
+        around: Sequence[Covers],
+        annotators: int,
         tokens: TextTokens,
     ) -> None:
-        annotators = sum(bool(found) for found in views.values())
-        around = [
-            Covers([one for mention in found if self._needs_mask(mention) for one in mention.ranges])
-            for found in views.values()
-        ]
+        """Add the masks and their tokens, given the mentions to mask of each annotator."""
         text = examination.text.characters
         weigh = None if self.metric.word_weights is None else self.metric.word_weights.weigher()
         masks = [(mask.start, mask.end) for mask in examination.masks.spans]
@@ -142,29 +146,3 @@ def _entity_recall(total: Tally, kind: str) -> float:
     kinds = ("direct", "quasi") if kind == "all" else (kind,)
     masked, gold = (sum(total["entity", one, what] for one in kinds) for what in ("masked", "gold"))
     return rate(masked, gold)
-
-
-def _add_entity(tally: Tally, entity: TabEntity, exposed: PositionWeights) -> None:
-    kind = "direct" if entity.kind == DIRECT else "quasi"
-    tally["entity", kind, "gold"] += 1
-    tally["entity", kind, "masked"] += not any(exposed.within(mention.ranges) for mention in entity.to_mask)
-    for mention in entity.mentions:
-        tally["mention", "gold"] += 1
-        tally["mention", "masked"] += not exposed.within(mention.ranges)
-
-
-def _add_tokens(
-    tally: Tally, entities: Iterable[TabEntity], exposed: PositionWeights, tokens: TextTokens
-) -> None:
-    """Add the tokens of the mentions, by the label of the entity."""
-    by_label: dict[str, list[Range]] = {}
-    for entity in entities:
-        by_label.setdefault(entity.label, []).extend(
-            one for mention in entity.mentions for one in mention.ranges
-        )
-    for label, ranges in by_label.items():
-        for token, number in tokens.within(ranges):
-            is_masked = not exposed.between(*token)
-            for place in (("token",), ("token of", label)):
-                tally[*place, "gold"] += number
-                tally[*place, "masked"] += number * is_masked

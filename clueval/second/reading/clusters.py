@@ -25,13 +25,13 @@ from clueval.core.bag import Bag, Bounds
 from clueval.core.case import Key, Where, keys_of, other_key
 from clueval.core.count import Plan, Unit
 from clueval.core.document import ID, Document, Layers, Row
-from clueval.core.span import MERGED, NOTHING
+from clueval.core.span import NOTHING
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, scheme_of, split_tag
 from clueval.files.errors import TagError
 from clueval.second.formats.decoding import continues, decode, decode_strictly, scheme_called
 from clueval.second.reading.usual import (
     Unusual,
-    add_cases,
+    check_case,
     is_in_characters,
     require_usual,
     tells_documents_apart,
@@ -184,13 +184,11 @@ class LayerClusters:
         clusters.update(text.split())
         self._entries += len(clusters) - before
 
-    def add_sentence(self, place: Unit | None, text: str) -> None:
-        """Add the clusters of a sentence to its place."""
-        if place is None:
-            self.add(place, text)
-        else:
-            before = self.of_sentence.get(place, "")  # of a document with the same id
-            self.of_sentence[place] = BLANK.join([*before.split(), *text.split()])
+    def add_sentences(self, places: Iterable[Unit], texts: Iterable[str]) -> None:
+        """Add the clusters of sentences to their places, of which most have one sentence each."""
+        for place, text in zip(places, texts, strict=True):
+            clusters, before = BLANK.join(text.split()), self.of_sentence.get(place)
+            self.of_sentence[place] = clusters if before is None else f"{before}{BLANK}{clusters}"
 
     def clusters(self, *, counting: bool = False) -> Counter[str]:
         """Return how often each cluster occurs: in all documents, or in those that count."""
@@ -285,6 +283,12 @@ class ClusterCounting:
             if key in metadata:
                 read.values.setdefault(key, set()).add(metadata[key])
 
+    def add_sentences(self, places: Sequence[Unit], sizes: Sequence[int], documents: int) -> None:
+        """Add sentences in places that are new, of which the first begins this number of documents."""
+        self.bag.add_parts(dict(zip(places, sizes, strict=True)), self._present)
+        if places and documents:
+            self.bag.add_text(places[0], 0, documents, self._present)
+
     def add_text(self, place: Unit | None, positions: int, documents: int) -> None:
         """Add a text, or a part of one, by its number of positions; its rows are added to the groups."""
         if place is not None:
@@ -323,21 +327,17 @@ class ClusterCounting:
         """Count what was added, place by place."""
         numbers: dict[tuple[str, Key], int] = {}
         cases = [self._cases(group, numbers) for group in self.groups]
-        keys = list(numbers)
+        in_bag = _NumbersInBag(self.bag, list(numbers))
         for place in dict.fromkeys(chain.from_iterable(group.of_place for group in self.groups)):
             if place is not None:
-                clusters = [group.of_place.get(place, NOTHING) for group in self.groups]
-                self._add(place, clusters, cases, keys)
-        known: dict[tuple[Any, ...], Unit] = {}
+                clusters = [group.of_place.get(place, NOTHING).items() for group in self.groups]
+                self.bag.add_row([place], _row(clusters, [of[place.waits] for of in cases], in_bag))
+        same: dict[tuple[Any, ...], list[Unit]] = {}
         for place, *texts in zip(*self._sentences(), strict=True):
-            first = known.get((place.waits, *texts))
-            if first is not None:
-                self.bag.add_same(place, first)
-                continue
-            if place not in self.bag.places:
-                known[place.waits, *texts] = place
-            self._add(place, [Counter(text.split()) for text in texts], cases, keys)
-        self.bag.close()
+            same.setdefault((place.waits, *texts), []).append(place)
+        for (waits, *texts), places in same.items():
+            of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
+            self.bag.add_row(places, _row(of_texts, [of[waits] for of in cases], in_bag))
         for group in self.groups:
             if len(group.characters) > MOST_CLUSTERS:
                 group.begin()
@@ -351,25 +351,6 @@ class ClusterCounting:
         yield self.groups[0].of_sentence
         for group in self.groups:
             yield group.of_sentence.values()
-
-    def _add(
-        self,
-        place: Unit,
-        clusters: Sequence[Mapping[str, int]],
-        cases: Sequence[Mapping[tuple[str, ...], Cases]],
-        keys: Sequence[tuple[str, Key]],
-    ) -> None:
-        """Add the clusters of each group in one place, given the cases of the groups."""
-        for group, own, of_group in zip(self.groups, clusters, cases, strict=True):
-            found: dict[str, Counter[Key]] = {name: Counter() for name in self._sequences(group)}
-            for number, times in _summed(own, of_group[place.waits]).items():
-                sequence, key = keys[number]
-                found[sequence][key] = times
-            for sequence, counter in found.items():
-                add_cases(self.bag, place, sequence, counter, are_flat=True)
-
-    def _sequences(self, group: LayerClusters) -> Sequence[str]:
-        return [MERGED] if self._plan.merge else group.layers
 
     def _cases(
         self, group: LayerClusters, numbers: dict[tuple[str, Key], int]
@@ -513,13 +494,31 @@ class ClusterCounting:
         return scheme
 
 
-def _summed(clusters: Mapping[str, int], of_cluster: Cases) -> dict[int, int]:
-    """Return how often each key occurs, by its number."""
-    found: dict[int, int] = {}
-    for cluster, times in clusters.items():
-        for number in of_cluster[cluster]:
-            found[number] = found.get(number, 0) + times
-    return found
+class _NumbersInBag(dict[int, int]):
+    """The number that the bag has for each of some keys, by their numbers here; a key is new when it is looked up."""
+
+    def __init__(self, bag: Bag, keys: Sequence[tuple[str, Key]]) -> None:
+        self._bag, self._keys = bag, keys
+
+    def __missing__(self, number: int) -> int:
+        sequence, key = self._keys[number]
+        self[number], is_new = self._bag.number_of(sequence, key)
+        if is_new:
+            check_case(self._bag, sequence, key, is_flat=True)
+        return self[number]
+
+
+def _row(
+    clusters: Iterable[Iterable[tuple[str, int]]], cases: Iterable[Cases], in_bag: Mapping[int, int]
+) -> dict[int, int]:
+    """Return how often each case occurs in a place, by its number in the bag, given the clusters of each group."""
+    row: dict[int, int] = {}
+    for of_group, of_cluster in zip(clusters, cases, strict=True):
+        for cluster, times in of_group:
+            for here in of_cluster[cluster]:
+                number = in_bag[here]
+                row[number] = row.get(number, 0) + times
+    return row
 
 
 def _neighbours_in(clusters: Counter[str]) -> Counter[tuple[str, str]]:

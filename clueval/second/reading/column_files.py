@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import accumulate, repeat
 
 from clueval.core.bag import Bag, Bounds
-from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan
+from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
 from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.reading.source import Source
 from clueval.second.reading.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.second.reading.byte_rows import BEFORE_SENTENCE, TagCharacters
-from clueval.second.reading.clusters import ClusterCounting, LayerClusters, TagReading
+from clueval.second.reading.clusters import BLANK, ClusterCounting, LayerClusters, TagReading
 from clueval.second.reading.options import layer_names
 from clueval.second.reading.text_rows import (
     PassageRows,
@@ -155,18 +155,24 @@ class _Files:
     def _end(self) -> None:
         """Count a document without sentences, where sentences are told apart."""
         if self._in_sentences and self._is_empty:
-            self._add_sentence([""] * len(self._counting.groups), 0)
+            self._add_sentences([[""]] * len(self._counting.groups), [0])
 
-    def _add_sentence(self, texts: Sequence[str], size: int) -> None:
-        """Add a sentence to a place of its own, given the characters of its rows in each group."""
-        self._sentence += 1
-        place = self._place
-        if place is not None:
-            place = place._replace(sentence=self._sentence)
-        for group, text in zip(self._counting.groups, texts, strict=True):
-            group.add_sentence(place, text)
-        self._counting.add_text(place, size, int(self._is_empty))
-        self._is_empty = False
+    def _add_sentences(self, columns: Sequence[Sequence[str]], sizes: Sequence[int]) -> None:
+        """Add sentences, each to a place of its own, given the characters of their rows in each group."""
+        if self._place is None:
+            for group, texts in zip(self._counting.groups, columns, strict=True):
+                group.add(None, BLANK.join(texts))
+            self._is_empty = self._is_empty and not sizes
+            return
+        values, name, _, waits, repeat = self._place
+        places = [
+            Unit(values, name, self._sentence + number, waits, repeat) for number in range(1, len(sizes) + 1)
+        ]
+        for group, texts in zip(self._counting.groups, columns, strict=True):
+            group.add_sentences(places, texts)
+        self._counting.add_sentences(places, sizes, int(self._is_empty))
+        self._sentence += len(sizes)
+        self._is_empty = self._is_empty and not sizes
 
     # Bytes
 
@@ -178,10 +184,10 @@ class _Files:
         texts = [self._text_of(item, number, group) for number, group in enumerate(self._counting.groups)]
         if self._in_sentences:
             columns = [text.split(BEFORE_SENTENCE)[1:] for text in texts]
-            for place in sorted(range(len(item.order)), key=item.order.__getitem__):
-                size = item.sentences[item.order[place]]
-                if size:
-                    self._add_sentence([column[place] for column in columns], size)
+            sizes = [item.sentences[number] for number in item.order]
+            order = [place for place in sorted(range(len(sizes)), key=item.order.__getitem__) if sizes[place]]
+            ordered = [[column[place] for place in order] for column in columns]
+            self._add_sentences(ordered, [sizes[place] for place in order])
             return
         for group, text in zip(self._counting.groups, texts, strict=True):
             group.add(self._place, text)
@@ -214,7 +220,12 @@ class _Files:
                 if self._counting.by_document:
                     self._begin(first.document, first.metadata)
             if self._in_sentences:
-                self._add_sentences(part, [differing for differing, _ in texts])
+                starts = list(accumulate([size + 1 for size in part.sizes], initial=part.differing.start))
+                columns = [
+                    [text[start : start + size] for start, size in zip(starts, part.sizes, strict=False)]
+                    for text, _ in texts
+                ]
+                self._add_sentences(columns, part.sizes)
                 continue
             for group, (differing, same) in zip(self._counting.groups, texts, strict=True):
                 group.add(self._place, differing[part.differing] + same[part.same])
@@ -232,13 +243,6 @@ class _Files:
             tags = [column.tags[layer] for layer in group.layers]
             same = group.text_of_same(tags, list(map(len, column.tokens)) if in_characters else None)
         return differing, same
-
-    def _add_sentences(self, part: PassageRows, texts: Sequence[str]) -> None:
-        """Add the sentences of a passage, given the characters of all rows of each group."""
-        start = part.differing.start
-        for size in part.sizes:
-            self._add_sentence([text[start : start + size] for text in texts], size)
-            start += size + 1
 
     def _positions(self, part: PassageRows, rows: Rows) -> int:
         """Return the number of positions of a passage of each side."""

@@ -128,7 +128,10 @@ def _add_to_places(
     start = 0
     for place, tags in zip(places, batch[0], strict=True):
         past = start + len(tags)
-        group.add_sentence(place, text[start:past])
+        if place is None:
+            group.add(place, text[start:past])
+        else:
+            group.add_sentences([place], [text[start:past]])
         counting.add_text(place, len(tags), 1)
         start = past + 1
 

@@ -17,7 +17,7 @@ from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
 from clueval.core.document import Document, Layers, Row, positions_of
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
 from clueval.files.errors import OverlapError
-from clueval.second.reading.usual import Unusual, add_cases, is_in_characters, require_usual
+from clueval.second.reading.usual import Unusual, check_case, is_in_characters, require_usual
 
 BATCH = 200
 """The number of documents that are counted together; more would no longer fit in the processor's cache."""
@@ -247,7 +247,9 @@ class _Counting:
     def _add_keys(self, place: Unit, keys: Iterable[Key]) -> None:
         """Add keys to a place; a corpus without spans has no layer."""
         if self._plan.merge or self._bag.layers:
-            add_cases(self._bag, place, MERGED if self._plan.merge else self._layer, keys, are_flat=False)
+            sequence = MERGED if self._plan.merge else self._layer
+            for key in self._bag.add(place, sequence, keys):
+                check_case(self._bag, sequence, key, is_flat=False)
         if self._bag.is_full:
             self._bag.fold()
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from clueval.core.bag import Bag, Place
+from clueval.core.bag import Bag
 from clueval.core.case import HEAD, Key, case_of
 from clueval.core.count import LARGE, Plan
 from clueval.core.metric import require_countable, split_metrics
@@ -47,23 +47,21 @@ def tells_documents_apart(plan: Plan, layers: Sequence[str]) -> bool:
     return bool(plan.by or plan.units or any(key not in layers for key in plan.where))
 
 
-def add_cases(bag: Bag, place: Place, sequence: str, keys: Iterable[Key], *, are_flat: bool) -> None:
-    """Add cases to a bag. Raises `Unusual` for one that a metric cannot count.
+def check_case(bag: Bag, sequence: str, key: Key, *, is_flat: bool) -> None:
+    """Raise `Unusual` for a case, new in a bag, that a metric cannot count. `is_flat`: no spans of a side overlap.
 
-    Keys that come in a counter have their numbers. `are_flat`: spans of one side do not overlap. As in
-    `clueval.core.count.count`, a large case is counted, and the bag keeps the counts.
+    As in `clueval.core.count.count`, a large case is counted, and the bag keeps the counts.
     """
-    new = bag.add(place, sequence, keys)
+    large = len(key) - HEAD > LARGE
+    if is_flat and not large:
+        return
     metrics, _ = split_metrics(bag.metrics)
-    is_checked = not are_flat and any(metric.flat for metric in metrics)
-    for key in new:
-        large = len(key) - HEAD > LARGE
-        if large or is_checked:
-            try:
-                case = case_of(key, sequence)
-                for metric in metrics:
-                    require_countable(metric, case)
-                if large:
-                    bag.keep_counts(sequence, key, [metric.count(case) for metric in metrics])
-            except CluevalError as error:
-                raise Unusual("a metric cannot count a case") from error
+    if large or any(metric.flat for metric in metrics):
+        try:
+            case = case_of(key, sequence)
+            for metric in metrics:
+                require_countable(metric, case)
+            if large:
+                bag.keep_counts(sequence, key, [metric.count(case) for metric in metrics])
+        except CluevalError as error:
+            raise Unusual("a metric cannot count a case") from error

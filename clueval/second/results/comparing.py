@@ -188,11 +188,11 @@ class TestedRate:
 
     def units_that_differ(self, other: TestedRate) -> list[int]:
         """Return the units whose counts behind the rate are not the same in all runs of both systems."""
-        counts = self._entry.counts
+        counts = self._entry.rows
         return [
             unit
             for unit, (own, others) in enumerate(zip(self.rows, other.rows, strict=True))
-            if len({counts[row] for row in {*own, *others}}) > 1
+            if len({counts.get(row, ()) for row in {*own, *others}}) > 1
         ]
 
     def shares(self, other: TestedRate) -> Iterator[tuple[float, int]]:
@@ -468,18 +468,27 @@ class Comparing:
         self, entry: EntryRates, own: TestedRate, other: TestedRate, differ: Sequence[int]
     ) -> list[list[float]]:
         """The difference of each rate of an entry after each swap."""
-        counts = entry.counts
-        firsts = list(zip(*(counts[own.rows[unit][0]] for unit in differ), strict=True))
-        seconds = list(zip(*(counts[other.rows[unit][0]] for unit in differ), strict=True))
+        firsts, seconds = (
+            [dict(entry.rows.get(system.rows[unit][0], ())) for unit in differ] for system in (own, other)
+        )
         changes: list[Sequence[float]]
         if len(differ) <= MOST_FOR_ALL_SWAPS:
             changes = [
-                all_swapped_sums(_differences(*of))  # type: ignore[arg-type]  # it adds fractions as well
-                for of in zip(firsts, seconds, strict=True)
+                all_swapped_sums(column)  # type: ignore[arg-type]  # it adds fractions as well
+                for column in (
+                    [two.get(place, 0) - one.get(place, 0) for one, two in zip(firsts, seconds, strict=True)]
+                    for place in range(entry.width)
+                )
             ]
         else:
-            sums = self._drawn([*firsts, *seconds], [self._keys[unit] for unit in differ])
-            changes = [_differences(*of) for of in zip(sums[: len(firsts)], sums[len(firsts) :], strict=True)]
+            rows = [
+                {**one, **{entry.width + column: count for column, count in two.items()}}
+                for one, two in zip(firsts, seconds, strict=True)
+            ]
+            sums = self._drawn(rows, 2 * entry.width, [self._keys[unit] for unit in differ])
+            changes = [
+                _differences(sums[column], sums[entry.width + column]) for column in range(entry.width)
+            ]
         swapped = []
         for system, sign in ((own, 1), (other, -1)):
             total = entry.total(system.times[0])
@@ -496,25 +505,25 @@ class Comparing:
             for of in zip(*swapped, strict=True)
         ]
 
-    def _drawn(self, columns: Sequence[Sequence[float]], keys: Sequence[str]) -> list[Sequence[float]]:
+    def _drawn(
+        self, rows: Sequence[Mapping[int, float]], width: int, keys: Sequence[str]
+    ) -> list[Sequence[float]]:
         """Return for each column the sum over the units that a random swap swaps.
 
         Fractions are counted in units so small that no sum of them is too large.
         """
-        scales = []
-        for column in columns:
-            bits = _BITS - math.ceil(sum(column)).bit_length()
-            scales.append(1 if all(float(number).is_integer() for number in column) else 1 << bits)
-        rows = [
-            {
-                place: round(number * scale)
-                for place, (number, scale) in enumerate(zip(row, scales, strict=True))
-                if number
-            }
-            for row in zip(*columns, strict=True)
+        wholes, are_whole = [0.0] * width, [True] * width
+        for row in rows:
+            for column, number in row.items():
+                wholes[column] += number
+                are_whole[column] = are_whole[column] and float(number).is_integer()
+        scales = [
+            1 if is_whole else 1 << _BITS - math.ceil(whole).bit_length()
+            for whole, is_whole in zip(wholes, are_whole, strict=True)
         ]
+        scaled = [{column: round(number * scales[column]) for column, number in row.items()} for row in rows]
         sums = weighted_sums(
-            zip(keys, rows, strict=True), len(columns), SWAP, self._trust.resamples, self._trust.seed
+            zip(keys, scaled, strict=True), width, SWAP, self._trust.resamples, self._trust.seed
         )
         return [
             of if scale == 1 else [number / scale for number in of]

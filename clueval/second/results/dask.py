@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
@@ -45,34 +45,30 @@ def scheduler(address: str, patience: float = PATIENCE) -> Iterator[tuple[Execut
                 raise CluevalError(
                     f"the scheduler {address} has had no worker for {patience:g} s", advice="start workers"
                 ) from None
-            yield _Cluster(client, address), max(sum(client.nthreads().values()), 1)
+            # not pure: a file may have changed since an equal task was carried out
+            executor = client.get_executor(pure=False)
+            executor.require_workers = _watch(client, address)
+            yield executor, max(sum(client.nthreads().values()), 1)
 
 
-class _Cluster(Executor):
-    """The executor of a client, which can be asked whether it has workers."""
+def _watch(client: Any, address: str) -> Callable[[], None]:
+    """Return the function that raises `CluevalError` if calls of it have found no worker for `WORKERLESS` seconds."""
+    workerless_since: float | None = None
 
-    def __init__(self, client: Any, address: str) -> None:
-        self._client, self._address = client, address
-        # not pure: a file may have changed since an equal task was carried out
-        self._executor = client.get_executor(pure=False)
-        self._workerless_since: float | None = None
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = self._executor.submit(fn, *args, **kwargs)
-        return future
-
-    def require_workers(self) -> None:
-        """Raise `CluevalError` if calls have found no worker for `WORKERLESS` seconds."""
+    def require_workers() -> None:
+        nonlocal workerless_since
         try:
-            has_workers = bool(self._client.nthreads())
+            has_workers = bool(client.nthreads())
         except (OSError, AttributeError):  # the scheduler is ending, which cancels the tasks
             has_workers = False
-        self._workerless_since = None if has_workers else self._workerless_since or monotonic()
-        if self._workerless_since and monotonic() - self._workerless_since >= WORKERLESS:
+        workerless_since = None if has_workers else workerless_since or monotonic()
+        if workerless_since and monotonic() - workerless_since >= WORKERLESS:
             raise CluevalError(
-                f"all workers of the scheduler {self._address} have ended, and none has started for {WORKERLESS:g} s",
+                f"all workers of the scheduler {address} have ended, and none has started for {WORKERLESS:g} s",
                 advice="look at their last messages, and start workers",
             )
+
+    return require_workers
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from itertools import repeat
 from typing import Any
 
 from clueval.files.errors import UsageError
+from clueval.second.results.entries import entry_rates
 from clueval.second.results.options import Trust
 from clueval.second.results.rates import Path, Rates, Weights
 from clueval.second.results.units import Units
@@ -59,21 +60,40 @@ def _intervals(
     rates: Rates, weights: Weights, keys: Sequence[str], trust: Trust
 ) -> Iterator[tuple[Path, Interval]]:
     """Yield the interval of each rate. Costs a report for each unit whose counts are different, or each resample."""
-    rows = range(len(rates.rows))
     times = rates.times(range(len(keys)))
     scores = [values[0] for values in rates.scored([rates.tally(rates.total)], rates.entries)]
-    without = rates.scored(rates.without_each(rates.total, rows), rates.entries)
     drawn = None if trust.method == "jackknife" else _Resampled(rates, keys, trust)
+    leaving = _Leaving(rates, times)
     for place, (path, score) in enumerate(zip(rates.paths, scores, strict=True)):
         units, effective = weights.of(path)
-        if math.isnan(score) or any(map(math.isnan, without[place])):
+        without, of_rows = leaving.one_out(path)
+        if math.isnan(score) or any(map(math.isnan, without)):
             reason = UNDEFINED if math.isnan(score) else UNDEFINED_WITHOUT
             yield path, Interval(None, None, None, units, effective, reason)
         elif drawn is None:
-            yield path, logit_jackknife(score, without[place], units, effective, trust.confidence, times)
+            yield path, logit_jackknife(score, without, units, effective, trust.confidence, of_rows)
         else:
             values = drawn.defined(place)
-            yield path, _bootstrap(score, without[place], times, units, effective, values, trust)
+            yield path, _bootstrap(score, without, of_rows, units, effective, values, trust)
+
+
+class _Leaving:
+    """The rates of a report without each unit; units that do not change a rate are together."""
+
+    def __init__(self, rates: Rates, times: Sequence[int]) -> None:
+        self._rates, self._times, self._units = rates, times, sum(times)
+        self._known: dict[Path, tuple[Sequence[float], Sequence[int]]] = {}
+
+    def one_out(self, path: Path) -> tuple[Sequence[float], Sequence[int]]:
+        """Return a rate without a unit, for each kind of units that change it, and how many there are of each."""
+        if path not in self._known:
+            entry = entry_rates(self._rates, path)
+            times = [self._times[row] for row in entry.changing]
+            rest = self._units - sum(times)
+            for name, values in zip(entry.names, entry.without(self._times), strict=True):
+                found = (values, [*times, rest]) if rest else (values[:-1], times)
+                self._known[(*path[:-1], name)] = found
+        return self._known.pop(path)
 
 
 class _Resampled:

@@ -1,6 +1,6 @@
-"""The groups of options of an evaluation: `Counting`, `Workers` and `Trust`.
+"""The options of counting: `Counting`, `Workers` and `Trust`.
 
-Every function that scores files takes the groups, or their fields as single options (see `keywords`).
+Every function that scores files takes their fields as single options.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Counting:
         pair_by: pair documents, in any order, by ``id``, by ``name`` (the name of the file without its ending)
             or by ``content`` (their text). None: files by relative name, documents in order.
         score_feature: the feature with the scores of predicted spans: reports get a curve and average precision
-            (`clueval.evaluation.curves`).
+            (`clueval.metrics.curve`).
         thresholds: those of the curve, as numbers or as text with commas; None: all scores for ``exact`` and
             ``gate``, 0 to 1 in steps of 0.1 for other metrics.
 

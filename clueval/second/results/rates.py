@@ -3,9 +3,9 @@
 A rate is a number of a report that is recognised by its name. The metric scores the counts of each corpus, and the
 rates are read off its report.
 
-A unit weighs in a rate what it adds to the gold or the predicted spans of the rate's entry. These numbers add up over
-the keys of a tally, so that adding one to each count of the whole shows what each key adds to which entry, and which
-entries depend on it.
+A unit weighs in a rate what it adds to the gold or the predicted spans of the rate's entry. These numbers are columns:
+each has a number for those units, or rows of equal ones, that have spans of the entry, so that all columns together are
+as large as the reports on all rows alone.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain
@@ -81,6 +82,7 @@ class Rates:
         total: how often each key was counted in all units.
         report: the report on all units.
         entries: the paths of the entries of the report that have rates, with the names of these.
+        names_of: the same as a dictionary.
         paths: the paths of all rates.
     """
 
@@ -92,19 +94,21 @@ class Rates:
         self.keys = list(counts.keys)
         self.rows = [list(pairs(row)) for row in counts.rows]
         self.row_of = counts.row_of
+        self._times: dict[range, list[int]] = {}
         self.total = self.sums(self.times(range(len(self.row_of))))
         self.report = metric.scores(self.tally(self.total), layers)
         self.entries = list(entries_of(self.report))
+        self.names_of = dict(self.entries)
         self.paths = [(*path, name) for path, names in self.entries for name in names]
 
     # Counts
 
-    def times(self, units: range) -> list[int]:
+    def times(self, units: range) -> Sequence[int]:
         """Return how many of these units have each row."""
-        found = [0] * len(self.rows)
-        for row in self.row_of[units.start : units.stop]:
-            found[row] += 1
-        return found
+        if units not in self._times:
+            counted = Counter(self.row_of[units.start : units.stop])
+            self._times[units] = [counted[row] for row in range(len(self.rows))]
+        return self._times[units]
 
     def sums(self, times: Sequence[int]) -> list[int]:
         """Return the sum of each key, given how many units have each row."""
@@ -152,23 +156,80 @@ class Rates:
         names = [name for _, of_entry in entries for name in of_entry]
         return dict(zip(reversed(names), reversed(_read(report, entries)), strict=True))
 
-    def keys_of(self, path: Path) -> Sequence[int]:
-        """Return the numbers of the keys on which a rate depends: with one more of it, or none, it is another."""
-        return sorted(self._keys_of[path])
+    @cached_property
+    def wholes(self) -> list[tuple[list[int], Mapping[str, Any]]]:
+        """The sums of all parts, and of all rows with different weights, each with its report."""
+        sums = [self.sums(self.times(part)) for part in self.parts]
+        sums.append(self.sums(range(1, len(self.rows) + 1)))
+        return [(of, self.metric.scores(self.tally(of), self.layers)) for of in sums]
 
     @cached_property
-    def _keys_of(self) -> dict[Path, set[int]]:
-        found: dict[Path, set[int]] = {path: set() for path in self.paths}
-        for whole in [self.sums(self.times(part)) for part in self.parts]:
-            values = _read(self.metric.scores(self.tally(whole), self.layers), self.entries)
-            for key, count in enumerate(whole):
-                for other in {0, count + 1} - {count}:
-                    counts = [*whole[:key], other, *whole[key + 1 :]]
-                    changed = _read(self.metric.scores(self.tally(counts), self.layers), self.entries)
-                    for path, old, new in zip(self.paths, values, changed, strict=True):
-                        if new != old and not (math.isnan(new) and math.isnan(old)):
-                            found[path].add(key)
+    def rows_with(self) -> Sequence[Sequence[int]]:
+        """The numbers of the rows that have each key."""
+        found: list[list[int]] = [[] for _ in self.keys]
+        for number, row in enumerate(self.rows):
+            for key, _ in row:
+                found[key].append(number)
         return found
+
+    @cached_property
+    def keys_named(self) -> Mapping[Any, Sequence[int]]:
+        """The numbers of the keys that have each name, such as a label."""
+        found: dict[Any, list[int]] = {}
+        for number, key in enumerate(self.keys):
+            for name in dict.fromkeys(key[1:] or key):
+                found.setdefault(name, []).append(number)
+        return found
+
+    def follow_from(self, keys: Sequence[int], entry: Entry, others: Sequence[int] | None = None) -> bool:
+        """Return whether the rates of an entry follow from the counts of some keys in each of `wholes`.
+
+        Other keys are left out; with `others`, these are as in the total, and only parts are compared.
+        """
+        always = {} if others is None else {key: self.total[key] for key in others}
+        return all(
+            self.of_entry({**always, **{key: counts[key] for key in keys}}, entry)
+            == repr(_read(report, [entry]))
+            for counts, report in (self.wholes if others is None else self.wholes[:-1])
+        )
+
+    def keys_of(self, entry: Entry) -> tuple[list[int], list[int]]:
+        """Return the numbers of the keys on which the rates of an entry depend: with more of one, or none, they differ.
+
+        And those of all labels on which they depend: without a unit, rates may depend on more of their keys.
+        """
+        every = list(self.keys_named.values())
+        of_label: Sequence[int] = self.keys_named.get(entry[0][-1], ()) if entry[0] else ()
+        if of_label and self.follow_from(of_label, entry):
+            every = [of_label]
+        named = sorted({*chain(*self._changing(entry, every))})
+        return [key for (key,) in self._changing(entry, [[key] for key in named])], named
+
+    def _changing(self, entry: Entry, groups: Sequence[Sequence[int]]) -> list[Sequence[int]]:
+        """Return the groups of keys that change the rates of an entry; the halves of those that do are tested."""
+        among = sorted({*chain(*groups)})
+        wholes = [{key: counts[key] for key in among} for counts, _ in self.wholes[:-1]]
+        before = [self.of_entry(whole, entry) for whole in wholes]
+        found: list[Sequence[int]] = []
+        waiting = [groups]
+        while waiting:
+            some = waiting.pop()
+            keys = list(chain(*some))
+            if keys and any(
+                self.of_entry(changed, entry) != old
+                for whole, old in zip(wholes, before, strict=True)
+                for changed in _changed(whole, keys)
+            ):
+                if len(some) == 1:
+                    found += some
+                else:
+                    waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
+        return found
+
+    def of_entry(self, counts: Mapping[int, int], entry: Entry) -> str:
+        """Return the rates of an entry, given how often each key was counted, as text: NaN is equal to NaN."""
+        tally = Tally({self.keys[key]: count for key, count in counts.items() if count})
+        return repr(_read(self.metric.scores(tally, self.layers), [entry]))
 
     @cached_property
     def sizes(self) -> EntrySizes:
@@ -177,62 +238,41 @@ class Rates:
 
 
 class EntrySizes:
-    """What units weigh in the rates of each entry of a report, and the counts from which the rates follow.
-
-    These numbers add up over the keys of the tally. So each key is added to the whole, to see what it adds to which.
-    """
+    """What units weigh in the rates of each entry of a report, and the counts from which the rates follow."""
 
     def __init__(self, rates: Rates) -> None:
         self._rates = rates
-        places = [path[:end] for path, _ in rates.entries for end in range(len(path) + 1)]
-        self._paths = {".".join(path): path for place in places for path in (place, (*place, "micro"))}
-        self._kinds = [
-            (path, kind)
-            for path, names in rates.entries
-            for kind in dict.fromkeys(map(kind_of, names))
-            if {f"precision{kind}", f"recall{kind}"} <= {*names}
-        ]
-        whole = rates.tally(rates.total)
-        self._headlines = {*rates.metric.headlines(whole, rates.layers)}
-        before = self._measured(whole)
-        together = self._measured(
-            rates.tally(count + _MANY * key for key, count in enumerate(rates.total, 1))
-        )
-        adding: dict[_Place, list[list[_Change]]] = {place: [[] for _ in of] for place, of in before.items()}
-        for key in range(len(rates.keys)):
-            counts = list(rates.total)
-            counts[key] += _MANY
-            after = self._measured(rates.tally(counts))
-            for place, numbers in before.items():
-                for column, one, two in zip(adding[place], numbers, after.get(place, numbers), strict=True):
-                    if one != two:
-                        each = round((two - one) / _MANY, _DIGITS)
-                        column.append((key, int(each) if each.is_integer() else each))
-        for place in [place for place in adding if isinstance(place, tuple)]:
-            if not self._add_up(adding[place], before[place], together.get(place, ())):
-                del adding[place]
-        numbered: dict[tuple[_Change, ...], int] = {}
-        self._columns_of = {
-            place: tuple(numbered.setdefault(tuple(changes), len(numbered)) for changes in columns)
-            for place, columns in adding.items()
+        whole, weighted = rates.total, rates.sums(range(1, len(rates.rows) + 1))
+        self._headlines = {*rates.metric.headlines(rates.tally(whole), rates.layers)}
+        known, other = self._measured(rates.tally(whole)), self._measured(rates.tally(weighted))
+        found: dict[_Place, dict[int, Sequence[float]]] = {place: {} for place in known}
+        for number, row in enumerate(rates.rows):
+            alone = Tally({rates.keys[key]: count for key, count in row})
+            for place, numbers in self._measured(alone).items():
+                if place in found and any(numbers):
+                    found[place][number] = numbers
+        times = rates.times(range(len(rates.row_of)))
+        self._counts = {
+            place: rows
+            for place, rows in found.items()
+            if isinstance(place, tuple)
+            and _add_up(rows, times, known[place])
+            and _add_up(rows, range(1, len(rates.rows) + 1), other.get(place, ()))
         }
-        self._changes = list(numbered)
-        self._columns: dict[tuple[int, ...], Column] = {}
-
-    @staticmethod
-    def _add_up(
-        columns: Sequence[Sequence[_Change]], before: Sequence[float], after: Sequence[float]
-    ) -> bool:
-        """Return whether numbers change by the sum of what all keys add, each key as often as its number says.
-
-        The product of a rate and a size does not, unless the size is the denominator of the rate: a mean over labels
-        is no rate of counts.
-        """
-        sums = [
-            number + sum(_MANY * (key + 1) * each for key, each in changes)
-            for number, changes in zip(before, columns, strict=True)
-        ]
-        return len(sums) == len(after) and all(map(_are_close, sums, after))
+        numbered: dict[frozenset[tuple[int, float]], int] = {}
+        self._columns_of: dict[str, tuple[int, int]] = {}
+        for place, rows in found.items():
+            if isinstance(place, str):
+                gold, predicted = (
+                    frozenset((number, sizes[side]) for number, sizes in rows.items() if sizes[side])
+                    for side in (0, 1)
+                )
+                self._columns_of[place] = (
+                    numbered.setdefault(gold, len(numbered)),
+                    numbered.setdefault(predicted, len(numbered)),
+                )
+        self._columns = [dict(sorted(column)) for column in numbered]
+        self._sums: dict[tuple[int, ...], Column] = {}
 
     def _measured(self, tally: Tally) -> dict[_Place, Sequence[float]]:
         """Return the gold and the predicted spans of entries, by their paths, and the counts of kinds of rates.
@@ -240,74 +280,42 @@ class EntrySizes:
         Counts are those of a headline, or the rates times the sizes.
         """
         metric, layers = self._rates.metric, self._rates.layers
-        report, headlines = metric.scores(tally, layers), metric.headlines(tally, layers)
+        headlines = metric.headlines(tally, layers)
         found: dict[_Place, Sequence[float]] = {}
         found.update(metric.sizes(tally, layers))
-        for text, path in self._paths.items():
-            entry = entry_at(report, path)
+        for path, entry in _dictionaries(metric.scores(tally, layers)):
+            text = ".".join(path)
             if text not in found and all(
                 isinstance(entry.get(name), int | float) for name in Counts._fields[:2]
             ):
                 found[text] = entry["gold"], entry["predicted"]
-        for path, kind in self._kinds:
-            entry, text = entry_at(report, path), ".".join(path)
-            if text in headlines and kind in ("", "_strict"):
-                found[path, kind] = headlines[text]
-            elif text in found:
-                rates = (entry[f"{name}{kind}"] or 0.0 for name in ("recall", "precision"))
-                found[path, kind] = (*found[text], *map(mul, rates, found[text]))
-        return found
-
-    @cached_property
-    def _by_key(self) -> list[list[tuple[int, int]]]:
-        """The rows that have each key, and how often it was counted there."""
-        found: list[list[tuple[int, int]]] = [[] for _ in self._rates.keys]
-        for number, row in enumerate(self._rates.rows):
-            for key, count in row:
-                found[key].append((number, count))
+            for name in entry:
+                kind = name.removeprefix("precision")
+                if kind == name or kind_of(name) != kind or f"recall{kind}" not in entry:
+                    continue
+                if text in headlines and kind in ("", "_strict"):
+                    found[path, kind] = headlines[text]
+                elif text in found:
+                    rates = (entry[f"{each}{kind}"] or 0.0 for each in ("recall", "precision"))
+                    found[path, kind] = (*found[text], *map(_rounded, map(mul, rates, found[text])))
         return found
 
     def column(self, numbers: tuple[int, ...]) -> Column:
         """Return the sum of some columns."""
-        if numbers not in self._columns:
+        if numbers not in self._sums:
             found: dict[int, float] = {}
-            if _EVERY in numbers:
-                found = {number: 1 for number, row in enumerate(self._rates.rows) if row}
-            for key, size in chain.from_iterable(
-                self._changes[number] for number in numbers if number != _EVERY
-            ):
-                for row, count in self._by_key[key]:
-                    found[row] = found.get(row, 0) + size * count
-            self._columns[numbers] = found
-        return self._columns[numbers]
+            for number in numbers:
+                if number == _EVERY:
+                    found = {row: 1 for row, counts in enumerate(self._rates.rows) if counts}
+                    break
+                for row, size in self._columns[number].items():
+                    found[row] = found.get(row, 0) + size
+            self._sums[numbers] = found
+        return self._sums[numbers]
 
-    def counts(self, entry: Path, kind: str) -> list[Counts] | None:
-        """Return the counts from which the rates of a kind follow, in each row; None if they have none."""
-        place = entry, kind
-        is_headline = ".".join(entry) in self._headlines and kind in ("", "_strict")
-        is_known = place in self._columns_of and (is_headline or place in self._held)
-        return self._counts(place) if is_known else None
-
-    def _counts(self, place: _Place) -> list[Counts]:
-        columns = [self.column((number,)) for number in self._columns_of[place]]
-        rows = range(len(self._rates.rows))
-        return [Counts(*(column.get(row, 0) for column in columns)) for row in rows]
-
-    @cached_property
-    def _held(self) -> set[_Place]:
-        """The kinds of rates whose counts are what the keys add in every unit alone, too."""
-        found = {place: self._counts(place) for place in self._columns_of if isinstance(place, tuple)}
-        for number, row in enumerate(self._rates.rows):
-            keys = dict(row)
-            alone = self._measured(
-                self._rates.tally(keys.get(key, 0) for key in range(len(self._rates.keys)))
-            )
-            for place in [
-                place for place, counts in found.items() if counts[number] != alone.get(place, Counts())
-            ]:
-                if not all(map(_are_close, found[place][number], alone.get(place, Counts()))):
-                    del found[place]
-        return {*found}
+    def counts(self, entry: Path, kind: str) -> Mapping[int, Sequence[float]] | None:
+        """Return the counts from which the rates of a kind follow, by row, without zeros; None if they have none."""
+        return self._counts.get((entry, kind))
 
     def of(self, path: Path) -> tuple[int, ...]:
         """Return the numbers of the columns of the gold and the predicted spans that a rate is about.
@@ -315,13 +323,15 @@ class EntrySizes:
         They are those of its entry, of the nearest one above that has both, or of its ``micro``; otherwise of the first
         that the metric names. If there is none, every unit in which something was counted weighs the same.
         """
+        place = self._place_of(path)
+        return (_EVERY, _EVERY) if place is None else self._columns_of[place]
+
+    def _place_of(self, path: Path) -> str | None:
         for end in range(len(path) - 1, -1, -1):
             for entry in (path[:end], (*path[:end], "micro")):
-                if (found := self._columns_of.get(".".join(entry))) is not None:
-                    return found
-        return next(
-            (of for place, of in self._columns_of.items() if isinstance(place, str)), (_EVERY, _EVERY)
-        )
+                if (place := ".".join(entry)) in self._columns_of:
+                    return place
+        return next(iter(self._columns_of), None)
 
     def tells_sides_apart(self, path: Path) -> bool:
         """Return whether a rate is about other spans on the gold side than on the predicted side."""
@@ -340,16 +350,9 @@ class EntrySizes:
 
     def are_zero(self, path: Path, tally: Tally) -> bool:
         """Return whether nothing that a rate is about is in a tally."""
-        numbers, keys = self.of(path), self._rates.keys
-        if _EVERY in numbers:
-            return not tally
-        return not any(
-            sum(size * tally[keys[key]] for key, size in self._changes[number]) for number in numbers
-        )
+        place = self._place_of(path)
+        return not tally if place is None else not any(self._measured(tally).get(place, ()))
 
-
-_Change = tuple[int, float]
-"""A key, and what it adds to a number each time that it is counted."""
 
 _Place = str | tuple[Path, str]
 """An entry, as the path of its sizes; or the path of an entry and the kind of its rates, as that of its counts."""
@@ -357,17 +360,45 @@ _Place = str | tuple[Path, str]
 _EVERY = -1
 """The number of the column in which every unit in which something was counted weighs the same."""
 
-_MANY = 1 << 20
-"""How often a key is added: so often that sums of fractions are exact to the last digits."""
-
 _ROUNDING = 1e-9
 
 _DIGITS = 12
-"""To how many decimals what a key adds is rounded."""
+"""To how many decimals a product of a rate and a size is rounded."""
 
 
 def _are_close(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+
+
+def _rounded(number: float) -> float:
+    found = round(number, _DIGITS)
+    return int(found) if found.is_integer() else found
+
+
+def _add_up(rows: Mapping[int, Sequence[float]], times: Sequence[int], whole: Sequence[float]) -> bool:
+    """Return whether the numbers of rows, each as often as `times` says, add up to those of a corpus.
+
+    The product of a rate and a size does not, unless the size is the denominator of the rate: a mean over labels is no
+    rate of counts.
+    """
+    columns = zip(*rows.values(), strict=True) if rows else ((),) * len(whole)
+    of_rows = [times[row] for row in rows]
+    sums = [math.fsum(map(mul, column, of_rows)) for column in columns]
+    return len(sums) == len(whole) and all(map(_are_close, sums, whole))
+
+
+def _changed(counts: Mapping[int, int], keys: Sequence[int]) -> Iterator[dict[int, int]]:
+    """Yield counts without some keys, and with more of each, but of no two as many."""
+    yield {**counts, **dict.fromkeys(keys, 0)}
+    yield {**counts, **{key: counts[key] + number for number, key in enumerate(keys, 1)}}
+
+
+def _dictionaries(report: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Yield the dictionaries of a report, with their paths."""
+    yield path, report
+    for name, value in report.items():
+        if isinstance(value, Mapping):
+            yield from _dictionaries(value, (*path, name))
 
 
 def kind_of(name: str) -> str:

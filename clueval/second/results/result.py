@@ -340,7 +340,7 @@ class Result(Report):
         settings and counts of metrics that a file cannot hold; `FileError`.
         """
         from clueval.second.results.adding import Counted
-        from clueval.second.results.saving import save_counts
+        from clueval.second.results.saved import save_counts
 
         counted = Counted(*(getattr(self, name) for name in Counted._fields))
         save_counts(counted, self.gold_sha256, Path(path))
@@ -372,7 +372,7 @@ def load_result(path: str | Path) -> Result:
 
     Raises `FileError`, `FormatError` for a file that is no saved result, or was changed.
     """
-    from clueval.second.results.saving import load_counts
+    from clueval.second.results.saved import load_counts
 
     counted, gold_sha256 = load_counts(input_path(str(path)))
     return Result(*counted, gold_sha256)

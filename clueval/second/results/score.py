@@ -38,7 +38,7 @@ from clueval.spans.filters import parse_where
 from clueval.textfiles import is_folder, sha256_of
 
 if TYPE_CHECKING:
-    from clueval.second.results.workers import Task
+    from clueval.second.results.tasks import Task
 
 DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
 """The groups of options, as they are if nothing is chosen."""
@@ -181,8 +181,8 @@ def _in_tasks(
 ) -> Bag:
     """Count pairs of files as tasks of several processes, or of an executor."""
     from clueval.second.reading.usual import Unusual, require_usual  # one process needs none of these
-    from clueval.second.results.counting import count_tasks
-    from clueval.second.results.workers import tasks_of
+    from clueval.second.results.tasks import tasks_of
+    from clueval.second.results.workers import count_tasks
 
     if workers.executor is not None:  # its processes may have another working directory
         files = [(name, gold.absolute(), predicted.absolute()) for name, gold, predicted in files]
@@ -197,7 +197,7 @@ def _in_tasks(
     except Unusual:
         by_documents = True
     return count_tasks(
-        tasks_of([(pair, pair[1:]) for pair in files], workers.jobs),
+        tasks_of([(pair, pair[1:]) for pair in files]),
         counting,
         units=counting.plan.units,
         jobs=workers.jobs,
@@ -214,7 +214,7 @@ def sum_of(bags: Iterable[Bag], units: str | None) -> Bag:
     first, second = next(bags), next(bags, None)
     if second is None:
         return first
-    from clueval.second.results.counting import Gathered  # one pair of files does not need it
+    from clueval.second.results.workers import Gathered  # one pair of files does not need it
 
     total = Gathered(units)
     for bag in (first, second, *bags):

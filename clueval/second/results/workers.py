@@ -1,14 +1,12 @@
-"""Tasks of counting, and what carries them out: processes (`processes`), or any executor.
+"""Counting pairs of files in several processes, or on any executor, and the sum of their bags.
 
-A task is one pair of files, or small pairs together (`tasks_of`). Its bag comes back pickled, and the bags are added in
-the order of the tasks, so the sum is the same for any number of processes, and an error is that of the first task that
-has one. Memory holds the sum, and the bags of a limited number of tasks.
+A task is one pair of files, or small pairs together. Its bag comes back pickled, and the bags are added in the order of
+the tasks, so the sum is the same for any number of processes, and an error is that of the first task that has one.
+Memory holds the sum, and the bags of a limited number of tasks.
 
 If a process of this machine ends in the middle, by a signal or for lack of memory, one process counts what is missing,
 task by task; if it ends, too, an error names the files of its task. If another executor loses a task, that is an error
-at once. Whatever else fails in a worker is counted in this process, which raises the error if it is one.
-
-A worker may run on another machine, so it compares the sizes of the files, and both compare their versions.
+at once. What a worker cannot count for another reason is counted in this process, which raises the error if it is one.
 
 One process needs neither `pickle` nor `concurrent.futures`, so functions import them.
 """
@@ -17,31 +15,28 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
+from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Unit
 from clueval.files.errors import CluevalError
 from clueval.second.results.options import require_jobs
+from clueval.second.results.tasks import (
+    CHECK,
+    SUBMITTED_EACH,
+    FilePair,
+    Task,
+    Waiting,
+    carry_out,
+    in_order,
+)
+from clueval.textfiles import Progress
 from clueval.version import __version__
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
-
-SMALL = 8_000_000
-"""The greatest number of bytes of a task of several pairs of files."""
-
-SMALLEST = 1_000_000
-"""The number of bytes below which pairs of files are always put together."""
-
-TASKS_EACH = 8
-"""The number of tasks for each process, if files are small, so that processes end at about the same time."""
-
-SUBMITTED_EACH = 4
-"""The number of tasks for each process that are submitted and whose bags are not yet added."""
 
 IN_FLIGHT = 64
 """The number of tasks submitted to an executor whose number of processes is not known."""
@@ -51,79 +46,6 @@ WORTH_IT = 100_000_000
 
 BY_DOCUMENTS = 3
 """How many times as long the same bytes take if documents are built of them."""
-
-CHECK = 1.0
-"""Seconds without a result before an executor is asked whether it is alive."""
-
-FilePair = TypeVar("FilePair")
-"""What is counted of a pair of files: their name and paths."""
-
-
-@dataclass(frozen=True)
-class Task(Generic[FilePair]):
-    """Pairs of files that are counted together.
-
-    Attributes:
-        pairs: what is counted.
-        files: the files of all pairs, each once in a pair.
-        sizes: their sizes in bytes.
-    """
-
-    pairs: tuple[FilePair, ...]
-    files: tuple[Path, ...]
-    sizes: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of bytes to read."""
-        return sum(self.sizes)
-
-    def __str__(self) -> str:
-        """The files, for messages."""
-        if len(self.pairs) == 1:
-            return " with ".join(map(str, self.files))
-        return f"{self.files[0]} and {len(self.files) - 1} more files, up to {self.files[-1]}"
-
-
-Bags = Generator[tuple[Task[FilePair], Bag | None], None, None]
-"""Tasks with their bags, in order; None for a bag that must be counted here."""
-
-
-def tasks_of(
-    pairs: Iterable[tuple[FilePair, Iterable[Path]]], jobs: int | None = None
-) -> list[Task[FilePair]]:
-    """Return the tasks for pairs of files, given with the paths of each pair, in order.
-
-    `jobs` is the number of processes, None one for each core: tasks are so small that each has several.
-    """
-    found = []
-    for pair, paths in pairs:
-        files = tuple(dict.fromkeys(paths))
-        found.append(Task((pair,), files, tuple(map(size_of, files))))
-    total = sum(task.size for task in found)
-    most = min(SMALL, max(SMALLEST, total // (TASKS_EACH * (jobs or cores()))))
-    tasks: list[Task[FilePair]] = []
-    for task in found:
-        if tasks and tasks[-1].size + task.size <= most:
-            last = tasks.pop()
-            task = Task(last.pairs + task.pairs, last.files + task.files, last.sizes + task.sizes)
-        tasks.append(task)
-    return tasks
-
-
-def size_of(path: Path) -> int:
-    """Return the size of a file in bytes; 0 if it cannot be determined, because reading the file raises the error."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def cores() -> int:
-    """Return the number of processor cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def chosen_jobs(jobs: int | None, size: int, *, by_documents: bool = False) -> tuple[int, str]:
@@ -140,53 +62,82 @@ def chosen_jobs(jobs: int | None, size: int, *, by_documents: bool = False) -> t
     if jobs is not None:
         return jobs, "as requested"
     if size * (BY_DOCUMENTS if by_documents else 1) < WORTH_IT:
-        return 1, f"{megabytes(size)} is too little to share between processes"
-    number = cores()
-    return number, f"{megabytes(size)}, and {number} core{'s' * (number != 1)}"
+        return 1, f"{_megabytes(size)} is too little to share between processes"
+    number = _cores()
+    return number, f"{_megabytes(size)}, and {number} core{'s' * (number != 1)}"
 
 
-def megabytes(size: int) -> str:
-    """Return a number of bytes as a remark shows it.
+def _cores() -> int:
+    """Return the number of processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
-    >>> megabytes(512), megabytes(2_300_000), megabytes(12_345_000_000)
-    ('less than 1 MB', '2 MB', '12,345 MB')
-    """
+
+def _megabytes(size: int) -> str:
     return f"{size / 1e6:,.0f} MB" if size >= 1_000_000 else "less than 1 MB"
 
 
-# In the worker
+def count_tasks(
+    tasks: Sequence[Task[FilePair]],
+    count_one: Callable[[Task[FilePair]], Bag],
+    *,
+    units: str | None = None,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    remark: Callable[[str], object] = lambda _: None,
+    by_documents: bool = False,
+) -> Bag:
+    """Return the sum of the bags of tasks, of which there is at least one, as if all were counted at once.
 
-Answer = tuple[str, bytes]
-"""The version of the worker, and the pickled outcome of a task: a bag, an error, another file, or None."""
+    Args:
+        tasks: see `tasks_of`.
+        count_one: counts a task. Other processes must be able to import it, and what it holds.
+        units: those of the plan (`clueval.core.count.Plan.units`).
+        jobs: the number of processes, None: chosen by size; with `executor`, the number of its processes if known.
+        executor: anything with the `submit` of `concurrent.futures.Executor`.
+        progress: called with the number of bytes of each task that was counted.
+        remark: called with a line on the number of processes, and on each that has ended.
+        by_documents: see `chosen_jobs`.
 
+    Raises the errors of `count_one`, and `CluevalError` for lost tasks.
+    """
+    size = sum(task.size for task in tasks)
+    number, why = chosen_jobs(jobs or 1 if executor is not None else jobs, size, by_documents=by_documents)
+    if executor is None and number > len(tasks):
+        why = f"there are no more tasks{'' if jobs is None else f'; {jobs} were requested'}"
+        number = len(tasks)
+    call = _pickled(count_one) if number > 1 or executor is not None else None
+    if call is None and (number > 1 or executor is not None):
+        number, why, executor = 1, "the metrics cannot be sent to other processes", None
+    total = Gathered(units)
 
-class _OtherFile(NamedTuple):
-    """A file that a worker sees with another size than this process; None if it is missing."""
+    def gather(bags: Generator[Bag | None, None, None]) -> Bag:
+        with closing(bags):
+            for task, bag in zip(tasks, bags, strict=True):
+                total.add(count_one(task) if bag is None else bag)
+                if progress is not None:
+                    progress(task.size)
+        return total.bag
 
-    path: Path
-    size: int | None
+    if executor is not None:
+        window = IN_FLIGHT if jobs is None else SUBMITTED_EACH * number
+        remark(f"{_megabytes(size)} on the executor, at most {window} tasks at a time")
+        return gather(_on_executor(executor, call or b"", tasks, window))
+    if number > 1:
+        from clueval.second.results.processes import NoProcesses, on_processes  # loads multiprocessing
 
-
-def carry_out(call: bytes, task: Task[Any]) -> Answer:
-    """Count a task; `call` is the pickled function that counts. Raises no error."""
-    import pickle
-
-    for path, size in zip(task.files, task.sizes, strict=True):
-        if size_of(path) != size:
-            return __version__, pickle.dumps(_OtherFile(path, size_of(path) if path.exists() else None))
-    try:
+        remark(f"{number} processes: {why}")
         try:
-            return __version__, pickle.dumps(pickle.loads(call)(task))
-        except CluevalError as error:
-            return __version__, pickle.dumps(error)
-    except (Exception, SystemExit):  # a user's metric may raise any error
-        return __version__, pickle.dumps(None)
+            return gather(on_processes(call or b"", tasks, number, remark))
+        except NoProcesses as error:  # before the first task
+            why = f"no other can be started ({error})"
+    remark(f"1 process: {why}")
+    return gather(None for _ in tasks)
 
 
-# In this process
-
-
-def pickled(count_one: object) -> bytes | None:
+def _pickled(count_one: object) -> bytes | None:
     """Return a function as other processes get it; None if it cannot be sent to them."""
     import pickle
 
@@ -196,118 +147,135 @@ def pickled(count_one: object) -> bytes | None:
         return None
 
 
-def bag_of(task: Task[Any], answer: Answer) -> Bag | None:
-    """Return the bag of a task; None if it must be counted here. Raises its `CluevalError`."""
-    import pickle
-
-    version, sent = answer
-    if version != __version__:
-        raise CluevalError(
-            f"a worker has clueval {version[:40]}, and this is clueval {__version__}",
-            advice="install the same version everywhere",
-        )
-    found = pickle.loads(sent)
-    if isinstance(found, CluevalError):
-        raise found
-    if isinstance(found, _OtherFile):
-        here = size_of(found.path)
-        if here == task.sizes[task.files.index(found.path)]:  # otherwise it has changed here, too
-            other = "no such file" if found.size is None else f"another file, of {found.size:,} bytes"
-            raise CluevalError(
-                f"a worker has {other}; here it has {here:,} bytes",
-                file=str(found.path),
-                advice="all machines must see the same files under the same paths",
-            )
-        return None
-    return found if isinstance(found, Bag) else None
+# On an executor
 
 
-class TaskWorkers(Protocol):
-    """What carries out tasks."""
-
-    def submit(self, task: Task[Any]) -> Future[Answer]: ...
-    def result(self, task: Task[Any], future: Future[Answer]) -> Answer: ...
-
-
-Waiting = deque[tuple[Task[FilePair], "Future[Answer]"]]
-
-
-def in_order(
-    workers: TaskWorkers, tasks: Iterator[Task[FilePair]], waiting: Waiting[FilePair], window: int
-) -> Bags[FilePair]:
-    """Yield each task with its bag; at most `window` of them are submitted and not yet yielded: those in `waiting`."""
-    while True:
-        waiting.extend((task, workers.submit(task)) for task in islice(tasks, window - len(waiting)))
-        if not waiting:
-            return
-        task, future = waiting[0]
-        bag = bag_of(task, workers.result(task, future))
-        waiting.popleft()
-        yield task, bag
-
-
-def on_executor(
+def _on_executor(
     executor: Executor, call: bytes, tasks: Sequence[Task[FilePair]], window: int
-) -> Bags[FilePair]:
-    """Yield each task with its bag; after an error, cancel those that have not begun."""
-    workers = _OfExecutor(executor, call)
+) -> Generator[Bag | None, None, None]:
+    """Yield the bag of each task; after an error, cancel those that have not begun.
+
+    An executor with the method `require_workers` is asked while there is no result.
+    """
+    from concurrent.futures import BrokenExecutor
+    from concurrent.futures import wait as wait_for
+
+    require_workers = getattr(executor, "require_workers", None)
     waiting: Waiting[FilePair] = deque()
-    try:
-        yield from in_order(workers, iter(tasks), waiting, window)
-    finally:
-        # a broken pool of processes sets its error on all futures, and fails if one is cancelled
-        for _, future in () if workers.is_broken else waiting:
-            future.cancel()
 
-
-class _OfExecutor:
-    """The workers of an executor; one with the method `require_workers` is asked while it has no result."""
-
-    def __init__(self, executor: Executor, call: bytes) -> None:
-        self.is_broken = False
-        self._executor, self._call = executor, call
-        self._require_workers = getattr(executor, "require_workers", None)
-
-    def submit(self, task: Task[Any]) -> Future[Answer]:
+    def submit(task: Task[FilePair]) -> Future[bytes]:
         try:
-            return self._executor.submit(carry_out, self._call, task)
+            return executor.submit(carry_out, __version__, call, task)
         except Exception as error:
-            raise self._lost(error, task) from error
+            raise _lost(error, task) from error
 
-    def result(self, task: Task[Any], future: Future[Answer]) -> Answer:
-        from concurrent.futures import wait as wait_for
-
+    def result(task: Task[FilePair], future: Future[bytes]) -> bytes:
         try:
-            while self._require_workers is not None and not wait_for([future], CHECK).done:
-                self._require_workers()
+            while require_workers is not None and not wait_for([future], CHECK).done:
+                require_workers()
             return future.result()
         except CluevalError:
             raise
-        except (
-            BaseException
-        ) as error:  # asyncio's CancelledError, which some executors raise, is no Exception
+        except BaseException as error:
+            # asyncio's CancelledError, which some executors raise, is no Exception
             if isinstance(error, Exception) or type(error).__name__.endswith("CancelledError"):
-                raise self._lost(error, task) from error
+                raise _lost(error, task) from error
             raise
 
-    def _lost(self, error: BaseException, task: Task[Any]) -> CluevalError:
-        from concurrent.futures import BrokenExecutor
+    try:
+        yield from in_order(submit, result, iter(tasks), waiting, window)
+    except CluevalError as error:
+        if isinstance(
+            error.__cause__, BrokenExecutor
+        ):  # it sets its error on all futures, and fails to cancel one
+            waiting.clear()
+        raise
+    finally:
+        for _, future in waiting:
+            future.cancel()
 
-        self.is_broken = isinstance(error, BrokenExecutor)
-        if self.is_broken:
-            return CluevalError(
-                f"a worker process has ended, killed or out of memory, and the executor has stopped; not counted: "
-                f"{task} and all later tasks",
-                advice="count with fewer processes",
-            )
-        if type(error).__name__.endswith("CancelledError"):  # several packages have such a class
-            return CluevalError(
-                f"the executor was stopped, or its scheduler has ended; not counted: {task} and all later tasks",
-                advice="start the executor or its scheduler again",
-            )
-        message = " ".join(str(error).split())[:300]
+
+def _lost(error: BaseException, task: Task[Any]) -> CluevalError:
+    from concurrent.futures import BrokenExecutor
+
+    if isinstance(error, BrokenExecutor):
         return CluevalError(
-            f"the executor could not carry out a task: {type(error).__name__}{': ' if message else ''}{message}; "
-            f"not counted: {task}",
-            advice="look at its workers",
+            "a worker process has ended, killed or out of memory, and the executor has stopped; "
+            f"not counted: {task} and all later tasks",
+            advice="count with fewer processes",
         )
+    if type(error).__name__.endswith("CancelledError"):  # several packages have such a class
+        return CluevalError(
+            f"the executor was stopped, or its scheduler has ended; not counted: {task} and all later tasks",
+            advice="start the executor or its scheduler again",
+        )
+    message = ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split())[:300])))
+    return CluevalError(
+        f"the executor could not carry out a task: {message}; not counted: {task}",
+        advice="look at its workers",
+    )
+
+
+class Gathered:
+    """The sum of the bags of the parts of a corpus, as if this was counted at once.
+
+    Documents that have the same id are numbered across parts. Sentences are units, if they may be, until the tenth
+    document.
+    """
+
+    def __init__(self, units: str | None) -> None:
+        self._units = units
+        self._bag: Bag | None = None
+        self._repeats: dict[str | None, int] = {}
+        self._documents = 0
+
+    @property
+    def bag(self) -> Bag:
+        """The sum. Raises `ValueError` if nothing was added."""
+        if self._bag is None:
+            raise ValueError("there are no tasks")
+        return self._bag
+
+    def add(self, bag: Bag) -> None:
+        """Add the bag of the next part, whose places are units."""
+        if self._units in (DOCUMENT, SENTENCE, EITHER):
+            bag = self._numbered(bag)
+        before, self._documents = (
+            self._documents,
+            self._documents
+            + sum(
+                number
+                for place, number in bag.documents.items()
+                if isinstance(place, Unit) and not place.waits
+            ),
+        )
+        in_documents = self._units == EITHER and self._documents >= FEW_DOCUMENTS
+        if in_documents:
+            bag = bag.grouped(_document_of)
+        if self._bag is None:
+            self._bag = bag
+            return
+        if in_documents and before < FEW_DOCUMENTS:
+            self._bag = self._bag.grouped(_document_of)
+        self._bag.include(bag)
+
+    def _numbered(self, bag: Bag) -> Bag:
+        """Return the bag with the numbers that its documents have among all those that have their id."""
+        before = dict(self._repeats)
+        repeated = False
+        for place in bag.documents:
+            assert isinstance(place, Unit)
+            repeated = repeated or place.name in before
+            number = before.get(place.name, 0) + place.repeat
+            self._repeats[place.name] = max(number, self._repeats.get(place.name, 0))
+
+        def of(place: Any) -> Unit:
+            found: Unit = place
+            return found._replace(repeat=before.get(found.name, 0) + found.repeat)
+
+        return bag.grouped(of) if repeated else bag
+
+
+def _document_of(place: Any) -> Unit:
+    found: Unit = place
+    return found._replace(sentence=None)
