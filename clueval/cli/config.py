@@ -26,7 +26,6 @@ from clueval.files.overwriting import OUTPUT_TYPES, note_input
 from clueval.options import options_of
 from clueval.second.formats.options import FormatOptions, Reading
 from clueval.second.reading.paths import files_of
-from clueval.second.reading.source import form_at, formats_that_read
 from clueval.second.reading.spooled import STDIN
 
 FILES = ("clueval.toml", "pyproject.toml")
@@ -171,7 +170,11 @@ def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
     if "--layer" in flags:
         places["layers"] = "layer"
     unused = {*places} - {"input"}
-    formats = _formats(options) if unused else iter(())
+    if not unused:
+        return
+    from clueval.second.reading.source import formats_that_read  # only for options of formats
+
+    formats = _formats(options)
     found = False
     for form in formats:
         found = True
@@ -184,6 +187,8 @@ def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
 
 def _formats(options: argparse.Namespace) -> Iterator[str]:
     """Yield the name of the format of each file that the command reads, as far as it is recognised."""
+    from clueval.second.reading.source import form_at  # only for options of formats
+
     named = getattr(options, "Reading.input", None)
     if named is not None:
         yield from named if isinstance(named, tuple) else (named,)

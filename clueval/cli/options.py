@@ -17,9 +17,7 @@ from clueval.files.overwriting import input_path
 from clueval.options import column, options_of
 from clueval.second.formats.names import NAMES
 from clueval.second.formats.options import Reading
-from clueval.second.formats.telling import all_forms
 from clueval.second.reading.options import LayerColumns, LayerSource
-from clueval.second.reading.source import formats_that_read, treatment_of
 from clueval.second.results.options import Counting
 from clueval.second.results.summary import layers_read, mended
 from clueval.second.transforms.options import Preparing
@@ -186,12 +184,17 @@ def add_reading(parser: CommandParser, *, sides: int, sets: str | None = "readin
 
 def formats_of(name: str) -> str:
     """Return the formats to which a field of `Reading` applies, in words; empty if it applies to all."""
+    from clueval.second.reading.source import formats_that_read  # only for help
+
     names = formats_that_read(name)
     return "" if len(names) == len(NAMES) else f"format{'s' * (len(names) != 1)} {', '.join(names)}"
 
 
 def _treatments() -> str:
     """Return the default treatments of invalid tag sequences, in words."""
+    from clueval.second.formats.telling import all_forms  # only for help
+    from clueval.second.reading.source import treatment_of
+
     first: dict[str, list[str]] = {}
     for form in all_forms():
         treatment = treatment_of(form, None)

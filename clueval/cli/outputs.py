@@ -24,7 +24,6 @@ from clueval.files.overwriting import refuse_to_overwrite as refuse_to_overwrite
 from clueval.files.writing import is_written_through
 from clueval.options import whole
 from clueval.reports.report import ENDINGS, ending_of
-from clueval.second.formats.writer import Writer
 from clueval.second.reports.endings import ENDINGS as FORMS_OF_FILES
 from clueval.second.reports.endings import FORMS, READABLE
 from clueval.second.reports.endings import form_of as form_of_file
@@ -32,6 +31,7 @@ from clueval.second.reports.language import CATALOGUES, ENGLISH, in_language
 
 if TYPE_CHECKING:
     from clueval.reports.report import Report as _OtherReport
+    from clueval.second.formats.writer import Writer
     from clueval.second.reports.report import Report
 
 # --- the files of a report
