@@ -40,6 +40,8 @@ EXPECTED: Mapping[str, str] = {
     r"^call nested partial$": "the advice on overlapping spans has other words",
     r"^score masking (intervals|bootstrap)$": "the intervals of the report have their keys in another order",
     r"^score masking sentences$": "the error names the file, too",
+    r"^masking( redacted)? as (text|markdown|latex)$": "the forms of masking are those of all reports",
+    r"^masking( redacted)? as (csv|tsv)$": "the rows are the leaks, with the columns of a file of decisions",
 }
 """The names of cases that differ on purpose, as regular expressions, with the reason."""
 
