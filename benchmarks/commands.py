@@ -35,7 +35,7 @@ _CLUEVAL = (sys.executable, "-m", "clueval")
 _LAYERS = ("--layer", "entity=-3", "--layer", "risk=-2", "--layer", "action=-1")
 _FOUND = (
     "import sys, clueval\n"
-    "for _ in clueval.errors(sys.argv[1], sys.argv[2], level=1, labelled='label'): pass\n"
+    "for place in clueval.errors(sys.argv[1], sys.argv[2], level=1, labelled='label'): list(place.findings)\n"
 )
 _ERRORS = ("errors", "--level", "1", "--labelled", "label", "{gold}", "{predicted}")
 
@@ -101,9 +101,9 @@ GROUPS: dict[str, tuple[Corpus, dict[str, Command]]] = {
         {
             SCORE: Command(_score()),
             "errors, found": Command((sys.executable, "-c", _FOUND, "{gold}", "{predicted}"), 2),
-            "errors --tsv": Command((*_ERRORS, "--tsv", "{out}/errors.tsv"), 3),
-            "errors --html": Command((*_ERRORS, "--html", "{out}/errors.html"), 5),
-            "errors --xlsx": Command((*_ERRORS, "--xlsx", "{out}/errors.xlsx"), 8),
+            "errors -o .tsv": Command((*_ERRORS, "-o", "{out}/errors.tsv"), 3),
+            "errors -o .html": Command((*_ERRORS, "-o", "{out}/errors.html"), 5),
+            "errors -o .xlsx": Command((*_ERRORS, "-o", "{out}/errors.xlsx"), 8),
         },
     ),
     "valid tags": (

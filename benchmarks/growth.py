@@ -31,9 +31,6 @@ from clueval.compat.faireval.config import render_faireval
 from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError
-from clueval.findings.choice import findings
-from clueval.findings.fair import fair_findings
-from clueval.findings.table import error_table
 from clueval.first.metrics.gate import FeatureTest
 from clueval.first.metrics.gate.candidate_lists import (
     CandidateList,
@@ -44,6 +41,8 @@ from clueval.first.metrics.gate.list_evaluation import disambiguation, maximum_r
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
 from clueval.second.reports.endings import FORMS
+from clueval.second.studies.compared import errors
+from clueval.second.studies.error_table import error_table
 from clueval.spans.components import overlap_components
 from clueval.spans.document import Document
 from clueval.spans.matching import match_spans
@@ -209,7 +208,14 @@ def _every(function: Callable[[Document, Document], Iterator[Any]]) -> Job:
     return job
 
 
-def _errors(case: Case) -> object:
+def _errors_of(**options: Any) -> Job:
+    def job(case: Case) -> object:
+        return sum(len(place.findings) for place in errors(case.gold, case.predicted, **options))
+
+    return job
+
+
+def _error_table(case: Case) -> object:
     return list(error_table(case.sides[0], case.gold[0], case.predicted[0]))
 
 
@@ -260,9 +266,9 @@ JOBS: dict[str, Job] = {
     "show gate": _shown("gate"),
     "FairEval's report": _faireval,
     "conventions": lambda case: str(conventions(case.gold, case.predicted)),
-    "errors": _every(findings),
-    "errors of fair": _every(fair_findings),
-    "error_table": _errors,
+    "errors": _errors_of(),
+    "errors of fair": _errors_of(metric="fair"),
+    "error_table": _error_table,
     "merge": _merged,
     "match_spans": lambda case: match_spans(*case.sides),
     "components": lambda case: list(overlap_components([*case.sides[0], *case.sides[1]])),

@@ -32,7 +32,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         page = Path(folder) / "errors.html"
         found = clueval.errors(SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt", layers={"entity": 2})
-        found.write_page(page, lang="de")
+        found.write(page, lang="de")
         shown = re.sub(r"<meta[^>]*Content-Security-Policy[^>]*>", HIDDEN, page.read_text(encoding="utf-8"))
         page.write_text(shown, encoding="utf-8")
         options = ["--headless=new", "--no-sandbox", "--hide-scrollbars", f"--window-size={SIZE}"]

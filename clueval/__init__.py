@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from clueval.files.errors import TagError as TagError
     from clueval.files.errors import TextMismatch as TextMismatch
     from clueval.files.errors import UsageError as UsageError
-    from clueval.findings.choice import Choice as Choice
-    from clueval.findings.table import Finding as Finding
-    from clueval.findings.table import error_table as error_table
     from clueval.second.reading.check import Problem as Problem
     from clueval.second.reading.check import check as check
     from clueval.second.reading.convert import convert as convert
@@ -51,7 +48,14 @@ if TYPE_CHECKING:
     from clueval.second.results.result import load_result as load_result
     from clueval.second.results.score import score as score
     from clueval.second.results.signature import Signature as Signature
+    from clueval.second.studies.compared import diff as diff
+    from clueval.second.studies.compared import errors as errors
+    from clueval.second.studies.compared import profile as profile
+    from clueval.second.studies.error_table import error_table as error_table
     from clueval.second.studies.masking.report import MaskingReport as MaskingReport
+    from clueval.second.studies.profile import Profile as Profile
+    from clueval.second.studies.rows import Finding as Finding
+    from clueval.second.studies.systems import Diff as Diff
     from clueval.second.transforms.redaction.recovery import recover as recover
     from clueval.studies.annotators.agreement import Agreement as Agreement
     from clueval.studies.annotators.agreement import agree as agree
@@ -62,11 +66,6 @@ if TYPE_CHECKING:
     from clueval.studies.comparison import Comparison as Comparison
     from clueval.studies.convention_rows import Conventions as Conventions
     from clueval.studies.conventions import conventions as conventions
-    from clueval.studies.diff import Diff as Diff
-    from clueval.studies.diff import diff as diff
-    from clueval.studies.errors import errors as errors
-    from clueval.studies.profile import Profile as Profile
-    from clueval.studies.profile import profile as profile
     from clueval.studies.threshold import Threshold as Threshold
     from clueval.studies.threshold import threshold as threshold
     from clueval.version import __version__ as __version__
@@ -85,10 +84,13 @@ _NAMES_OF = {
     "second.results.result": "Result load_result",
     "second.results.score": "score",
     "second.results.signature": "Signature",
+    "second.studies.compared": "diff errors profile",
+    "second.studies.error_table": "error_table",
+    "second.studies.profile": "Profile",
+    "second.studies.rows": "Finding",
+    "second.studies.systems": "Diff",
     "files.errors": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
     "TagError TextMismatch UsageError",
-    "findings.choice": "Choice",
-    "findings.table": "Finding error_table",
     "second.reading.check": "Problem check",
     "second.reading.convert": "convert",
     "second.reading.records": "documents_from documents_from_spacy to_rows to_spacy",
@@ -101,10 +103,7 @@ _NAMES_OF = {
     "studies.comparison": "Comparison",
     "studies.convention_rows": "Conventions",
     "studies.conventions": "conventions",
-    "studies.diff": "Diff diff",
-    "studies.errors": "errors",
     "second.studies.masking.report": "MaskingReport",
-    "studies.profile": "Profile profile",
     "studies.threshold": "Threshold threshold",
     "second.transforms.redaction.recovery": "recover",
     "version": "__version__",

@@ -117,6 +117,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     from clueval.findings.context import REACH
     from clueval.metrics.masking import mention, strings
     from clueval.second.reading import usual
+    from clueval.second.studies.rows import REACH as OF_ROWS
     from clueval.second.transforms import occurrences
     from clueval.spans import limits
 
@@ -126,8 +127,9 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
                 monkeypatch.setattr(module, name, value)
     for module in (count, usual):
         monkeypatch.setattr(module, "LARGE", 10)
-    for unit in REACH:
-        monkeypatch.setitem(REACH, unit, 10)
+    for reach in (REACH, OF_ROWS):
+        for unit in ("token", "character"):
+            monkeypatch.setitem(reach, unit, 10)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -27,11 +27,11 @@ BOTH = ["gold.conll", "predicted.conll"]
 SETS = ["--gold-set", "Key", "--predicted-set", "Response"]
 
 OUTPUTS: dict[str, list[str]] = {
-    "errors tsv": ["errors", *BOTH, "--tsv", "out.tsv"],
-    "errors packed": ["errors", *BOTH, "--tsv", "out.tsv.gz"],
-    "errors xlsx": ["errors", *BOTH, "--xlsx", "out.xlsx"],
-    "errors html": ["errors", *BOTH, "--html", "out.html"],
-    "errors fair xlsx": ["errors", *BOTH, "--metric", "fair", "--xlsx", "out.xlsx"],
+    "errors tsv": ["errors", *BOTH, "-o", "out.tsv"],
+    "errors packed": ["errors", *BOTH, "-o", "out.tsv.gz"],
+    "errors xlsx": ["errors", *BOTH, "-o", "out.xlsx"],
+    "errors html": ["errors", *BOTH, "-o", "out.html"],
+    "errors fair xlsx": ["errors", *BOTH, "--metric", "fair", "-o", "out.xlsx"],
     "merge": ["merge", "gold.conll", "-o", "out.tsv"],
     "convert spans": ["convert", "gold.conll", "--to", "spans", "-o", "out.tsv"],
     "convert ltf": ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "out.xml"],
@@ -41,7 +41,7 @@ OUTPUTS: dict[str, list[str]] = {
     "masking tsv": ["masking", *BOTH, "-o", "out.tsv"],
     "gate html": ["gate", *BOTH, "--html", "out.html"],
     "gate tsv": ["gate", *BOTH, "--gate-tsv", "out.tsv"],
-    "noisy html": ["errors", *BOTH, "--metric", "noisy", "--html", "out.html"],
+    "noisy html": ["errors", *BOTH, "--metric", "noisy", "-o", "out.html"],
     "indicators": ["gate", "bdoc", *SETS, "--write-indicators", "new"],
     "config": ["faireval", "run.config"],
 }

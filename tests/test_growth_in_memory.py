@@ -241,7 +241,7 @@ def _redacted(size: int) -> Callable[[], object]:
 
 def _errors(size: int) -> Callable[[], object]:
     sides = _sides(_usual, size)
-    return lambda: [str(row) for row in clueval.errors(*sides)]
+    return lambda: [str(row) for place in clueval.errors(*sides) for row in place.findings]
 
 
 def _converted(size: int) -> Callable[[], object]:

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import read, score
+from clueval import errors, read, score
 from clueval.cli import main
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
-from clueval.findings.stream import errors
 from clueval.spans.document import Document
 from clueval.spans.merging import merge_layers
 
@@ -202,8 +201,7 @@ def test_a_path_with_nul_or_half_a_surrogate_pair_is_an_error(tmp_path: Path, ba
         "errors GOOD BAD",
         "errors GOOD OTHER --decisions BAD",
         "masking GOOD OTHER --decisions BAD",
-        "errors GOOD GOOD --html BAD",
-        "errors GOOD GOOD --xlsx BAD",
+        "errors GOOD GOOD -o BAD",
         "check BAD",
         "merge BAD",
         "merge GOOD -o BAD",
@@ -240,7 +238,7 @@ def test_names_of_files_that_are_not_utf8_give_ids_that_can_be_written(
 
     assert document.id == "n\\xe4me"
     assert score(folder, folder).documents == 1
-    assert main(["errors", str(folder), str(folder), "--tsv", str(tmp_path / "out.tsv")]) == 0
+    assert main(["errors", str(folder), str(folder), "-o", str(tmp_path / "out.tsv")]) == 0
     assert main(["check", str(folder)]) == 0
 
 

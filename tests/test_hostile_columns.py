@@ -67,7 +67,7 @@ def write_hostile(shape: str, rows: int, folder: Path) -> tuple[Path, Path]:
 
 COMMANDS = {
     "score": ["GOLD", "PREDICTED", "--jobs", "1"],
-    "errors": ["GOLD", "PREDICTED", "--tsv", "OUT"],
+    "errors": ["GOLD", "PREDICTED", "-o", "OUT"],
     "agree": ["GOLD", "PREDICTED"],
     "diff": ["GOLD", "PREDICTED", "GOLD"],
 }

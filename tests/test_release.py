@@ -203,7 +203,7 @@ def test_package_runs_from_one_zip_file_with_pages_samples_and_processes(tmp_pat
     assert filecmp.cmp(tmp_path / "samples" / "german" / "gold.vrt", GERMAN / "gold.vrt", shallow=False)
     assert run("score", *words) == run("score", *words, "--jobs", "2")
     assert "Which F1" in run("guide", "which-f1")
-    run("errors", *words, "--html", "errors.html")
+    run("errors", *words, "-o", "errors.html")
     assert "<html" in (tmp_path / "errors.html").read_text(encoding="utf-8")
 
 

@@ -18,11 +18,12 @@ from pathlib import Path
 
 import pytest
 
+from clueval.core.document import Pair
 from clueval.core.span import Span
 from clueval.files.errors import FileError
 from clueval.files.writing import scratch_folder, whole_bytes, whole_file
-from clueval.findings import xlsx
-from clueval.findings.table import Finding, error_table
+from clueval.second.reports import workbook
+from clueval.second.studies.errors import Errors
 from clueval.spans.document import Document
 
 Write = Callable[[Path], object]
@@ -49,12 +50,11 @@ def _files_are_closed() -> Iterator[None]:
     gc.collect()
 
 
-def some_findings(number: int = 20) -> list[Finding]:
-    words = [f"w{number}" for number in range(number)]
-    own = Document("d", {"label": [Span(place, place + 1, "PER") for place in range(number)]}, tokens=words)
-    return list(
-        error_table(own.layers["label"], own, Document("d", {"label": []}, tokens=words), side="gold")
-    )
+def some_pairs(number: int = 20) -> Iterator[Pair]:
+    """Yield pairs with an error each."""
+    for document in range(number):
+        gold = Document(str(document), {"label": [Span(0, 1, "PER")]}, tokens=["Ada"])
+        yield Pair(gold, Document(gold.id, {"label": []}, tokens=["Ada"]))
 
 
 def write_text(path: Path) -> None:
@@ -68,7 +68,8 @@ def write_bytes(path: Path) -> None:
 
 
 def write_workbook(path: Path) -> None:
-    xlsx.write(path, some_findings())
+    with whole_bytes(path) as output:
+        workbook.write_workbook(Errors(some_pairs), output)
 
 
 WRITERS: dict[str, tuple[str, Write]] = {
@@ -308,12 +309,12 @@ class TestWhatFails:
         path, _ = writer
         path.write_bytes(b"old")
 
-        def fail() -> Iterator[Finding]:
-            yield from some_findings()
+        def fail() -> Iterator[Pair]:
+            yield from some_pairs()
             raise KeyError
 
         with pytest.raises(KeyError):
-            xlsx.write(path, fail())
+            Errors(fail).write(path.with_suffix(".xlsx"))
         assert names_in(path.parent) == [path.name]
         assert path.read_bytes() == b"old"
 
@@ -417,13 +418,13 @@ class TestInterruption:
         (tmp_path / "other").chmod(0o500)
         seen: set[str] = set()
 
-        def watched() -> Iterator[Finding]:
-            for finding in some_findings():
+        def watched() -> Iterator[Pair]:
+            for pair in some_pairs():
                 seen.update(path.name for path in (tmp_path / "other").iterdir())
-                yield finding
+                yield pair
 
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "other"))
-        xlsx.write(tmp_path / "a.xlsx", watched())
+        Errors(watched).write(tmp_path / "a.xlsx")
 
         assert seen == set()
         assert names_in(tmp_path) == ["a.xlsx", "other"]

@@ -19,7 +19,6 @@ import spacy.vocab
 import clueval
 from clueval import (
     Accumulator,
-    Choice,
     CluevalError,
     Document,
     Signature,
@@ -202,7 +201,6 @@ def special_calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
     yield "Document tokens", lambda value: Document("d", {}, tokens=value)
     yield "Document unit", lambda value: Document("d", {}, unit=value)
     yield "Signature.parse", lambda value: Signature.parse(value)
-    yield "Choice", lambda value: Choice(value)
 
 
 CALLS = dict(special_calls())

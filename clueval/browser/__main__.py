@@ -159,11 +159,14 @@ def _hashes_of_pages() -> set[str]:
     found = {script_hash((files("clueval.second.reports") / "page.js").read_text(encoding="utf-8"))}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
-        shown = [[command] for command, outputs in OUTPUTS.items() if "--html" in outputs]
-        for words in [*shown, ["errors", "--profile", "all"]]:
-            written = ["--html", str(path), "-o", f"{path}.json"]
+        for command, outputs in OUTPUTS.items():
+            if ".html" not in outputs:
+                continue
+            written = (
+                ["--html", str(path), "-o", f"{path}.json"] if "--html" in outputs else ["-o", str(path)]
+            )
             with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-                command_line([*words, *sides, "--layer", "entity=2", *written])
+                command_line([command, *sides, "--layer", "entity=2", *written])
             found |= set(re.findall(r"'sha256-([^']+)'", path.read_text(encoding="utf-8")))
     return found
 

@@ -32,7 +32,7 @@ SIDES = ("gold", "predicted")
 OUTPUTS = {
     "score": "-o scores.json --save scores.clueval",
     "conventions": "-o conventions.html -o conventions.json",
-    "errors": "--html errors.html --xlsx errors.xlsx --tsv errors.tsv -o errors.json",
+    "errors": "-o errors.html -o errors.xlsx -o errors.tsv -o errors.json",
     "masking": "-o masking.html -o masking.xlsx -o masking.tsv --documents documents.tsv -o masking.json",
     "agree": "--html agreement.html --xlsx agreement.xlsx --tsv agreement.tsv -o agreement.json",
     "check": "-o problems.txt",

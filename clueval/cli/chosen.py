@@ -7,18 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
 from typing import Any
 
-from clueval.cli import options as common
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.parser import CommandParser
+from clueval.core.matching import LEVELS
 from clueval.core.metric import AnyMetric as Metric
+from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
-from clueval.findings.choice import SIDES, Choice
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import read_value, values_of
 from clueval.options import whole
 from clueval.second.results.options import Counting
-from clueval.spans.filters import parse_where
-from clueval.spans.match_classes import LEVELS
 
 
 def add_metrics(parser: CommandParser, title: str, *, one: bool = False) -> None:
@@ -126,7 +124,7 @@ def _made(name: str, values: Mapping[str, Any], texts: Sequence[str]) -> Metric:
 
 
 def add_choice(parser: CommandParser) -> None:
-    """The options that select errors; see `choice_of`."""
+    """The options that select errors; see `chosen_errors`."""
     group = parser.group("which errors")
     group.add_argument(
         "--side",
@@ -153,30 +151,21 @@ def add_choice(parser: CommandParser) -> None:
     add_fields(parser, Counting, "which errors", only=("merge", "where"))
 
 
-def choice_of(options: argparse.Namespace) -> Choice:
-    """The choice that the options make. Raises `UsageError` for a layer that is not among those named."""
+def chosen_errors(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that select errors, as `clueval.errors` takes them."""
+    found = {
+        "level": options.level,
+        "labelled": options.labelled,
+        "unlabelled": options.unlabelled or None,
+        "sides": None if options.side in (None, "both") else (options.side,),
+        **{name: _named(options, name) for name in ("kinds", "reasons")},
+    }
     counting = given_fields(Counting, options)
-    choice = Choice(
-        options.level,
-        options.labelled,
-        chosen_sides(options),
-        frozenset(named(options, "kinds")),
-        counting.get("merge", False),
-        parse_where(counting.get("where", [])),
-        getattr(options, "window", None),
-        options.unlabelled or (getattr(options, "metric", None) == "levels" and options.labelled is None),
-        frozenset(named(options, "reasons")),
-    )
-    if (layers := common.layers(options)) is not None:
-        choice.require_layer(layers)
-    return choice
+    found |= {name: counting[name] for name in ("merge", "where") if name in counting}
+    return {name: value for name, value in found.items() if value is not None}
 
 
-def chosen_sides(options: argparse.Namespace) -> tuple[str, ...]:
-    """The sides whose errors are shown."""
-    return SIDES if options.side in (None, "both") else (options.side,)
-
-
-def named(options: argparse.Namespace, option: str) -> set[str]:
-    """The names that an option lists, which can be repeated: classes or reasons."""
-    return {name for given in getattr(options, option, None) or () for name in given.split(",")}
+def _named(options: argparse.Namespace, option: str) -> list[str] | None:
+    """Return the names that an option lists, which can be repeated."""
+    given = getattr(options, option, None)
+    return None if given is None else [name for names in given for name in names.split(",")]

@@ -21,7 +21,7 @@ from clueval.cli.printing import put, put_file, put_text, while_read, writing_fo
 from clueval.files.errors import FileError, UsageError
 from clueval.files.overwriting import output_name, output_path
 from clueval.files.overwriting import refuse_to_overwrite as refuse_to_overwrite
-from clueval.files.writing import is_written_through
+from clueval.files.writing import is_written_through, named_together, whole_file
 from clueval.options import whole
 from clueval.reports.report import ENDINGS, ending_of
 from clueval.second.reports.endings import ENDINGS as FORMS_OF_FILES
@@ -91,16 +91,19 @@ def put_report(
     """
     digits, lang = getattr(options, "digits", None), options.lang
     own = render or partial(report.render, digits=digits, lang=lang)
+    with named_together():
+        for path in options.written:
+            form = form_of(options) if is_written_through(path) else form_of_file(path)
+            if is_written_through(path) or form in READABLE:
+                with whole_file(path) as output:
+                    output.write(own(form) + "\n")
+            else:
+                report.write(path, lang=lang, text_lang=getattr(options, "text_lang", ""))
+        printed = own(form_of(options)) if options.prints else ""
     for path in options.written:
-        form = form_of(options) if is_written_through(path) else form_of_file(path)
-        if is_written_through(path) or form in READABLE:
-            put_result([own(form)], path)
-        else:
-            report.write(path, lang=lang, text_lang=getattr(options, "text_lang", ""))
-            wrote(path)
+        wrote(path)
     if options.prints:
-        form = form_of(options)
-        (put_text if form == "text" else put)(own(form))
+        (put_text if form_of(options) == "text" else put)(printed)
     return 1 if report.failures() else 0
 
 
@@ -130,10 +133,6 @@ def _check_files(options: argparse.Namespace) -> None:
     if getattr(options, "digits", None) is not None and forms.isdisjoint(READABLE):
         names = ", ".join(sorted(forms))
         raise UsageError(f"--digits has no effect on {names}, which has all decimals", advice="leave it out")
-    if "workbook" in forms:
-        from clueval.second.reports.files import require_openpyxl
-
-        require_openpyxl()
 
 
 def forms_written(options: argparse.Namespace) -> set[str]:
@@ -406,8 +405,6 @@ def put_result(lines: Iterable[str], path: Path | None) -> None:
             with while_read():
                 put(line)
         return
-    from clueval.files.writing import whole_file
-
     with whole_file(path) as output:
         output.writelines(f"{line}\n" for line in lines)
     wrote(path)

@@ -8,7 +8,8 @@ from clueval.cli.fields import typed
 from clueval.files.overwriting import input_path
 from clueval.options import whole
 from clueval.second.results.options import Counting
-from clueval.studies.profile import all_features, profile
+from clueval.second.studies.compared import profile
+from clueval.second.studies.profile import all_features
 
 PROFILE_COMMAND = declared(
     profile,

@@ -18,11 +18,12 @@ import re
 import signal
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from clueval.files.errors import FileError
 from clueval.files.overwriting import require_no_input
@@ -67,12 +68,49 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
         before = _status(target)
         if before is not None:
             os.close(os.open(target, os.O_WRONLY))  # a write-protected file must not be replaced
-        with _temporary(target) as temporary:
+        with ExitStack() as own:
+            together = _TOGETHER.get()
+            temporary = (together or _Together(own)).stack.enter_context(_temporary(target))
             mode = 0o666 if before is None else _OWNED
             with os.fdopen(os.open(temporary, _NEW, mode), "wb") as raw:
                 yield raw
-            require_no_input(path)
-            _give_name(temporary, target, before)
+
+            def give_name() -> None:
+                with errors_of(path):
+                    require_no_input(path)
+                    _give_name(temporary, target, before)
+
+            if together is None:
+                give_name()
+            else:
+                together.waiting.append(give_name)
+
+
+class _Together(NamedTuple):
+    """Files that get their names when all are complete: their temporary files, and what gives the names."""
+
+    stack: ExitStack
+    waiting: list[Callable[[], None]] = []  # noqa: RUF012  # that of a file alone stays empty
+
+
+_TOGETHER: ContextVar[_Together | None] = ContextVar("together", default=None)
+
+
+@contextmanager
+def named_together() -> Iterator[None]:
+    """Let all files that are written inside get their names at the end; after an error, none of them is there."""
+    if _TOGETHER.get() is not None:
+        yield
+        return
+    with ExitStack() as stack:
+        together = _Together(stack, [])
+        token = _TOGETHER.set(together)
+        try:
+            yield
+        finally:
+            _TOGETHER.reset(token)
+        for give_name in together.waiting:
+            give_name()
 
 
 @contextmanager

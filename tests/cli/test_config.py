@@ -155,7 +155,6 @@ def test_a_value_that_no_command_has_is_an_error(folder: Path, capsys: Capture) 
     [
         ("errors a.conll a.conll", '[errors]\ntsv = "OUT"'),
         ("errors a.conll a.conll", 'tsv = "OUT"'),
-        ("errors a.conll a.conll", 'corrected = "OUT"'),
         ("score a.conll a.conll", '[score]\n"save" = "OUT"'),
         ("score a.conll a.conll", 'tsv = "OUT"'),
         ("masking a.conll a.conll", '[masking]\ndocuments = "OUT"'),

@@ -131,7 +131,7 @@ def test_functions_warn_of_a_map_that_changes_nothing() -> None:
     with pytest.warns(CluevalWarning, match=r"the label map map\.tsv changes no span"):
         list(errors("g.conll", "p.conll", label_map="map.tsv"))
     with pytest.warns(CluevalWarning, match=r"the label map map\.tsv changes no span"):
-        diff("g.conll", "p.conll", "p.conll", label_map="map.tsv")
+        list(diff("g.conll", "p.conll", "p.conll", label_map="map.tsv"))
     with pytest.warns(CluevalWarning, match=r"the label map map\.tsv changes no span"):
         agree("g.conll", "p.conll", label_map="map.tsv")
 
@@ -140,7 +140,7 @@ def test_functions_warn_of_a_map_that_changes_nothing() -> None:
 def test_a_map_that_changes_one_run_or_one_annotator_has_an_effect(recwarn: pytest.WarningsRecorder) -> None:
     Path("q.conll").write_text(Path("p.conll").read_text().replace("PER", "XX"), encoding="utf-8")
 
-    diff("g.conll", "p.conll", "q.conll", label_map="map.tsv")
+    diff("g.conll", "p.conll", "q.conll", label_map="map.tsv").render()
     agree("g.conll", "q.conll", label_map="map.tsv")
     assert not [each for each in recwarn if "changes no span" in str(each.message)]
 

@@ -70,9 +70,9 @@ def test_errors_of_metric_noisy_are_written_as_text_and_tsv(
     pair: tuple[str, str], tmp_path: Path, capsys: Capture
 ) -> None:
     assert main(["errors", *pair, "--metric", "noisy"]) == 0
-    assert "Hugone Montiniaci domino" in capsys.readouterr().out
+    assert "matched distance 7 / 24" in capsys.readouterr().out
     table = tmp_path / "errors.tsv"
-    assert main(["errors", *pair, "--metric", "noisy", "--tsv", str(table)]) == 0
+    assert main(["errors", *pair, "--metric", "noisy", "-o", str(table)]) == 0
     header, row = table.read_text(encoding="utf-8").rstrip("\n").split("\n")
     cells = dict(zip(header.split("\t"), row.split("\t"), strict=True))
     assert (cells["gold_text"], cells["distance"], cells["matched"]) == (

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from seqeval.metrics import accuracy_score
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
-from clueval import Document, Signature, Span, read, score
+from clueval import Document, Signature, Span, errors, read, score
 from clueval.files.errors import CluevalError, TextMismatch, UsageError
-from clueval.findings.stream import errors
 from clueval.second.formats.options import Reading
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"

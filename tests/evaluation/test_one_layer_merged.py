@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from corpora import write
 
-from clueval import Document, Span, read, score
-from clueval.findings.choice import Choice
-from clueval.findings.stream import errors
+from clueval import Document, Span, errors, read, score
 from clueval.spans.merging import with_merged
 
 GOLD = "Anna\tB-PER\nUlm\tB-LOC\nkam\tO\n"
@@ -46,9 +44,9 @@ def test_one_layer_merged_is_scored_by_its_labels_on_aligned_texts(paths: tuple[
 
 
 def test_one_layer_merged_has_its_label_errors_listed(paths: tuple[Path, Path]) -> None:
-    found = list(errors(*paths, Choice(merge=True, labelled="label")))
+    (place,) = errors(*paths, merge=True, labelled="label")
 
-    assert [(each.side, each.text) for each in found] == [("gold", "Ulm"), ("predicted", "Ulm")]
+    assert [(each.side, each.text) for each in place.findings] == [("gold", "Ulm"), ("predicted", "Ulm")]
 
 
 def test_layer_of_a_document_that_is_called_merged_is_a_layer_like_any_other() -> None:

@@ -200,7 +200,6 @@ def test_a_folder_without_decisions_is_an_error(tmp_path: Path) -> None:
         json.dumps(
             [{"document": "d", "start": None, "end_inclusive": 1, "fingerprint": "", "choice": "gold"}]
         ),
-        "document\tstart\tend_inclusive\tlabel\nd\t\t1\tX\n",
     ],
 )
 @pytest.mark.parametrize("command", ["curate", "errors"])

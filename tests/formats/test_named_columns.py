@@ -126,7 +126,11 @@ def test_hipe_tags_are_decoded_over_the_document_in_every_command(tmp_path: Path
     assert by_sentence.metrics == whole.metrics
     others = list(read(predicted, layers))
     places = [
-        [(each.document, each.start, each.end, each.text) for each in errors(*files, **more)]
+        [
+            (each.document, each.start, each.end, each.text)
+            for place in errors(*files, **more)
+            for each in place.findings
+        ]
         for files, more in (((gold, predicted), {"layers": layers}), ((documents, others), {}))
     ]
     assert places[0] == places[1]
@@ -214,7 +218,11 @@ def test_numbers_first_are_counted_as_the_same_file_without_them(tmp_path: Path)
         return [
             score(gold, predicted, metrics=["strings", "exact", "masking"]).metrics,
             masking(gold, predicted).result.metrics,
-            [(each.start, each.end, each.text) for each in errors(gold, predicted)],
+            [
+                (each.start, each.end, each.text)
+                for place in errors(gold, predicted)
+                for each in place.findings
+            ],
             [(each.tokens, each.layers) for each in convert(gold, "conll")],
             agree({"a": gold, "b": predicted}).to_dict()["agreement"],
         ]
@@ -226,7 +234,7 @@ def test_numbers_first_in_one_file_of_both_sides(tmp_path: Path) -> None:
     path = write(tmp_path / "a", "1\tAnn\tB-PER\tB-PER\n2\tin\tO\tO\n3\tUlm\tB-LOC\tO\n")
 
     assert score(path, metrics="strings").get("strings.label.micro.recall") == 0.5
-    assert [each.text for each in errors(path)] == ["Ulm"]
+    assert [each.text for place in errors(path) for each in place.findings] == ["Ulm"]
 
 
 def test_numbers_first_rows_that_are_no_tokens_are_counted(tmp_path: Path) -> None:

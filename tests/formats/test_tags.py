@@ -62,7 +62,11 @@ def test_tags_belong_to_the_tokens_of_gold_in_order(tmp_path: Path, gold: Path, 
 
     assert result.inputs["predicted"]["format"] == "tags"
     assert (result.get("exact.label.micro.tp_gold"), result.tokens, result.documents) == (1, 4, 2)
-    assert [(each.document, each.start, each.end, each.text) for each in errors(gold, predicted)] == [
+    assert [
+        (each.document, each.start, each.end, each.text)
+        for place in errors(gold, predicted)
+        for each in place.findings
+    ] == [
         ("9b", 3, 3, "Ulm"),
         ("9b", 3, 3, "Ulm"),
     ]

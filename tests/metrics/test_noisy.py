@@ -32,11 +32,9 @@ from clueval.core.document import Pair
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FileError, FormatError, MissingExtra, TagError, UsageError
-from clueval.findings import noisy as reports
 from clueval.formats.nerval import read_mapping, read_nerval
 from clueval.metrics import noisy, tables
 from clueval.metrics.noisy import Explanation, Noisy
-from clueval.reports.text import render as as_text
 from clueval.second.reports.forms import table_lines
 from clueval.spans.document import Document, Sentence
 from clueval.statistics.alignment import Alignment, Step, align
@@ -626,12 +624,6 @@ def test_without_rapidfuzz_the_error_names_the_extra(monkeypatch: pytest.MonkeyP
 
 
 class TestReports:
-    @pytest.fixture
-    def explained(self) -> list[tuple[str, Explanation]]:
-        gold = ["=Wien B-LOC", "an O", "Anna B-PER"]
-        predicted = ["=Wlen B-LOC", "an O", "Anna O"]
-        return [("1.bio", one) for one in explain(gold, predicted)]
-
     def test_scores_are_a_row_per_label_and_the_mean_is_named(self) -> None:
         found = tables.noisy("noisy, label", score(HUGO, HUGO_READ))
         shown = "\n".join(line for each in found for line in [*table_lines(each, 100), ""])
@@ -649,38 +641,6 @@ class TestReports:
             ["mean", "100.00", "100.00", "100.00", "1"],
             ["documents", "in", "it", "1", "1", "1", "1"],
         ]
-
-    def test_every_gold_span_is_a_row_of_the_table(self, explained: list[tuple[str, Explanation]]) -> None:
-        table = reports.explanation_table("counterparts", explained)
-
-        assert [dict(zip(table.header, row, strict=True))["predicted text"] for row in table.rows] == [
-            "=Wlen",
-            "",
-        ]
-        assert [row[-1] for row in table.rows] == ["yes", "no"]
-        assert "[0,5)" in as_text({}, iter([table]))
-
-    def test_the_rows_of_the_tsv_are_guarded_and_say_what_their_ends_are(
-        self, explained: list[tuple[str, Explanation]]
-    ) -> None:
-        header, *rows = (line.split("\t") for line in reports.explanation_rows(explained))
-        named = [dict(zip(header, row, strict=True)) for row in rows]
-
-        assert named[0] == {
-            "document": "1.bio",
-            "label": "LOC",
-            "gold_start": "0",
-            "gold_end_exclusive": "5",
-            "gold_text": "'=Wien",
-            "predicted_start": "0",
-            "predicted_end_exclusive": "5",
-            "predicted_text": "'=Wlen",
-            "opposite": "'=Wlen",
-            "distance": "1",
-            "error_rate": "0.2",
-            "matched": "yes",
-        }
-        assert (named[1]["predicted_start"], named[1]["opposite"], named[1]["distance"]) == ("", "Anna", "4")
 
 
 # The benchmark

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from sizes import handed_in, passages_alone
 
+from clueval import errors
 from clueval.evaluation.run import score
 from clueval.files.errors import FormatError
-from clueval.findings.stream import errors
 from clueval.formats.columns.layout import Sizes
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import with_unique_ids

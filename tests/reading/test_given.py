@@ -190,7 +190,9 @@ def test_what_is_no_input_is_refused_by_its_place(gold: Any, predicted: Any, mes
 
 
 def test_errors_of_spans_in_memory_are_those_of_documents() -> None:
-    found = [(finding.side, finding.start) for finding in errors([GOLD], [PREDICTED])]
+    found = [
+        (finding.side, finding.start) for place in errors([GOLD], [PREDICTED]) for finding in place.findings
+    ]
 
     assert found == [("predicted", 3), ("gold", 4)]
 
@@ -227,9 +229,11 @@ def test_documents_in_dictionaries_have_the_keys_as_ids_in_any_order() -> None:
     }
 
     assert score(rows, documents, metrics="exact").f1 == 1.0
-    assert [finding.document for finding in errors({"a": rows["a"]}, {"a": {"text": "a", "spans": []}})] == [
-        "a"
-    ]
+    assert [
+        finding.document
+        for place in errors({"a": rows["a"]}, {"a": {"text": "a", "spans": []}})
+        for finding in place.findings
+    ] == ["a"]
 
 
 def test_a_dictionary_whose_span_covers_nothing_is_warned_of() -> None:

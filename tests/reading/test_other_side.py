@@ -140,8 +140,8 @@ def test_predicted_spans_by_id_are_those_of_the_rows_with_this_id() -> None:
 
 
 def test_two_systems_get_the_text_of_gold_or_names_for_their_numbers() -> None:
-    assert diff(ROWS, [[(0, 12, "PER")]], ROWS, level=1).counts["gold"]["fixed"] == 1
-    assert diff([[1, 2, 0]], [[1, 0, 0]], [[1, 2, 0]], names=NAMES, level=1).counts["gold"]["fixed"] == 1
+    assert diff(ROWS, [[(0, 12, "PER")]], ROWS, level=1).counts()["gold"]["fixed"] == 1
+    assert diff([[1, 2, 0]], [[1, 0, 0]], [[1, 2, 0]], names=NAMES, level=1).counts()["gold"]["fixed"] == 1
 
 
 def test_no_predicted_spans_at_all_are_lists_without_spans() -> None:

@@ -38,10 +38,10 @@ def gold(tmp_path: Path) -> Path:
         lambda gold: agree(LONG),
         lambda gold: agree(LONG, gold),
         lambda gold: list(curate(gold, LONG)),
-        lambda gold: diff(gold, LONG, gold),
+        lambda gold: list(diff(gold, LONG, gold)),
         lambda gold: masking(gold, LONG),
         lambda gold: list(merge(LONG)),
-        lambda gold: profile(LONG, gold),
+        lambda gold: profile(LONG, gold).rows(),
     ],
 )
 def test_path_that_is_too_long_is_refused(call: Callable[[Path], Any], gold: Path) -> None:

@@ -44,22 +44,8 @@ def other_annotator(folder: Path) -> str:
     return str(path)
 
 
-def of_two(folder: Path) -> list[Path]:
-    return pages_of("errors", GOLD, PREDICTED, other_annotator(folder), *LAYERS, "--labelled", "entity")(
-        folder
-    )
-
-
 def agreement(folder: Path) -> list[Path]:
     return pages_of("agree", GOLD, PREDICTED, other_annotator(folder), *LAYERS)(folder)
-
-
-def noisy(folder: Path) -> list[Path]:
-    """Gold with letters that are read wrongly."""
-    text = Path(PREDICTED).read_text(encoding="utf-8").replace("ü\t", "ii\t").replace("ung\t", "uug\t")
-    path = folder / "noisy.vrt"
-    path.write_text(text, encoding="utf-8")
-    return pages_of("errors", GOLD, str(path), "--layer", "entity=2", "--metric", "noisy")(folder)
 
 
 def comparison(folder: Path) -> list[Path]:
@@ -71,11 +57,8 @@ def comparison(folder: Path) -> list[Path]:
 
 
 PAGES: dict[str, Callable[[Path], list[Path]]] = {
-    "errors": pages_of("errors", GOLD, PREDICTED, *LAYERS, "--level", "1", "--labelled", "entity"),
-    "errors of two systems": of_two,
     "conventions": pages_of("conventions", GOLD, PREDICTED, *LAYERS),
     "gate": pages_of("gate", GOLD, PREDICTED, "--layer", "entity=2"),
-    "noisy": noisy,
     "masking": pages_of("masking", GOLD, PREDICTED, *LAYERS),
     "agreement": agreement,
     "comparison": comparison,

@@ -15,7 +15,6 @@ from browser import Browser, in_browser
 
 import clueval
 from clueval import Document, Span
-from clueval.cli import main
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.reports.language import language, numeral, phrase, speaking
@@ -179,30 +178,10 @@ def decided(folder: Path) -> str:
     return str(path)
 
 
-def noisy(page: Path, folder: Path) -> None:
-    sides = []
-    for name, words in (("gold", WORDS), ("predicted", ["αα", "βλ", *WORDS[2:]])):
-        sides.append(folder / f"{name}.conll")
-        tags = ["B-Α", "I-Α", "O", "B-Β", *["O"] * 6]
-        lines = (f"{word}\t{tag}\n" for word, tag in zip(words, tags, strict=True))
-        sides[-1].write_text("".join(lines), encoding="utf-8")
-    options = ["--metric", "noisy", "--layer", "Ω=2", "--quiet", "--lang", "xx"]
-    assert main(["errors", *map(str, sides), *options, "--html", str(page)]) == 0
-
-
 PAGES: dict[str, Callable[[Path, Path], object]] = {
-    "errors": lambda page, _: clueval.errors(GOLD, ONE).write_page(page, lang="xx"),
-    "errors with decisions": lambda page, folder: clueval.errors(
-        GOLD, ONE, level=2, labelled="Ω", sides="gold", decisions=decided(folder)
-    ).write_page(page, lang="xx"),
-    "errors of two systems": lambda page, _: clueval.errors(GOLD, ONE).write_page(
-        page, lang="xx", second=TWO
-    ),
-    "differences": lambda page, _: clueval.diff(GOLD, ONE, TWO).write_page(page, lang="xx"),
     "agreement": lambda page, _: clueval.agree(
         {"α": GOLD, "β": ONE, "γ": TWO}, system=ONE, conventions="exact,gate_lenient"
     ).write_page(page, lang="xx"),
-    "noisy": noisy,
     "conventions": lambda page, _: clueval.conventions(GOLD, ONE).write_page(page, lang="xx"),
     "gate": lambda page, _: clueval.gate(
         GOLD, ONE, metric=clueval.metrics.gate.Gate(score_feature="Π"), page=page, lang="xx"
@@ -264,11 +243,7 @@ def test_page_has_no_text_outside_the_catalogue(name: str, tmp_path: Path, marke
 
 
 WITH_SCRIPT = [
-    "errors with decisions",
-    "errors of two systems",
-    "differences",
     "agreement",
-    "noisy",
 ]
 
 
@@ -285,44 +260,6 @@ def test_script_has_no_text_outside_the_catalogue(
     assert browser.complaints == []
     assert seen(browser.run("document.documentElement.outerHTML")) == set()
     assert browser.run("document.querySelectorAll('.card').length") > 1
-
-
-@in_browser
-def test_decisions_on_a_german_page_are_those_of_the_file(browser: Browser, tmp_path: Path) -> None:
-    pages = {lang: tmp_path / f"{lang}.html" for lang in ("en", "de")}
-    for lang, page in pages.items():
-        found = clueval.errors(GOLD, ONE, decisions=decided(tmp_path))
-        found.write_page(page, lang=lang, title="A store of its own")
-    browser.open(pages["de"])
-    for key in "j1":
-        browser.press(key)
-    said = browser.run("document.getElementById('decided').textContent")
-    browser.open(pages["en"])  # both keep decisions in the same place
-
-    assert said.startswith("1 von 6 Stellen entschieden; 1 verloren; geben Sie Ihren Namen an")
-    assert browser.run("document.getElementById('decided').textContent").startswith("1 of 6 places decided")
-    assert browser.run("document.querySelector('.reading input').value") == "predicted"
-    assert browser.run("document.querySelector('.reading input').checked")
-
-
-@in_browser
-def test_numbers_and_dates_of_a_german_page_are_german(browser: Browser, tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    found = clueval.errors(GOLD, ONE, decisions=decided(tmp_path))
-    found.write_page(page, lang="de-AT", text_lang="el", title="Another store")
-    browser.open(page)
-    shown = browser.run(
-        "[...document.querySelectorAll('main td, .card')].map((e) => e.textContent).join(' ')"
-    )
-
-    assert browser.run("[document.documentElement.lang, document.querySelector('.sentence').lang]") == [
-        "de",
-        "el",
-    ]
-    assert "24.11.2026" in shown
-    assert "„αα ββ“" in shown
-    assert re.search(r"\d,\d\d\b", shown)
-    assert not re.search(r"\d\.\d\d\b", shown.replace("24.11", ""))
 
 
 def test_sentences_of_masking_and_agree_are_german(

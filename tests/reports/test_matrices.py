@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from clueval import Result, score
 from clueval.compat.faireval.config import render_faireval
 from clueval.core.span import Span
-from clueval.findings.choice import Choice
 from clueval.metrics.tables import frequencies, labels_of, most_frequent
 from clueval.second.reports.page import page
 from clueval.second.reports.table import Table
@@ -135,22 +133,6 @@ def test_json_and_tsv_have_long_labels_whole() -> None:
 
     assert LONG in found.to_json()
     assert LONG in found.render("tsv")
-
-
-def test_a_page_of_findings_shows_the_most_frequent_labels_and_cuts_them(tmp_path: Path) -> None:
-    pytest.importorskip("jinja2")
-    from clueval.findings import page as findings_html
-
-    report = result(
-        "confusion", *((f"G{n}", f"P{n}") for n in range(100)), (LONG, LONG), (LONG, LONG)
-    ).to_dict()
-
-    findings_html.write(tmp_path / "page.html", [], report, Choice(1), {})
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-
-    assert page.count("the 40 most frequent of 201 labels") >= 4
-    assert page.count(f"{LONG[:60]}…") >= 4
-    assert LONG[:61] not in page
 
 
 def test_long_rows_of_a_confusion_have_no_label_as_a_column() -> None:

@@ -18,10 +18,8 @@ from clueval import (
     agree,
     compare,
     conventions,
-    diff,
     errors,
     masking,
-    profile,
     score,
     threshold,
 )
@@ -47,12 +45,9 @@ def _counted(predicted: Any) -> Any:
 
 RESULTS: dict[str, Callable[[], Report]] = {
     "Result": lambda: score(GOLD, OTHER, metrics=["exact", "levels"]),
-    "Errors": lambda: errors(GOLD, OTHER),
     "Comparison": lambda: compare(_counted(GOLD), _counted(OTHER), names=["one", "two"], details=True),
-    "Diff": lambda: diff(GOLD, OTHER, GOLD),
     "Agreement": lambda: agree({"anna": GOLD, "bob": OTHER}),
     "Conventions": lambda: conventions(*TAGS),
-    "Profile": lambda: profile(*TAGS, feature="length"),
     "Threshold": lambda: threshold(GOLD, SCORED, score_feature="score"),
     "MaskingReport": lambda: masking(
         [{"text": "Anna saw Bob", "spans": [(0, 4, "PER"), (9, 12, "PER")]}],
@@ -138,15 +133,6 @@ def test_every_result_has_a_page_in_a_language(result: Report, tmp_path: Path) -
     assert 'lang="de"' in (tmp_path / "out.html").read_text(encoding="utf-8")
 
 
-def test_errors_that_can_be_read_once_are_iterated_or_refused() -> None:
-    found = errors(iter(GOLD), OTHER)
-
-    with pytest.raises(UsageError, match="gold can be read only once, and a form reads it again"):
-        found.render("markdown")
-    assert "only once" in found._repr_html_()
-    assert [finding.reason for finding in found] == ["boundary", "boundary", "spurious", "missed"]
-
-
 def test_numbers_of_a_result_have_short_paths() -> None:
     numbers = score(*TAGS, metrics="exact").scores()
 
@@ -229,14 +215,7 @@ def test_every_command_prints_every_form(command: str, form: str, capsys: pytest
 @pytest.mark.usefixtures("_files")
 @pytest.mark.parametrize("form", FORMS)
 def test_the_command_errors_writes_the_forms_of_the_function(form: str) -> None:
-    assert main(["errors", "g", "p", "--format", form, "-o", "out"]) == 0
+    ending = {"text": "txt", "markdown": "md", "latex": "tex"}.get(form, form)
+    assert main(["errors", "g", "p", "-o", f"out.{ending}"]) == 0
 
-    assert Path("out").read_text(encoding="utf-8") == f"{errors('g', 'p').render(form)}\n"
-
-
-@pytest.mark.usefixtures("_files")
-@pytest.mark.parametrize("metric", ["fair", "noisy"])
-def test_errors_of_other_metrics_have_no_forms(metric: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["errors", "g", "p", "--metric", metric, "--format", "json"]) == 2
-
-    assert f"--format does not apply to --metric {metric}" in capsys.readouterr().err
+    assert Path(f"out.{ending}").read_text(encoding="utf-8") == f"{errors('g', 'p').render(form)}\n"

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
-import clueval
 from clueval.core.document import Document, Pair
-from clueval.files.errors import CluevalWarning, FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.second.reports.page import page
-from clueval.second.reports.table import Rate
 from clueval.second.studies.decisions import (
     COLUMNS,
     ERROR_CHOICES,
@@ -25,8 +22,6 @@ from clueval.second.studies.decisions import (
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.wrong import Choice
 from tests.second.cases import spans
-from tests.second.compare_errors import pairs_in_files
-from tests.second.reports.views import GOLD, LAYERS, PREDICTED
 
 TOKENS = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]
 ONE = Pair(
@@ -67,54 +62,6 @@ def test_places_and_rows_have_what_was_decided(tmp_path: Path, name: str) -> Non
     assert report.rows()[0]["reviewer"] == "anna"
     assert "decisions: 1 used, 0 stale, 0 lost, 0 in conflict" in list(report.facts())
     assert '"choice":"gold"' in page(report)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_decisions_about_the_sample_are_those_of_the_first_edition(tmp_path: Path, seed: int) -> None:
-    random = Random(seed)
-    pairs = list(pairs_in_files(GOLD, PREDICTED, LAYERS))
-    choices = [{"choice": random.choice([*ERROR_CHOICES, ""]), "comment": str(n)} for n in range(72)]
-    lines = [line for line in lines_for(Errors(pairs), choices) if random.random() < 0.8]
-    for line in random.sample(lines, 5):
-        line["fingerprint"] = "0" * 12
-    lines += [{**lines[0], "document": "other"}]
-    path = written(tmp_path, lines)
-    options: dict[str, Any] = random.choice([{}, {"sides": ("gold",)}, {"reasons": frozenset(["boundary"])}])
-    first = clueval.errors(GOLD, PREDICTED, layers=LAYERS, decisions=path, **options)
-    with pytest.warns(CluevalWarning, match="1 lost"):
-        of_first = first.rows()
-    expected = [{name: row[name] for name in ("choice", "comment", "reviewer")} for row in of_first]
-    decisions = read_decisions(path, ERROR_CHOICES)
-    report = Errors(pairs, Choice(**options), decisions=decisions)
-    with pytest.warns(CluevalWarning, match="1 lost"):
-        rows = report.rows()
-
-    assert [{name: row[name] for name in ("choice", "comment", "reviewer")} for row in rows] == expected
-
-
-def test_gold_corrected_has_the_scores_of_the_first_edition(tmp_path: Path) -> None:
-    random = Random(3)
-    pairs = list(pairs_in_files(GOLD, PREDICTED, LAYERS))
-    lines = lines_for(Errors(pairs), [{"choice": random.choice(ERROR_CHOICES)} for _ in range(72)])
-    path = written(tmp_path, lines)
-    documents = list(clueval.errors(GOLD, PREDICTED, layers=LAYERS, decisions=path).corrected())
-    expected = clueval.score(documents, list(clueval.read(PREDICTED, layers=LAYERS)), metrics="exact").metrics
-    tables = {
-        table.title: table for table in Errors(pairs, decisions=read_decisions(path, ERROR_CHOICES)).tables()
-    }
-
-    whose = {str(name): number for name, number in tables["whose the errors are"].rows}
-    assert sum(int(str(number)) for number in whose.values()) == 165
-    for layer, report in expected["exact"].items():
-        before, after = tables[f"{layer}: exact, with gold corrected"].rows
-        micro = report["micro"]
-        assert after[1:] == [
-            Rate(micro["precision"]),
-            Rate(micro["recall"]),
-            Rate(micro["f1"]),
-            micro["gold"],
-        ]
-        assert before != after
 
 
 def test_predicted_both_and_none_change_gold_and_gold_and_unclear_do_not() -> None:

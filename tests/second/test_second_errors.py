@@ -6,10 +6,8 @@ import csv
 import json
 import pickle
 from collections.abc import Iterator
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -18,15 +16,15 @@ import clueval
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.span import Span
 from clueval.files.errors import LimitError, OverlapError, UsageError
-from clueval.findings.fair import fair_findings
 from clueval.metrics.fair import Fair
 from clueval.second.reports.page import page
 from clueval.second.reports.place import KEY_COLUMNS
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.wrong import FAIR_TYPES, Choice, wrong_cases
 from tests.second.cases import spans
-from tests.second.compare import corpus, pairs_of
-from tests.second.compare_errors import agreement, by_first, by_second, compare, disagreements, pairs_in_files
+from tests.second.corpora_of_errors import (
+    pairs_in_files,
+)
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED
 
 TOKENS = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]
@@ -44,44 +42,6 @@ def row_of(report: Errors, number: int = 0) -> dict[str, Any]:
     return report.rows()[number]
 
 
-# --- equal to the first edition
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_places_and_rows_equal_the_first_edition_on_random_corpora(seed: int) -> None:
-    assert disagreements(compare(60, seed)) == []
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"level": 3},
-        {"level": 1, "labelled": "risk"},
-        {"unlabelled": True, "merge": True},
-        {"where": {"risk": ["high"]}, "window": 4},
-        {
-            "where": {"domain": ["Mietrecht"]},
-            "sides": ("gold",),
-            "reasons": frozenset(["missed", "boundary"]),
-        },
-    ],
-    ids=["exact", "level", "labelled", "merged", "filter", "reasons"],
-)
-def test_rows_of_the_sample_equal_the_first_edition(options: dict[str, Any]) -> None:
-    first = clueval.errors(GOLD, PREDICTED, layers=LAYERS, **options).rows()
-    where = {key: frozenset(values) for key, values in options.get("where", {}).items()}
-    report = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS)), Choice(**{**options, "where": where}))
-
-    rows = report.rows()
-    assert len(rows) == len(first) > 0
-    for own, other in zip(rows, first, strict=True):
-        expected = {name: value for name, value in other.items() if name != "comment"}
-        for name in ("layer", "start", "end_inclusive"):
-            expected[f"span_{name}"] = expected.pop(name)
-        assert {name: own[name] for name in expected} == expected
-
-
 def samples() -> Iterator[tuple[str, list[clueval.Document]]]:
     """The documents of each sample in the package that has spans."""
     for path in sorted((GOLD.parents[1] / "formats").rglob("*.*")):
@@ -91,29 +51,6 @@ def samples() -> Iterator[tuple[str, list[clueval.Document]]]:
             continue
         if any(spans for document in documents for spans in document.layers.values()):
             yield path.name, documents
-
-
-def test_rows_of_all_formats_equal_the_first_edition() -> None:
-    random = Random(5)
-    seen = []
-    for name, documents in samples():
-        predicted = []
-        for document in documents:
-            layers = {
-                layer: [
-                    replace(span, labels=dict.fromkeys(span.by_layer, "OTHER"))
-                    if random.random() < 0.3
-                    else span
-                    for span in spans
-                    if random.random() < 0.7
-                ]
-                for layer, spans in document.layers.items()
-            }
-            predicted.append(replace(document, layers=layers))
-        given = [([gold], other) for gold, other in zip(documents, predicted, strict=True)]
-        seen.append(name)
-        assert agreement(by_first, by_second, given, {}) == "equal", name
-    assert len(seen) > 30
 
 
 def test_numbers_are_those_that_score_counts() -> None:
@@ -262,16 +199,16 @@ def test_a_function_is_called_for_each_reading() -> None:
     assert len(report.rows()) == 4
 
 
-def test_scores_that_are_given_are_shown_and_pairs_may_lack_what_is_right() -> None:
-    full = Errors([ONE])
-    entry = {"precision": 0.5, "recall": 0.5, "f1": 0.9, "gold": 30, "predicted": 30, "tp_gold": 28}
-    entry |= {"tp_predicted": 28, "fn": 2, "fp": 2}
-    report = {"label": {"micro": entry, "per_label": {"PER": entry}}}
-    given = Errors([ONE], report=report, signature="metric:exact", facts=["7 documents"])
+def test_the_result_that_is_given_is_shown_and_pairs_may_lack_what_is_right() -> None:
+    sides = [
+        [Document("d", {"x": spans(text)}, tokens=["w"] * 9)] for text in ("A[0,1) A[2,3)", "A[0,1) A[2,4)")
+    ]
+    wrong = [Document("d", {"x": each[0].layers["x"][1:]}, tokens=["w"] * 9) for each in sides]
+    given = Errors([Pair(*wrong)], scored=lambda: clueval.score(*sides, metrics="exact"))
 
-    assert given.verdict() == "F1 90.00: of 4 errors 2 are boundaries"
-    assert given.counts() == full.counts()
-    assert "7 documents" in list(given.facts())
+    assert given.verdict() == "F1 50.00: of 2 errors 2 are boundaries"
+    assert "9 positions" in list(given.facts())
+    assert given.signature.startswith("metrics:exact|")
 
 
 def test_files_have_the_key_of_the_place_and_the_range_of_the_span(tmp_path: Path) -> None:
@@ -328,33 +265,6 @@ def test_merged_layers_have_a_table_for_each_and_a_column_for_each() -> None:
 
     assert (row["label"], row["label e"], row["label r"]) == ("PER|high", "PER", "high")
     assert (row["other_label e"], row["layer"]) == ("LOC", "merged")
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_errors_of_fair_are_those_of_the_first_edition(seed: int) -> None:
-    random = Random(seed)
-    for _ in range(20):
-        made = corpus(random, random.choice(["flat", "nested", "tokens"]), "ABC")
-        first = [
-            (
-                row.document,
-                row.side,
-                row.sequence,
-                row.start,
-                row.end,
-                row.kind,
-                row.reason,
-                len(row.other_texts),
-            )
-            for sides in zip(made.gold, made.predicted, strict=True)
-            for row in fair_findings(*sides)
-        ]
-        report = Errors([one for pairs in pairs_of(made) for one in pairs], Choice(fair=Fair()))
-        names = ("document", "side", "layer", "start", "end_inclusive", "class", "reason")
-        rows = [row for place in report for row in place.findings]
-
-        found = [(*(row[name] for name in names), 0 if row["other_start"] == "" else 1) for row in rows]
-        assert sorted(found) == sorted(first)
 
 
 def test_errors_of_fair_have_its_rates_and_types() -> None:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import clueval
 from clueval.core.document import Document, Pair
 from clueval.files.errors import UsageError
 from clueval.second.reports.page import page
 from clueval.second.studies.systems import Diff, TwoSystems
 from clueval.second.studies.wrong import Choice
 from tests.second.cases import spans
-from tests.second.compare_errors import compare_systems, disagreements, pairs_in_files
+from tests.second.corpora_of_errors import pairs_in_files
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED, third_system
 
 TOKENS = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]
@@ -37,26 +35,6 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Seq
     third = third_system(tmp_path_factory.mktemp("third"))
     sides = (pairs_in_files(GOLD, path, LAYERS) for path in (PREDICTED, third))
     return third, list(zip(*sides, strict=True))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_places_and_numbers_equal_the_first_edition_on_random_corpora(seed: int) -> None:
-    assert disagreements(compare_systems(40, seed)) == []
-
-
-@pytest.mark.parametrize("options", [{}, {"level": 2}, {"unlabelled": True, "merge": True}], ids=str)
-def test_diff_of_the_sample_equals_the_first_edition(
-    sample: tuple[Path, Sequence[Sequence[Pair]]], options: dict[str, Any]
-) -> None:
-    third, texts = sample
-    first = clueval.diff(GOLD, PREDICTED, third, layers=LAYERS, **options)
-    report = Diff(texts, Choice(**options))
-
-    assert report.counts() == first.counts
-    assert report.new == first.new
-    for name in ("reasons", "classes"):
-        assert report.to_dict()[name] == first.to_dict()[name]
-    assert len(report.rows()) == len(first.findings)
 
 
 def test_a_span_is_one_error_in_both_systems_or_in_one() -> None:

@@ -13,7 +13,6 @@ from strategies import at_most
 from test_agree import A, B, C, document, studies
 
 from clueval import CluevalError, CluevalWarning, Document, agree, curate, errors
-from clueval.findings.places import places as error_places
 from clueval.studies.annotators.curation import Curated
 from clueval.studies.annotators.places import spans_of
 
@@ -258,10 +257,8 @@ def test_curate_reads_what_the_page_of_errors_exports_if_the_annotators_are_its_
     rows = [(4, 6, "gold", "predicted"), (8, 8, "gold", "both")]
     gold = [document("d", 9, (4, 6, "LOC"), (8, 9, "PER"))]
     predicted = [document("d", 9, (4, 7, "LOC"), (8, 9, "ORG"))]
-    places = [
-        (place.document, place.start, place.end, place.fingerprint)
-        for place in error_places(errors(gold, predicted))
-    ]
+    names = ("document", "start", "end_inclusive", "fingerprint")
+    places = [[place.key[name] for name in names] for place in errors(gold, predicted)]
     path = tmp_path / "decisions.tsv"
     lines = ["\t".join(map(str, (*place, choice))) for place, (*_, choice) in zip(places, rows, strict=True)]
     path.write_text("\n".join(["document\tstart\tend_inclusive\tfingerprint\tchoice", *lines]))

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import Accumulator, read, score
+from clueval import Accumulator, errors, read, score
 from clueval.cli import main
 from clueval.files.errors import TagError, UsageError
-from clueval.findings.stream import errors
 from clueval.formats import all_formats, format_named
 
 ILL_FORMED = "Anna B-PER\nUlm I-LOC\n"

@@ -34,7 +34,6 @@ from clueval.files.errors import FileError, OverlapError, UsageError
 from clueval.files.writing import whole_file
 from clueval.findings.context import Context
 from clueval.findings.table import Finding, error_table
-from clueval.findings.text import BRACKETS
 from clueval.first.metrics.counting import Tally
 from clueval.first.metrics.gate import (
     Change,
@@ -59,6 +58,13 @@ from clueval.reports.language import phrase
 from clueval.reports.page import ShownTable, assets, environment
 from clueval.spans.document import Document
 from clueval.transforms.group import Group
+
+_BRACKETS: dict[str, tuple[str, str]] = {
+    "both": ("[=", "=]"),
+    "own": ("[-", "-]"),
+    "other": ("{+", "+}"),
+    "neither": ("", ""),
+}
 
 
 class _ObserverOfFiles:
@@ -392,7 +398,7 @@ def bracketed(context: Context) -> str:
     """Return a context in one line of text, with brackets around the marked pieces."""
     pieces = []
     for piece in context.pieces:
-        left, right = BRACKETS[piece.mark]
+        left, right = _BRACKETS[piece.mark]
         pieces.append(f"{left}{piece.text}{right}")
     before, after = ("… " if context.cut_before else ""), (" …" if context.cut_after else "")
     return before + context.joiner.join(pieces) + after

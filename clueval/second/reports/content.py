@@ -22,8 +22,8 @@ class Content(ABC):
     The columns `named_by` name the numbers of a row of data in `scores`; without them, those of the tables are meant.
     In the form text, tables wider than `text_width` are divided.
 
-    `tables` is called once for each form or file, and so is `places`, after it; texts for readers are written with
-    `phrase`, in the language of the context.
+    `tables` is called once for each form or file, and so is `places`; for pages and workbooks `places` comes first.
+    Texts for readers are written with `phrase`, in the language of the context.
     """
 
     title: str

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from codecs import getincrementaldecoder
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from string import Template
+from zlib import compressobj, decompressobj
 
 from clueval.files.visible import escaped_in_json, visible
 from clueval.second.reports.content import Content
@@ -41,11 +43,24 @@ def page_parts(report: Content) -> Iterator[str]:
     """Yield the page in parts, in the language of the context: its head, each place, its end."""
     script = _asset("page.js")
     texts = re.sub(r"{{(.+?)}}", lambda text: html(phrase(text[1])), _asset("page.html"))
+    places = _packed(json_in_page(_place(place)) + "\n" for place in report.places())
     yield Template(texts).substitute(_values(report, script))
     yield json_in_page(_settings(report, script)) + "\n"
-    for place in report.places():
-        yield json_in_page(_place(place)) + "\n"
+    yield from _unpacked(places)
     yield f"</script>\n<script>{script}</script>\n</body>\n</html>\n"
+
+
+def _packed(lines: Iterable[str]) -> list[bytes]:
+    """Return lines in packed pieces: they are made before the tables, which then need no further reading."""
+    packer = compressobj(1)
+    pieces = [packer.compress(line.encode()) for line in lines]
+    return [*filter(None, pieces), packer.flush()]
+
+
+def _unpacked(pieces: Iterable[bytes]) -> Iterator[str]:
+    unpacker, decoder = decompressobj(), getincrementaldecoder("utf-8")()
+    for piece in pieces:
+        yield decoder.decode(unpacker.decompress(piece))
 
 
 def _asset(name: str) -> str:

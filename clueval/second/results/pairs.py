@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,14 +18,15 @@ from clueval.core.count import Plan, changed
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
-from clueval.files.errors import UsageError, warn
+from clueval.files.errors import CluevalWarning, UsageError, warn
 from clueval.metrics import chosen_metrics
 from clueval.reading.tag_sentences import kept
 from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
 from clueval.second.reading.spooled import needs_spooling, spooled
 from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.second.results.plan import plan_of, steps_in_order
-from clueval.second.results.score import DEFAULTS, require_names
+from clueval.second.results.result import Result
+from clueval.second.results.score import DEFAULTS, require_names, score
 from clueval.second.results.texts import opened
 from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import checked
@@ -44,6 +46,7 @@ class Pairs:
         plan: what counts, with the filter; its steps have been applied to the pairs.
         layers: the names of the layers that options name, without those of ignored regions.
         groups: the options.
+        columns: the layers as they were given.
     """
 
     gold: Any
@@ -56,14 +59,41 @@ class Pairs:
 
     def __iter__(self) -> Iterator[Pair]:
         self._require_again()
-        return self._pairs(self.systems[0])
+        seen = Bag((), self.layers)
+        yield from self._pairs(self.systems[0], seen)
+        self._check(seen)
 
     def texts(self) -> Iterator[tuple[Pair, ...]]:
         """Yield for each text its pairs of gold and each system, without those that stand beside it."""
         self._require_again()
         self.gold = kept(self.gold)
-        of_systems = ((pair for pair in self._pairs(each) if not pair.beside) for each in self.systems)
-        return zip(*of_systems, strict=True)
+        seen = Bag((), self.layers)
+        of_systems = ((pair for pair in self._pairs(each, seen) if not pair.beside) for each in self.systems)
+        yield from zip(*of_systems, strict=True)
+        self._check(seen)
+
+    def result(self, system: int = 0) -> Result:
+        """Return the result of `score` with the same options, for gold and a system."""
+        self._require_again()
+        self.gold = kept(self.gold) if len(self.systems) > 1 else self.gold
+        readings, counting, workers, _, preparing = self.groups
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", CluevalWarning)
+            result = score(
+                self.gold,
+                self.systems[system],
+                metrics=self.plan.metrics,
+                layers=self.columns,
+                reading=readings,
+                counting=counting,
+                workers=workers,
+                preparing=preparing,
+            )
+        of_one = checked(result.plan.steps, result.bag.notes) if len(self.systems) > 1 else ()
+        for each in warned:
+            if str(each.message) not in of_one:  # what changes nothing in one system may change another
+                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+        return result
 
     def layers_of(self, pair: Pair) -> list[str]:
         """Return the named layers, then those of a pair."""
@@ -79,19 +109,21 @@ class Pairs:
                 )
         self._was_read = True
 
-    def _pairs(self, predicted: Any) -> Iterator[Pair]:
-        """Yield the pairs with a system. At the end, warns of steps, and checks what they and the filter name."""
+    def _pairs(self, predicted: Any, seen: Bag) -> Iterator[Pair]:
+        """Yield the pairs with a system; `seen` gets what is checked at the end."""
         with spooled(self.gold, predicted) as (gold, predicted):
             texts = opened(gold, predicted, self.groups, self.columns, self.plan, self.groups.counting.unit)
             plan = replace(self.plan, steps=steps_in_order(texts.steps, self.plan))
-            seen = Bag((), self.layers)
             for lines_named, of_files in texts.parts(plan, self.groups.workers.progress):
                 with lines_named:
                     for given in of_files:
                         yield from _counted(given, plan, seen)
-        if plan.where:
-            require_names(seen, plan)
-        for warning in checked(plan.steps, seen.notes):
+
+    def _check(self, seen: Bag) -> None:
+        """Raise `UsageError` for names of filters and steps that never occurred; warn of steps without effect."""
+        if self.plan.where:
+            require_names(seen, self.plan)
+        for warning in checked(self.plan.steps, seen.notes):
             warn(warning)
 
 

@@ -19,6 +19,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from clueval.arguments import require_kind
 from clueval.core.span import NOTHING, Frozen
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.second.formats.json_values import LONGEST, JsonValues
@@ -258,6 +259,8 @@ def read_decisions(
     that cannot be read and an unknown choice.
     """
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    for each in given:
+        require_kind(each, "str | PathLike", "each of decisions")
     found: list[Decision] = []
     digests: list[str] = []
     for path in dict.fromkeys(file for each in given for file in _files(Path(each))):

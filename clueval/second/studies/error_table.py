@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from clueval.arguments import checked_call, require_instance
 from clueval.core.document import Document
 from clueval.core.merging import merge_layers
 from clueval.core.overlap import SpanIndex
@@ -13,6 +14,7 @@ from clueval.second.studies.rows import Finding, RowColumns, SideTexts
 from clueval.second.studies.wrong import match_in, wrong_span
 
 
+@checked_call
 def error_table(
     problem_spans: Iterable[Span],
     own: Document,
@@ -61,6 +63,7 @@ def _rows(
     sequences: dict[str, tuple[Sequence[Span], SpanIndex]] = {}
     columns: RowColumns | None = None
     for span in spans:
+        require_instance(span, Span, "each of problem_spans")
         name = layer or _layer_of(span, other)
         if name not in sequences:
             of_layer: Sequence[Span] = other.layers.get(name, ())
@@ -74,10 +77,7 @@ def _rows(
         others.sort(key=by_position)
         judged = wrong_span(int(side == SIDES[1]), name, match_in(span, others), others, True)
         columns = columns or RowColumns.of(judged, texts)
-        row = columns.row(judged, texts)
-        if side is None:
-            row["side"] = row.side = ""
-        yield row
+        yield columns.row(judged, texts, side or "")
 
 
 def _layer_of(span: Span, other: Document) -> str:

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.core.document import Pair
 from clueval.core.overlap import components
@@ -34,11 +35,16 @@ from clueval.second.studies.errors_view import (
     kinds_of,
     line_of,
     marked,
+    store_of,
     tables_of,
+    title_of,
     verdict_of,
 )
 from clueval.second.studies.rows import RowColumns, SideTexts, texts_of
 from clueval.second.studies.wrong import REASONS, Choice, JudgedSpan, ReasonKey, Search, reason_keys
+
+if TYPE_CHECKING:
+    from clueval.second.results.result import Result
 
 Pairs = Iterable[Pair] | Callable[[], Iterable[Pair]]
 """The pairs of all texts, or what returns them each time anew."""
@@ -49,7 +55,7 @@ class Seen(NamedTuple):
 
     Attributes:
         report: the report of the metric of the choice by sequence.
-        documents, positions: how many were read; None if the report was given.
+        documents, positions: how many were read.
         reasons: how many spans are not exactly right, whatever of them is listed.
         listed: how many errors are listed, by sequence, side, label and reason.
         first: the first places.
@@ -58,8 +64,8 @@ class Seen(NamedTuple):
     """
 
     report: Mapping[str, Any]
-    documents: int | None
-    positions: int | None
+    documents: int
+    positions: int
     reasons: Counter[ReasonKey]
     listed: Counter[tuple[str, int, str, str]]
     first: Sequence[Place]
@@ -77,15 +83,14 @@ class Errors(Report):
         pairs: the pairs of all texts, as they are counted; or a function that returns them.
         choice: selects the errors; by default those that metric ``exact`` counts.
         layers: the layers in their order; further ones follow as they occur.
-        report: the report of the choice's metric by sequence, of the same texts; None: it is counted here. With it,
+        scored: returns the result of the choice's metric on the same texts; None: they are counted here. With it,
             `pairs` may leave out texts and sentences without errors, unless there are decisions.
-        title: what was compared.
-        signature: that of the scores.
-        facts: what was read, in short.
-        metadata: the names of metadata by which the page filters.
+        title: what was compared; empty: the names of the files.
+        files: the names of the files, gold's first, if there are such; the browser keeps decisions under them, too.
+        metadata: the names of metadata by which the page filters; None: all that documents have.
         decisions: decisions about places, which the places then have; the tables say whose the errors are, and what the
             scores are with gold corrected. Raises `UsageError` for conflicts; warns of decisions that do not hold.
-        store: the browser keeps decisions under this name, such as the names of the files; empty: the title.
+        limit: list this number of places; tables and counts have all.
 
     >>> from clueval.core.document import Document
     >>> from clueval.core.span import Span
@@ -102,23 +107,38 @@ class Errors(Report):
         choice: Choice | None = None,
         *,
         layers: Sequence[str] = (),
-        report: Mapping[str, Any] | None = None,
+        scored: Callable[[], Result] | None = None,
         title: str = "",
-        signature: str = "",
-        facts: Sequence[str] = (),
-        store: str = "",
-        metadata: Sequence[str] = (),
+        files: Sequence[str] = (),
+        metadata: Sequence[str] | None = None,
         decisions: PlaceDecisions | None = None,
+        limit: int | None = None,
     ) -> None:
-        self.choice, self.layers, self.metadata = choice or Choice(), layers, metadata
-        self.signature, self.decisions, self._title = signature, decisions, title
-        self.store = f"errors.html {store or title or 'Errors'}"
-        self._pairs, self._report, self._facts = rereadable(pairs), report, facts
+        self.choice, self.layers, self.limit = choice or Choice(), layers, limit
+        self.decisions, self._title, self._files, self._metadata = decisions, title, files, metadata
+        self.store = store_of("errors.html", title, files)
+        self._pairs, self._scored = rereadable(pairs), scored
+        self._record: _Record | None = None
+
+    @cached_property
+    def result(self) -> Result | None:
+        """The result of the choice's metric; None if the texts were counted here."""
+        return None if self._scored is None else self._scored()
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]  # it is only read
+        """The signature of the scores."""
+        return "" if self.result is None else str(self.result.signature)
+
+    @cached_property
+    def metadata(self) -> Sequence[str]:
+        """The names of metadata by which the page filters."""
+        return metadata_of(self._metadata, self.result)
 
     # in the language of the context
     @property
     def title(self) -> str:  # type: ignore[override]  # it is only read
-        return self._title or phrase("Errors")
+        return title_of(self._title, self._files, phrase("Errors"))
 
     @property
     def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
@@ -137,23 +157,36 @@ class Errors(Report):
         return () if self.decisions is None else list(self.decisions.rows())
 
     def __iter__(self) -> Iterator[Place]:
-        return self.places()
+        return islice(self._places(None), self.limit)
 
     def places(self) -> Iterator[Place]:
-        """Yield the places in the order of the texts."""
+        """Yield the places in the order of the texts; the tables need no further reading if all are read."""
+        return islice(self._places(_Record(self.choice)), self.limit)
+
+    def _places(self, record: _Record | None) -> Iterator[Place]:
         search, listing = self._search()
         for pair in self._pairs():
-            yield from listing.places(pair, search.wrong(pair))
+            wrong = search.wrong(pair)
+            if record is not None:
+                record.see(wrong)
+            for place in listing.places(pair, wrong):
+                if record is not None:
+                    record.add(place)
+                yield place
         search.end()
         listing.end()
         decisions = self.decisions
         if decisions is not None and (decisions.number("stale") or decisions.lost):
             warn(decisions.words())
+        elif self._scored is not None and decisions is None:
+            self._record = record
 
     def _search(self) -> tuple[Search, _Listing]:
-        return Search(self.choice, self.layers), _Listing(self.choice, self.decisions, self.metadata)
+        return Search(self.choice, self.layers), _Listing(self.choice, self.decisions, lambda: self.metadata)
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
+        if self.limit is not None:
+            return list(self.places()), self._seen.places
         if number > FIRST_PLACES:
             return super().first_places(number)
         return self._seen.first[:number], self._seen.places
@@ -171,12 +204,25 @@ class Errors(Report):
             f"{side}.{reason}": float(n) for side, of in self.counts().items() for reason, n in of.items()
         }
 
+    def only_wrong_labels(self) -> dict[str, int]:
+        """Return, by layer, how many spans have only a wrong label, if errors are chosen whatever their labels."""
+        choice = self.choice
+        if not choice.by_levels or choice.labelled is not None or choice.kinds or choice.reasons:
+            return {}
+        found: Counter[str] = Counter()
+        for of_sequence in self._seen.report.values():
+            level = str(choice.at_level)
+            for layer, by_level in of_sequence["labelled"].items():
+                both = of_sequence["unlabelled"][level], by_level[level]["micro"]
+                found[layer] += sum(both[0][f"tp_{side}"] - both[1][f"tp_{side}"] for side in choice.sides)
+        return {layer: int(number) for layer, number in found.items() if number}
+
     def verdict(self) -> str:
         return verdict_of(self._seen.report, self._seen.listed, self.choice)
 
     def facts(self) -> Iterable[str]:
         seen = self._seen
-        read = self._facts or facts_of(seen.documents, seen.positions)
+        read = facts_of(seen.documents, seen.positions)
         return [*read, self.choice.in_words(), *([] if self.decisions is None else [self.decisions.words()])]
 
     def tables(self) -> Iterable[Table]:
@@ -202,48 +248,76 @@ class Errors(Report):
 
     @cached_property
     def _seen(self) -> Seen:
-        """Read all pairs once."""
+        """What a reading of all pairs has found, or finds now."""
+        report: Mapping[str, Any]
+        if self._record is not None and self.result is not None:
+            report = self.result.metrics[self.choice.metric.name]
+            return self._record.seen(report, self.result.documents, self.result.tokens)
         search, listing = self._search()
-        reasons: Counter[ReasonKey] = Counter()
-        listed: Counter[tuple[str, int, str, str]] = Counter()
-        first: list[Place] = []
-        places, decided = 0, Counter[str]()
+        record = _Record(self.choice)
 
         def see(pair: Pair) -> Pair:
-            nonlocal places
             wrong = search.wrong(pair)
-            for each in wrong:
-                reasons.update(reason_keys(each, self.choice))
-                if self.choice.lists(each):
-                    listed[each.sequence, each.side, each.span.label, each.reason] += 1
+            record.see(wrong)
             if self.decisions is not None:
                 for group in listing.groups(wrong):
-                    decided[listing.choice_of(pair, group)] += len(group)
-            if len(first) < FIRST_PLACES:
-                found = list(listing.places(pair, wrong))
-                first.extend(found[: FIRST_PLACES - len(first)])
-                places += len(found)
+                    record.decided[listing.choice_of(pair, group)] += len(group)
+            if len(record.first) < FIRST_PLACES:
+                for place in listing.places(pair, wrong):
+                    record.add(place)
             else:
-                places += sum(1 for _ in listing.groups(wrong))
+                record.places += sum(1 for _ in listing.groups(wrong))
             return pair
 
         texts = map(see, self._pairs())
-        if self._report is not None:
+        if self.result is None:
+            report, documents, positions = counted(texts, self.choice, self.layers)
+        else:
+            report = self.result.metrics[self.choice.metric.name]
+            documents, positions = self.result.documents, self.result.tokens
             for _ in texts:
                 pass
-            search.end()
-            listing.end()
-            return Seen(self._report, None, None, reasons, listed, first, places, decided)
-        report, documents, positions = counted(texts, self.choice, self.layers)
         search.end()
         listing.end()
-        return Seen(report, documents, positions, reasons, listed, first, places, decided)
+        return record.seen(report, documents, positions)
+
+
+class _Record:
+    """What a reading of all pairs finds, while it is read; see `Seen`."""
+
+    def __init__(self, choice: Choice) -> None:
+        self._choice = choice
+        self.reasons: Counter[ReasonKey] = Counter()
+        self.listed: Counter[tuple[str, int, str, str]] = Counter()
+        self.decided: Counter[str] = Counter()
+        self.first: list[Place] = []
+        self.places = 0
+
+    def see(self, wrong: Iterable[JudgedSpan]) -> None:
+        """Count wrong spans."""
+        for each in wrong:
+            self.reasons.update(reason_keys(each, self._choice))
+            if self._choice.lists(each):
+                self.listed[each.sequence, each.side, each.span.label, each.reason] += 1
+
+    def add(self, place: Place) -> None:
+        """Count a place, and keep it if it is one of the first."""
+        self.places += 1
+        if len(self.first) < FIRST_PLACES:
+            self.first.append(place)
+
+    def seen(self, report: Mapping[str, Any], documents: int, positions: int) -> Seen:
+        """Return what was found, with the scores."""
+        found = self.reasons, self.listed, self.first, self.places, self.decided
+        return Seen(report, documents, positions, *found)
 
 
 class _Listing:
     """Makes places of the wrong spans of one text after the other; the first error says which columns rows have."""
 
-    def __init__(self, choice: Choice, decisions: PlaceDecisions | None, metadata: Sequence[str]) -> None:
+    def __init__(
+        self, choice: Choice, decisions: PlaceDecisions | None, metadata: Callable[[], Sequence[str]]
+    ) -> None:
         self._choice, self._decisions, self._metadata = choice, decisions, metadata
         self._columns: RowColumns | None = None
 
@@ -272,7 +346,7 @@ class _Listing:
         around = place.at[2:]
         return place._replace(
             texts=Later(lambda: [marked(group, texts[0].context(around, around), texts)]),
-            lines=Later(lambda: [line_of(each, texts[each.side], self._metadata) for each in group]),
+            lines=Later(lambda: [line_of(each, texts[each.side], self._metadata()) for each in group]),
             findings=Later(lambda: [columns.row(each, texts[each.side]) for each in group]),
         )
 
@@ -286,6 +360,12 @@ class _Listing:
             if self._choice.where:
                 self._decisions.leave_out_lost()
             self._decisions.checked()
+
+
+def metadata_of(given: Sequence[str] | None, result: Result | None) -> Sequence[str]:
+    """Return names of metadata: those given, or all that the documents of a result have."""
+    keys = () if result is None else result.bag.read.keys
+    return [key for key in keys if key != "id"] if given is None else given
 
 
 def _place(pair: Pair, group: Sequence[JudgedSpan]) -> Place:

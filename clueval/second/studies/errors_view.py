@@ -15,6 +15,24 @@ from clueval.second.studies.rows import Context, SideTexts
 from clueval.second.studies.wrong import REASONS, RIGHT, Choice, JudgedSpan, ReasonKey
 
 
+def title_of(title: str, files: Sequence[str], otherwise: str) -> str:
+    """Return the title of a report: as given, or of the names of files, gold's first, in the language of the context.
+
+    >>> title_of("", ["gold.vrt", "predicted.vrt"], "Errors")
+    'predicted.vrt against gold.vrt'
+    """
+    if title or not files:
+        return title or otherwise
+    gold, *others = files
+    names = ", ".join(others)
+    return phrase("{predicted} against {gold}", predicted=names, gold=gold) if others else gold
+
+
+def store_of(kind: str, title: str, files: Sequence[str]) -> str:
+    """Return the name under which the browser keeps decisions: it has the title, or the names of the files."""
+    return f"{kind} {title or ': '.join(filter(None, ('Errors', ' and '.join(files))))}"
+
+
 def kinds_of() -> list[MarkKind]:
     """Return the kinds of marks of both sides, in the language of the context."""
     return [MarkKind("above", "", phrase("gold")), MarkKind("below", "", phrase("predicted"))]
@@ -151,10 +169,8 @@ def _in_plural(reason: str) -> str:
     return found.get(reason) or phrase(reason)
 
 
-def facts_of(documents: int | None, positions: int | None) -> list[str]:
+def facts_of(documents: int, positions: int) -> list[str]:
     """Return how much was read."""
-    if documents is None:
-        return []
     found = [phrase("{n} document|{n} documents", n=documents)]
     return found + ([phrase("{n} position|{n} positions", n=positions)] if positions else [])
 

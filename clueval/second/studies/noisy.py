@@ -7,8 +7,9 @@ the gold span. What differs is marked in both; the number of these characters is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from clueval.core.case import Where
 from clueval.core.span import NOTHING
@@ -19,7 +20,11 @@ from clueval.second.reports.report import Report
 from clueval.second.reports.table import Cell, Find, Part, Rate, Shares, Table
 from clueval.second.studies.counting import rereadable
 from clueval.second.studies.errors import Pairs
+from clueval.second.studies.errors_view import facts_of, title_of
 from clueval.statistics.alignment import align
+
+if TYPE_CHECKING:
+    from clueval.second.results.result import Result
 
 RESULTS = ("matched", "not matched", "no counterpart")
 
@@ -31,7 +36,8 @@ class NoisyErrors(Report):
         pairs: the pairs of all texts, as they are counted; or a function that returns them.
         metric: the metric, which says when texts match.
         where: the labels that count, by layer.
-        title, signature, facts: as for `clueval.second.studies.errors.Errors`.
+        scored: returns the result of the metric on the same texts; None: there are no scores.
+        title, files: as for `clueval.second.studies.errors.Errors`.
     """
 
     def __init__(
@@ -40,14 +46,28 @@ class NoisyErrors(Report):
         metric: Noisy = Noisy(),  # noqa: B008  # it cannot be changed
         *,
         where: Where = NOTHING,
+        scored: Callable[[], Result] | None = None,
         title: str = "",
-        signature: str = "",
-        facts: Sequence[str] = (),
+        files: Sequence[str] = (),
     ) -> None:
-        self.title, self.signature = title or phrase("Noisy texts"), signature
-        self._pairs, self._metric, self._where, self._facts = rereadable(pairs), metric, where, facts
+        self._title, self._files, self._metric, self._where = title, files, metric, where
+        self._pairs, self._scored = rereadable(pairs), scored
+
+    @cached_property
+    def result(self) -> Result | None:
+        """The result of the metric; None if there are no scores."""
+        return None if self._scored is None else self._scored()
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]  # it is only read
+        """The signature of the scores."""
+        return "" if self.result is None else str(self.result.signature)
 
     # in the language of the context
+    @property
+    def title(self) -> str:  # type: ignore[override]  # it is only read
+        return title_of(self._title, self._files, phrase("Noisy texts"))
+
     @property
     def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # it is only read
         return [MarkKind("leak", "", phrase("differs"))]
@@ -83,10 +103,19 @@ class NoisyErrors(Report):
                     yield pair.first.id, layer, one
 
     def facts(self) -> Iterable[str]:
-        return self._facts
+        return [] if self.result is None else facts_of(self.result.documents, self.result.tokens)
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return the number of gold spans by result."""
+        found = Counter(_result(one) for _, _, one in self._explained())
+        return {"gold": {result: found[result] for result in RESULTS}}
+
+    def scores(self) -> dict[str, float]:
+        """Return these numbers by short paths, as ``gold.matched``."""
+        return {f"gold.{result}": float(number) for result, number in self.counts()["gold"].items()}
 
     def verdict(self) -> str:
-        found = Counter(_result(one) for _, _, one in self._explained())
+        found = Counter(self.counts()["gold"])
         return phrase(
             "{number} of {n} gold span matched|{number} of {n} gold spans matched",
             number=found["matched"],

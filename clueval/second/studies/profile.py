@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress, count, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.core.case import Case, Located
 from clueval.core.document import Document, Pair
@@ -25,6 +25,7 @@ from clueval.second.reports.report import Report
 from clueval.second.reports.table import Cell, Rate, Table, shown
 from clueval.second.studies.counting import rereadable
 from clueval.second.studies.errors import Pairs
+from clueval.second.studies.errors_view import facts_of
 from clueval.second.studies.span_values import (
     BUCKETS,
     FEATURES,
@@ -39,6 +40,9 @@ from clueval.second.studies.span_values import (
     range_name,
 )
 from clueval.second.studies.wrong import Choice, Search
+
+if TYPE_CHECKING:
+    from clueval.second.results.result import Result
 
 FEW = 20
 """A bucket with fewer gold or predicted spans than this is marked."""
@@ -62,7 +66,8 @@ class Profile(Report):
         buckets: sort numbers into this many buckets of about equal size, instead of fixed ones.
         layers: the layers in their order; further ones follow as they occur.
         merge, where: as in `Choice`.
-        title, signature, facts: as for `clueval.second.studies.errors.Errors`.
+        scored: returns the result of the metric on the same texts; None: there is no signature.
+        title: what was compared.
 
     Raises `UsageError` for unknown features, for a metric that cannot count single spans, and the errors of metrics.
     """
@@ -78,18 +83,34 @@ class Profile(Report):
         layers: Sequence[str] = (),
         merge: bool = False,
         where: Mapping[str, frozenset[str]] | None = None,
+        scored: Callable[[], Result] | None = None,
         title: str = "",
-        signature: str = "",
-        facts: Sequence[str] = (),
     ) -> None:
         if buckets is not None and buckets < 1:
             raise UsageError(f"buckets must be from 1, not {buckets}")
-        self.title, self.signature = title or phrase("Profile"), signature
+        self._title, self._scored = title, scored
         self.metric = _checked(metric)
         trained = None if train is None else TrainingSpans(rereadable(train))
         self._features = _features_called(features, trained)
-        self._pairs, self._facts, self._number = rereadable(pairs), facts, buckets
+        self._pairs, self._number = rereadable(pairs), buckets
         self._choice, self._layers = Choice(merge=merge, where=where or {}), layers
+
+    @cached_property
+    def result(self) -> Result | None:
+        """The result of the metric; None if there are no scores."""
+        return None if self._scored is None else self._scored()
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # it is only read, in the language of the context
+        return self._title or phrase("Profile")
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]  # it is only read
+        """The signature of the scores."""
+        return "" if self.result is None else str(self.result.signature)
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return self.data()
 
     @cached_property
     def entries(self) -> Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]:
@@ -106,7 +127,7 @@ class Profile(Report):
         }
 
     def facts(self) -> Iterable[str]:
-        return self._facts
+        return [] if self.result is None else facts_of(self.result.documents, self.result.tokens)
 
     def data(self) -> Iterator[Mapping[str, Any]]:
         for sequence, features in self.entries.items():
@@ -156,8 +177,9 @@ class Profile(Report):
                 yield Table(title, [feature, *header], rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the entries by metric, sequence and feature. Rates are fractions."""
-        return {"profile": {self.metric.name: self.entries}}
+        """Return the scores, and the entries by metric, sequence and feature. Rates are fractions."""
+        scores = {} if self.result is None else self.result.to_dict()
+        return {**scores, "profile": {self.metric.name: self.entries}}
 
 
 def _checked(metric: AnyMetric) -> Metric:
@@ -300,6 +322,11 @@ class _Counts:
             ((name, tally) for name, tally in found.items() if isinstance(name, str)),
             key=lambda each: each[0],
         )
+
+
+def all_features() -> Sequence[str]:
+    """Return the names of all features."""
+    return (*FEATURES, *TRAINED)
 
 
 Text = tuple[str, ...]

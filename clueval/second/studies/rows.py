@@ -17,7 +17,7 @@ Source: the CLUEval algorithm, "Error analysis".
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -45,34 +45,52 @@ Row = dict[str, Any]
 """The cells of a row by the names of its columns."""
 
 
-class Finding(Row):
-    """A row of an error table: a dictionary of its cells, with what is known of the span and its match as attributes.
+class Finding(Mapping[str, Any]):
+    """A row of an error table: a mapping of its cells, with what is known of the span and its match as attributes.
 
-    `start` and `end` are the first and the last position, `labels` the span's own labels by layer, `found` the joined
-    labels of its match, and `other_labels` those of each span of the other side that the row shows.
+    `side`, `sequence`, `kind` and `reason` are cells, too. `start` and `end` are the first and the last position,
+    `labels` the span's own labels by layer, `found` the joined labels of its match, and `other_labels` those of each
+    span of the other side that the row shows. Cells are made when one is first looked at.
     """
 
-    def __init__(self, cells: Mapping[str, Any], judged: JudgedSpan) -> None:
-        super().__init__(cells)
-        self.side: str = self["side"]
-        self.sequence: str = self["layer"]
-        self.kind: str = self["class"]
-        self.reason: str = self["reason"]
-        self.text: str = self["text"]
-        self.document: str = self["document"]
+    def __init__(self, judged: JudgedSpan, make: Callable[[], Row], document: str, side: str) -> None:
+        self.side, self.sequence, self.document = side, judged.sequence, document
+        self.kind, self.reason = judged.kind, judged.reason
         self.start, self.end = judged.span.start, judged.span.end - 1
         self.labels, self.found = judged.span.by_layer, judged.match.labels
-        self.other_labels = tuple(other.by_layer for other in judged.shown)
+        self.other_labels = tuple([other.by_layer for other in judged.shown])
+        self._make: Callable[[], Row] | None = make
+        self._row: Row = {}
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (dict(self), vars(self))
+    @property
+    def _cells(self) -> Row:
+        if self._make is not None:
+            self._row, self._make = self._make(), None
+        return self._row
 
+    @property
+    def text(self) -> str:
+        """The text of the span."""
+        found: str = self["text"]
+        return found
 
-def _restored(cells: Row, attributes: Mapping[str, Any]) -> Finding:
-    found = Finding.__new__(Finding)
-    found.update(cells)
-    vars(found).update(attributes)
-    return found
+    def __getitem__(self, name: str) -> Any:
+        return self._cells[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def items(self) -> ItemsView[str, Any]:
+        return self._cells.items()
+
+    def __repr__(self) -> str:
+        return repr(self._cells)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_row": self._cells, "_make": None}
 
 
 class Context(NamedTuple):
@@ -244,10 +262,14 @@ class RowColumns(NamedTuple):
         labels = first.span.by_layer
         return cls(list(labels) if len(labels) > 1 else (), [key for key in texts.metadata if key != "id"])
 
-    def row(self, wrong: JudgedSpan, texts: SideTexts) -> Finding:
-        """Return the row of an error."""
+    def row(self, wrong: JudgedSpan, texts: SideTexts, side: str | None = None) -> Finding:
+        """Return the row of an error, with its side, or another name of it."""
+        texts.require_inside(wrong.span)
+        name = wrong.side_name if side is None else side
+        return Finding(wrong, lambda: self._cells(wrong, texts, name), texts.own.id, name)
+
+    def _cells(self, wrong: JudgedSpan, texts: SideTexts, side: str) -> Row:
         span, others, own = wrong.span, wrong.shown, texts.own
-        texts.require_inside(span)
         start, end = span.start, span.end
         hull = wrong.range
         context = texts.context(hull, (start, end))
@@ -255,7 +277,7 @@ class RowColumns(NamedTuple):
         first_id, last_id = texts.ids_of(start, end)
         row: Row = {
             "context": [MarkedText(context.text, marks, context.is_cut)],
-            "side": wrong.side_name,
+            "side": side,
             "layer": wrong.sequence,
             "class": wrong.kind,
             "reason": wrong.reason,
@@ -279,7 +301,7 @@ class RowColumns(NamedTuple):
             **{key: texts.metadata.get(key, "") for key in self.metadata},
             "metadata": "; ".join(f"{key}={value}" for key, value in self._rest(wrong, texts).items()),
         }
-        return Finding(row, wrong)
+        return row
 
     def _rest(self, wrong: JudgedSpan, texts: SideTexts) -> Mapping[str, str]:
         """Return what is in no column: fragments, and metadata that the first document does not have."""

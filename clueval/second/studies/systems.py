@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.core.case import EqualCase
 from clueval.core.count import collector_paused
@@ -27,7 +27,8 @@ from clueval.second.reports.place import ANY_LAYER, Facet, Later, MarkKind, Plac
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Table
 from clueval.second.studies.counting import counted, rereadable
-from clueval.second.studies.errors_view import facets_of, facts_of
+from clueval.second.studies.errors import metadata_of
+from clueval.second.studies.errors_view import facets_of, facts_of, store_of, title_of
 from clueval.second.studies.rows import SideTexts, texts_of
 from clueval.second.studies.systems_view import (
     REASONS_OF_GOLD,
@@ -41,6 +42,9 @@ from clueval.second.studies.systems_view import (
     verdict_of,
 )
 from clueval.second.studies.wrong import RIGHT, Choice, JudgedSpan, Search, judged, right, text_order
+
+if TYPE_CHECKING:
+    from clueval.second.results.result import Result
 
 Texts = Iterable[Sequence[Pair]] | Callable[[], Iterable[Sequence[Pair]]]
 """Of each text gold with the first system and with the second one; or what returns them each time anew."""
@@ -65,7 +69,7 @@ class SeenByBoth(NamedTuple):
     places: Counter[str | None]
     reasons: Counter[tuple[str, str]]
     classes: Counter[tuple[str, str]]
-    first: Sequence[Place]
+    first: list[Place]
 
 
 class TwoSystems(Report):
@@ -79,8 +83,8 @@ class TwoSystems(Report):
         choice: selects the errors, as for `Errors`.
         names: the short names of the systems.
         layers: the layers in their order; further ones follow as they occur.
-        reports: the report of the choice's metric by sequence, for each system; None: they are counted here.
-        title, signature, facts, store, metadata: as for `Errors`.
+        scored: returns the result of the choice's metric for a system, 0 or 1; None: texts are counted here.
+        title, files, metadata: as for `Errors`.
     """
 
     def __init__(
@@ -90,20 +94,37 @@ class TwoSystems(Report):
         *,
         names: tuple[str, str] = ("A", "B"),
         layers: Sequence[str] = (),
-        reports: Sequence[Mapping[str, Any]] | None = None,
+        scored: Callable[[int], Result] | None = None,
         title: str = "",
-        signature: str = "",
-        facts: Sequence[str] = (),
-        store: str = "",
-        metadata: Sequence[str] = (),
+        files: Sequence[str] = (),
+        metadata: Sequence[str] | None = None,
     ) -> None:
         self.choice, self.names, self.layers = choice or Choice(), names, layers
         if self.choice.fair is not None:
             advice = "use exact or levels"
             raise UsageError("errors of metric fair cannot be compared span by span", advice=advice)
-        self.signature, self.metadata, self._title = signature, metadata, title
-        self.store = f"errors_of_two.html {store or title or 'Errors'}"
-        self._texts, self._reports, self._facts = rereadable(texts), reports, facts
+        self._metadata, self._title, self._files = metadata, title, files
+        self.store = store_of("errors_of_two.html", title, files)
+        self._texts, self._scored = rereadable(texts), scored
+        self._record: SeenByBoth | None = None
+
+    @cached_property
+    def results(self) -> Sequence[Result]:
+        """The results of the choice's metric for both systems; none if the texts were counted here."""
+        return [] if self._scored is None else [self._scored(0), self._scored(1)]
+
+    @cached_property
+    def metadata(self) -> Sequence[str]:
+        """The names of metadata by which the page filters."""
+        return metadata_of(self._metadata, next(iter(self.results), None))
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]  # it is only read
+        """The signature of the scores; of each system, if they differ."""
+        found = dict.fromkeys(str(result.signature) for result in self.results)
+        if len(found) < 2:
+            return "".join(found)
+        return "; ".join(f"{name}: {each}" for name, each in zip(self.names, found, strict=True))
 
     def state_names(self) -> Sequence[str]:
         """Return the states in their order."""
@@ -126,7 +147,7 @@ class TwoSystems(Report):
     # in the language of the context
     @property
     def title(self) -> str:  # type: ignore[override]  # it is only read
-        return self._title or phrase("Errors")
+        return title_of(self._title, self._files, phrase("Errors"))
 
     @property
     def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
@@ -148,9 +169,15 @@ class TwoSystems(Report):
         return self.places()
 
     def places(self) -> Iterator[Place]:
-        """Yield the places in the order of the texts."""
-        for pairs, found, _ in self._found():
-            yield from self._places(pairs, groups(self._errors(found)))
+        """Yield the places in the order of the texts; the tables need no further reading if all are read."""
+        seen = SeenByBoth(Counter(), Counter(), Counter(), Counter(), [])
+        for pairs, found, equal in self._found():
+            for place in self._places(pairs, self._see(seen, found, equal)):
+                if len(seen.first) < FIRST_PLACES:
+                    seen.first.append(place)
+                yield place
+        if self._scored is not None:
+            self._record = seen
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
         if number > FIRST_PLACES:
@@ -171,7 +198,7 @@ class TwoSystems(Report):
 
     def facts(self) -> Iterable[str]:
         _, documents, positions = self._scores_of_both
-        return [*(self._facts or facts_of(documents, positions)), self.choice.in_words()]
+        return [*facts_of(documents, positions), self.choice.in_words()]
 
     def tables(self) -> Iterable[Table]:
         """Yield the numbers of errors by state, and F1 of both systems by label, the greatest difference first."""
@@ -183,9 +210,10 @@ class TwoSystems(Report):
         return {"listed": self.choice.in_words(), "counts": self.counts(), "errors": self.rows()}
 
     @cached_property
-    def _scores_of_both(self) -> tuple[Sequence[Mapping[str, Any]], int | None, int | None]:
-        if self._reports is not None:
-            return self._reports, None, None
+    def _scores_of_both(self) -> tuple[Sequence[Mapping[str, Any]], int, int]:
+        if self.results:
+            reports = [result.metrics[self.choice.metric.name] for result in self.results]
+            return reports, self.results[0].documents, self.results[0].tokens
         found = [
             counted((pairs[system] for pairs in self._texts()), self.choice, self.layers) for system in (0, 1)
         ]
@@ -193,24 +221,33 @@ class TwoSystems(Report):
 
     @cached_property
     def _seen(self) -> SeenByBoth:
-        first: list[Place] = []
-        seen = SeenByBoth(Counter(), Counter(), Counter(), Counter(), first)
+        """What a reading of all texts has found, or finds now."""
+        if self._record is not None:
+            return self._record
+        seen = SeenByBoth(Counter(), Counter(), Counter(), Counter(), [])
         for pairs, found, equal in self._found():
-            if equal and SIDES[0] in self.choice.sides:
-                seen.reasons[RIGHT, RIGHT] += equal
-                seen.classes[KINDS[0], KINDS[0]] += equal
-            for one, two in found:
-                if one is not None and two is not None and one.side == 0 and SIDES[0] in self.choice.sides:
-                    seen.reasons[one.reason, two.reason] += 1
-                    seen.classes[_of_five(one), _of_five(two)] += 1
-            of_text = list(groups(self._errors(found)))
-            for group in of_text:
-                errors = _once(group)
-                seen.states.update((error.judged.side, error.state) for error in errors)
-                seen.places.update({None, *(error.state for error in errors)})
-            if len(first) < FIRST_PLACES:
-                first += self._places(pairs, of_text[: FIRST_PLACES - len(first)])
+            of_text = self._see(seen, found, equal)
+            if len(seen.first) < FIRST_PLACES:
+                seen.first.extend(self._places(pairs, of_text[: FIRST_PLACES - len(seen.first)]))
         return seen
+
+    def _see(
+        self, seen: SeenByBoth, found: Sequence[Results], equal: int
+    ) -> list[list[tuple[int, SharedError]]]:
+        """Return the errors of a text, place by place; `seen` gets what was found."""
+        if equal and SIDES[0] in self.choice.sides:
+            seen.reasons[RIGHT, RIGHT] += equal
+            seen.classes[KINDS[0], KINDS[0]] += equal
+        for one, two in found:
+            if one is not None and two is not None and one.side == 0 and SIDES[0] in self.choice.sides:
+                seen.reasons[one.reason, two.reason] += 1
+                seen.classes[_of_five(one), _of_five(two)] += 1
+        of_text = list(groups(self._errors(found)))
+        for group in of_text:
+            errors = _once(group)
+            seen.states.update((error.judged.side, error.state) for error in errors)
+            seen.places.update({None, *(error.state for error in errors)})
+        return of_text
 
     def _found(self) -> Iterator[tuple[Sequence[Pair], list[Results], int]]:
         """Yield the pairs of each text, the results in both systems of its spans that count, and how many are left out.
@@ -309,6 +346,13 @@ class Diff(TwoSystems):
 
     def state_title(self) -> str:
         return phrase("State")
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # in the language of the context
+        if self._title or not self._files:
+            return super().title
+        _, old, new = self._files
+        return phrase("What changed: {old} → {new}", old=old, new=new)
 
     def shown_names(self) -> tuple[str, str]:
         old, new = self.names

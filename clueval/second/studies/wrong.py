@@ -28,6 +28,7 @@ from clueval.core.ranges import Ranges
 from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Span, by_position
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics.fair import Fair
+from clueval.options import require_types
 from clueval.second.reports.language import phrase
 
 RIGHT = "right"
@@ -79,6 +80,7 @@ class Choice:
     fair: Fair | None = None
 
     def __post_init__(self) -> None:
+        require_types(self)
         if self.fair is not None and (self.by_levels or self.where):
             raise UsageError("errors of metric fair have no levels and no filter", advice="use Fair.labels")
         if self.level is not None and self.level not in LEVELS:

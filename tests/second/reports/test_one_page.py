@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import FOUND_BY_AXE, LOADED, Browser, download, give, in_browser, select
+from browser import FOUND_BY_AXE, LOADED, Browser, download, in_browser, select
 
-import clueval
-from clueval.findings.decisions import read_decisions
+from clueval.cli import main
 from clueval.metrics.fair import Fair
 from clueval.second.reports.place import Line, Mark, MarkedText, Place
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Table
+from clueval.second.studies.decisions import read_decisions
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.systems import Diff
 from clueval.second.studies.wrong import Choice
-from tests.second.compare_errors import pairs_in_files
+from tests.second.corpora_of_errors import pairs_in_files
 from tests.second.reports.test_report_forms import HOSTILE, hostile_view
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view, two_systems_view
 
@@ -162,7 +162,7 @@ def test_keys_decide_and_the_first_edition_reads_the_export(
     browser.run("byId('export').id = 'export-tsv'")
     exported = download(browser, "tsv", tmp_path)
     decisions = read_decisions(exported)
-    found = [decisions.at(*each.at, each.fingerprint) for each in errors_view().listed[:4]]
+    found = [decisions.at(each) for each in errors_view().listed[:4]]
 
     assert browser.run(DECIDED).startswith("3 of 72 places decided")
     assert [each.holds for each in found] == ["predicted", "gold", "both", ""]
@@ -170,31 +170,22 @@ def test_keys_decide_and_the_first_edition_reads_the_export(
     assert "'=look" in exported.read_text(encoding="utf-8")
 
 
-def test_decisions_of_todays_page_are_on_this_one_and_back(
-    browser: Browser, pages: dict[str, Path], tmp_path: Path
+def test_exported_decisions_go_back_into_the_command_and_its_page(
+    browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("jinja2")
-    today = tmp_path / "today.html"
-    clueval.errors(GOLD, PREDICTED, layers=LAYERS).write_page(today)
-    fresh(browser, today)
-    name = browser.run("Object.keys(localStorage).find((each) => each.startsWith('clueval decisions')) ?? ''")
+    page, again = tmp_path / "page.html", tmp_path / "again.html"
+    command = ["errors", str(GOLD), str(PREDICTED), "--layer", "entity=2", "--layer", "risk=3"]
+    assert main([*command, "-o", str(page)]) == 0
+    fresh(browser, page)
     keys(browser, "j2")
-    name = name or browser.run(
-        "Object.keys(localStorage).find((each) => each.startsWith('clueval decisions'))"
-    )
-    kept = browser.run(f"localStorage.getItem({json.dumps(name)})")
-    browser.open(pages["errors"])
-
-    assert name == f"clueval decisions {errors_view().store}"
-    assert browser.run(DECIDED) == "1 of 72 places decided"
     keys(browser, "jj1")
-    assert json.loads(kept)[0] in json.loads(browser.run(f"localStorage.getItem({json.dumps(name)})"))
-    browser.open(today)
-    assert "2 of 72 places decided" in browser.run(DECIDED)
+    browser.run("byId('export').id = 'export-tsv'")
     exported = download(browser, "tsv", tmp_path)
-    fresh(browser, pages["errors"])
-    give(browser, exported)
-    assert browser.run(DECIDED) == "2 of 72 places decided; 2 lines imported"
+
+    assert main([*command, "--decisions", str(exported), "-o", str(again)]) == 0
+    assert "decisions: 2 used, 0 stale, 0 lost, 0 in conflict" in capsys.readouterr().err
+    fresh(browser, again)
+    assert browser.run(DECIDED).startswith("2 of 72 places decided")
 
 
 def line(view: View, number: int, **change: str) -> dict[str, str | int]:

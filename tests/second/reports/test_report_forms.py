@@ -18,20 +18,18 @@ from typing import Any
 import pytest
 
 from clueval.files.errors import FileError, UsageError
-from clueval.findings.decisions import PlaceDecisions, read_decisions
-from clueval.findings.decisions import fingerprint as first_fingerprint
-from clueval.findings.places import places
 from clueval.second.reports.endings import ENDINGS
 from clueval.second.reports.language import CATALOGUES, in_language, phrase
 from clueval.second.reports.page import page
-from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
+from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Find, Part, Rate, Shares, Table
+from clueval.second.studies.decisions import read_decisions
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.masking.words import facets as masking_facets
 from clueval.second.studies.noisy import NoisyErrors
 from clueval.second.studies.systems import Diff, TwoSystems
-from tests.second.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view
+from tests.second.reports.views import View, errors_view
 
 pytestmark = pytest.mark.filterwarnings("ignore::clueval.files.errors.CluevalWarning")
 
@@ -151,26 +149,14 @@ def test_page_and_files_have_the_same_bytes_each_time(tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes() == first
 
 
-def test_place_has_the_key_and_the_fingerprint_of_the_first_edition() -> None:
-    import clueval
-
-    today = [each.in_decisions for each in places(clueval.errors(GOLD, PREDICTED, layers=LAYERS))]
-    spans = [("gold", ((0, 3), (7, 9)), "PER"), ("predicted", ((0, 9),), "_")]
-
-    assert [(*place.at, place.fingerprint) for place in errors_view().listed] == today
-    assert fingerprint(spans) == first_fingerprint(spans)
-
-
-def test_choice_that_is_typed_into_the_table_is_a_decision_for_the_first_edition(tmp_path: Path) -> None:
+def test_choice_that_is_typed_into_the_table_is_a_decision(tmp_path: Path) -> None:
     errors_view().write(tmp_path / "errors.tsv")
     typed = (tmp_path / "errors.tsv").read_text(encoding="utf-8").split("\n")
     cells = typed[1].split("\t")
     cells[5] = "gold"
     (tmp_path / "errors.tsv").write_text("\n".join([typed[0], "\t".join(cells)]) + "\n", encoding="utf-8")
 
-    decisions: PlaceDecisions = read_decisions(tmp_path / "errors.tsv")
-    document, layer, start, end = errors_view().listed[0].at
-    assert decisions.at(document, layer, start, end, errors_view().listed[0].fingerprint).holds == "gold"
+    assert read_decisions(tmp_path / "errors.tsv").at(errors_view().listed[0]).holds == "gold"
 
 
 def test_rows_are_those_of_the_findings_with_the_key_of_their_place() -> None:
@@ -296,7 +282,7 @@ def test_workbook_has_colours_choices_and_no_formula(tmp_path: Path) -> None:
     assert book["scores"].max_row > 20
 
 
-def test_choice_in_the_workbook_is_a_decision_for_the_first_edition(tmp_path: Path) -> None:
+def test_choice_in_the_workbook_is_a_decision(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     errors_view().write(tmp_path / "errors.xlsx")
     book = openpyxl.load_workbook(tmp_path / "errors.xlsx")
@@ -305,7 +291,7 @@ def test_choice_in_the_workbook_is_a_decision_for_the_first_edition(tmp_path: Pa
     place = errors_view().listed[0]
 
     assert book["places"]["F1"].value == "choice"
-    assert read_decisions(tmp_path / "errors.xlsx").at(*place.at, place.fingerprint).holds == "gold"
+    assert read_decisions(tmp_path / "errors.xlsx").at(place).holds == "gold"
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -13,7 +13,7 @@ from clueval.second.reports.report import Report
 from clueval.second.reports.table import Table
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.systems import TwoSystems
-from tests.second.compare_errors import pairs_in_files
+from tests.second.corpora_of_errors import pairs_in_files
 
 GERMAN = Path(__file__).parents[3] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = GERMAN / "gold.vrt", GERMAN / "predicted.vrt"
@@ -61,6 +61,7 @@ class SampleErrors(Errors):
     """Errors whose places are held in `listed`, which tests may change, as they may the lines that are `given`."""
 
     given: Sequence[Mapping[str, str | int]] = ()  # type: ignore[assignment]  # not from decisions
+    signature = "metric:exact"  # type: ignore[assignment]  # nothing is scored
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -78,9 +79,7 @@ def errors_view(
 ) -> SampleErrors:
     return SampleErrors(
         list(pairs_in_files(gold, predicted, layers)),
-        title=f"{predicted.name} against {gold.name}",
-        signature="metric:exact",
-        store=f"Errors: {gold.name}, {predicted.name}",
+        files=[gold.name, predicted.name],
     )
 
 
@@ -92,11 +91,11 @@ def third_system(folder: Path) -> Path:
     return path
 
 
+class SampleSystems(TwoSystems):
+    signature = "metric:exact"  # type: ignore[assignment]  # nothing is scored
+
+
 def two_systems_view(folder: Path) -> TwoSystems:
     sides = (pairs_in_files(GOLD, path, LAYERS) for path in (PREDICTED, third_system(folder)))
-    return TwoSystems(
-        list(zip(*sides, strict=True)),
-        title="A (predicted.vrt) and B (third.vrt) against gold.vrt",
-        signature="metric:exact",
-        store="A and B",
-    )
+    title = "A (predicted.vrt) and B (third.vrt) against gold.vrt"
+    return SampleSystems(list(zip(*sides, strict=True)), title=title)
