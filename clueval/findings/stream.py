@@ -25,13 +25,8 @@ from clueval.findings.decisions import ERROR_CHOICES, DecisionFiles, PlaceDecisi
 from clueval.findings.places import places, places_of_document, with_decisions
 from clueval.findings.table import Finding
 from clueval.options import field_names, with_fields
-from clueval.reading.given import Given, InputSide, given
-from clueval.reading.pairing import (
-    document_groups,
-    files_of_side,
-    require_two_tag_columns,
-    same_documents,
-)
+from clueval.reading.given import Given, given
+from clueval.reading.pairing import document_groups, files_of_side, require_two_tag_columns, same_documents
 from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.same_text import (
@@ -46,6 +41,7 @@ from clueval.reading.tag_sentences import golds_in_memory, kept
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import (
     SETS,
+    InputSide,
     LayerColumns,
     Readings,
     layer_names,

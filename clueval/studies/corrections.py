@@ -28,14 +28,14 @@ from clueval.first.metrics.tables import named, titled
 from clueval.formats import format_named
 from clueval.formats.format import Format
 from clueval.reading.convert import refuse_ending, table_format
-from clueval.reading.given import InputSide
-from clueval.reading.paths import as_path, files_of
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.reports.language import phrase
 from clueval.reports.table import Rate, Table
 from clueval.reports.text import shown
 from clueval.second.formats.options import Reading
+from clueval.second.reading.options import InputSide
+from clueval.second.reading.paths import as_path, files_of
 from clueval.second.reading.spooled import needs_spooling
 from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document

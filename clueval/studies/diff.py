@@ -27,7 +27,6 @@ from clueval.findings.systems import CHANGED, CHANGES, FIXED, NEW, STILL, System
 from clueval.findings.table import ErrorRows, joined
 from clueval.formats.columns.passages import Passage
 from clueval.options import with_fields
-from clueval.reading.given import InputSide
 from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
 from clueval.reading.trios import Trio, are_files, sources_of, trios
@@ -35,7 +34,7 @@ from clueval.reports.language import phrase, speaking
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
 from clueval.second.formats.options import Reading
-from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
+from clueval.second.reading.options import InputSide, LayerColumns, Readings, layer_names, require_layers
 from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.spans.filters import SeenNames

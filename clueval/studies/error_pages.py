@@ -29,14 +29,13 @@ from clueval.findings.summary import MOST_LABELS, summaries
 from clueval.findings.systems import SharedPlace, States, System, shared_places, trios_that_differ
 from clueval.findings.table import Finding
 from clueval.options import with_fields
-from clueval.reading.given import InputSide
 from clueval.reading.trios import are_files, sources_of, trios
 from clueval.reports.language import numeral, phrase
 from clueval.reports.page import environment
 from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
 from clueval.second.formats.options import Reading
-from clueval.second.reading.options import LayerColumns, Readings, readings_of
+from clueval.second.reading.options import InputSide, LayerColumns, Readings, readings_of
 from clueval.second.reading.spooled import needs_spooling
 from clueval.second.results.options import Counting
 from clueval.second.transforms.options import Preparing

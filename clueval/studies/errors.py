@@ -20,13 +20,12 @@ from clueval.findings.stream import errors as found_errors
 from clueval.findings.systems import System, shared_states
 from clueval.findings.table import REASONS, Finding, joined
 from clueval.findings.text import HEAD, lines_of
-from clueval.reading.given import InputSide
-from clueval.reading.paths import as_path
 from clueval.reports.language import phrase, speaking
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
 from clueval.second.formats.options import Reading
-from clueval.second.reading.options import LayerColumns, Readings
+from clueval.second.reading.options import InputSide, LayerColumns, Readings
+from clueval.second.reading.paths import as_path
 from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.version import __version__

@@ -21,13 +21,12 @@ from clueval.evaluation.signature import Signature
 from clueval.files.errors import UsageError
 from clueval.findings.span_values import FEATURES, SpanOfSide, Value, Words, lower
 from clueval.first.metrics.metric import Metric
-from clueval.reading.given import InputSide
 from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.source import source_of
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Cell, Rate, Table
 from clueval.second.formats.options import Reading
-from clueval.second.reading.options import LayerColumns, readings_of
+from clueval.second.reading.options import InputSide, LayerColumns, readings_of
 from clueval.second.results.options import Counting
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where

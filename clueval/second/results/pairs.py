@@ -19,13 +19,12 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn
 from clueval.metrics import chosen_metrics
-from clueval.reading.tag_sentences import kept
 from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
 from clueval.second.reading.spooled import needs_spooling, spooled
 from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.second.results.plan import plan_of, steps_in_order
 from clueval.second.results.score import DEFAULTS, require_names
-from clueval.second.results.texts import opened
+from clueval.second.results.texts import kept, opened
 from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import checked
 
@@ -85,10 +84,8 @@ class Pairs:
             texts = opened(gold, predicted, self.groups, self.columns, self.plan, self.groups.counting.unit)
             plan = replace(self.plan, steps=steps_in_order(texts.steps, self.plan))
             seen = Bag((), self.layers)
-            for lines_named, of_files in texts.parts(plan, self.groups.workers.progress):
-                with lines_named:
-                    for given in of_files:
-                        yield from _counted(given, plan, seen)
+            for given in texts.pairs:
+                yield from _counted(given, plan, seen)
         if plan.where:
             require_names(seen, plan)
         for warning in checked(plan.steps, seen.notes):
