@@ -12,14 +12,19 @@ from unittest.mock import patch
 from clueval.evaluation.plan import Plan
 from clueval.formats.columns.layout import Sizes
 from clueval.reading.read_options import ReadOptions
-from clueval.second.reading import column_files, row_files, tag_lists, triples
+from clueval.second.reading import column_files, passages, row_files, tag_lists, triples
 from clueval.second.reading.byte_reader import REGULAR
 
 
 @contextmanager
 def handed_in(sizes: Sizes) -> Iterator[None]:
     """Files are read with these sizes."""
-    with patch.object(ReadOptions, "of", partial(_of, sizes)):
+    small = passages.Sizes(sizes.block, sizes.sentences, sizes.tokens, sizes.rows)
+    counted = partial(column_files.bag_of_columns, sizes=small)
+    with (
+        patch.object(ReadOptions, "of", partial(_of, sizes)),
+        patch.object(column_files, "bag_of_columns", counted),
+    ):
         yield
 
 

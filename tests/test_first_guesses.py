@@ -238,10 +238,6 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: exact([{"input_ids": [1], "labels": [0]}], [[]]),
         "a row has text",
     ),
-    "ignored positions in rows": (
-        lambda: exact([{"tokens": ["a"], "labels": [-100]}], ROWS, names=NAMES),
-        "give lists of numbers without tokens",
-    ),
     "tokens of a pipeline": (
         lambda: exact(TEXTS, [[{"entity": "B-PER", "index": 1, "word": "Ann", "start": 0, "end": 3}]]),
         "aggregation_strategy='simple'",
@@ -274,7 +270,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "answers as JSON": (lambda: exact(TEXTS, ['[{"text": "Ann Lee", "label": "PER"}]']), "input='mentions'"),
     "a rejected row of Prodigy": (
         lambda: exact([{"answer": "reject", **TEXTS[0]}], TEXTS),
-        "leave out such rows",
+        "answers='accepted'",
     ),
     "tags in one text": (lambda: exact(["B-PER O", "O O"], ["B-PER O", "O O"]), "line.split()"),
     "a list in a cell": (

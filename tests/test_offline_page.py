@@ -188,7 +188,7 @@ def test_every_command_writes_its_files_and_a_page_where_it_has_one(both: Path, 
         (
             {},
             "gold.vrt predicted.vrt --layer entity=9",
-            "gold.vrt:3: there is no column 9 for layer 'entity': the line has 4 columns",
+            "gold.vrt:3, document 'a001': there is no column 9 for layer 'entity': the line has 4 columns",
             "columns_hint",
         ),
         (

@@ -20,9 +20,9 @@ from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import CluevalError
 from clueval.files.visible import visible
 from clueval.reading.pairing import tag_columns
-from clueval.reading.paths import files_of, without_ending
 from clueval.reading.read_options import ReadOptions, TagColumns, layers_in
 from clueval.reading.source import Source, source_of
+from clueval.second.reading.paths import files_of, without_ending
 from clueval.second.reports.language import ENGLISH
 from clueval.second.results.result import load_result
 from clueval.textfiles import beginning_of

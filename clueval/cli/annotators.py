@@ -12,7 +12,7 @@ from clueval.cli import options as common
 from clueval.cli.parser import CommandParser
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
-from clueval.reading.pairing import PAIR_BY
+from clueval.second.reading.options import PAIR_BY
 from clueval.studies.annotators.source import LAYOUTS, names_of
 
 

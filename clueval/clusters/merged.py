@@ -14,12 +14,12 @@ from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.spans_table import header, row
 from clueval.options import with_fields
-from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions, with_columns_of_tags
 from clueval.reading.same_text import DocumentIds
 from clueval.reading.source import Source, read, source_of
 from clueval.second.formats.options import Reading, ReadingOptions
 from clueval.second.reading.options import LayerSource, layer_names
+from clueval.second.reading.paths import as_path, named_files
 from clueval.second.reading.spooled import spooled
 from clueval.spans.document import Document
 from clueval.spans.merging import merge_layers, with_merged

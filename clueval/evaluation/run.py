@@ -27,22 +27,21 @@ from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, S
 from clueval.files.errors import CluevalWarning, UsageError, described, warn
 from clueval.files.overwriting import keeps_inputs
 from clueval.first.metrics.metric import Metric
-from clueval.reading.given import Given, InputSide, given
-from clueval.reading.pairing import (
-    files_of_side,
-    parallel,
-)
-from clueval.reading.paths import is_path_or_paths, path_pairs
+from clueval.reading.given import Given, given
+from clueval.reading.pairing import files_of_side, parallel
+from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import (
     ANSWER_FORMATS,
+    InputSide,
     LayerColumns,
     Readings,
     layer_names,
     require_layers,
     require_none,
 )
+from clueval.second.reading.paths import is_path_or_paths
 from clueval.second.reading.spooled import spooled
 from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of, require_jobs
 from clueval.second.transforms.options import Preparing
@@ -77,7 +76,7 @@ def score(
     """Score predicted against gold.
 
     Args:
-        gold, predicted: two files, two folders (paired by relative name), two patterns (`clueval.reading.paths`),
+        gold, predicted: two files, two folders (paired by relative name), two patterns,
             two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
             Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
             label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
@@ -202,7 +201,7 @@ def _score(
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     if readings[1].input in ANSWER_FORMATS and predicted is not None and not is_path_or_paths(gold):
         from clueval.evaluation.answers import with_answers
-        from clueval.second.results.answers import answers_in_memory
+        from clueval.evaluation.answers_in_memory import answers_in_memory
 
         plan = with_answers(plan, str(readings[1].input), preparing)
         gold, predicted, readings = answers_in_memory(gold, predicted, readings)

@@ -30,8 +30,8 @@ from clueval.core.ranges import Ranges
 from clueval.core.span import Frozen
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.limits import MAX_LINE
-from clueval.reading.paths import as_path
 from clueval.reports.language import phrase
+from clueval.second.reading.paths import as_path
 from clueval.textfiles import beginning_of, is_folder, lines, raw_blocks
 
 COLUMNS = (

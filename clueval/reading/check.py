@@ -17,11 +17,11 @@ from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.format import Format, refuse_lost
 from clueval.options import field_names, with_fields
 from clueval.reading.convert import Conversion, writable_format
-from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions, with_columns_of_tags
 from clueval.reading.source import Source, source_of
 from clueval.second.formats.options import Reading, ReadingOptions
 from clueval.second.reading.options import LayerSource, layer_names, require_layers
+from clueval.second.reading.paths import as_path, named_files
 from clueval.second.reading.spooled import name_of_input, spooled
 from clueval.tagging.schemes import (
     OUTSIDE,

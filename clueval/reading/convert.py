@@ -24,12 +24,12 @@ from clueval.files.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
 from clueval.formats import all_formats, format_named
 from clueval.formats.format import IDS, Format, Uses, Writer, fitted, refuse_lost, writer_of
-from clueval.reading.paths import as_path
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import PassedOver, all_passed_over, noting_passed_over, read, texts_of
 from clueval.reports.table import cut_label
 from clueval.second.formats.options import Reading, ReadingOptions
 from clueval.second.reading.options import LayerSource, layer_names
+from clueval.second.reading.paths import as_path
 from clueval.spans.document import Document, MissingId, Sentence
 from clueval.textfiles import is_folder
 from clueval.transforms.characters import Characters, to_characters

@@ -10,21 +10,17 @@ If one side has documents with texts or tokens, the other side may have lists (`
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.reading.pairing import same_documents
-from clueval.reading.paths import is_path_or_paths
+from clueval.second.reading.paths import is_path_or_paths
 from clueval.spans.document import Document, MissingId
 
 if TYPE_CHECKING:
     from clueval.reading.items import GivenSide, Kind, TagNames
-
-InputSide = str | os.PathLike[str] | Document | Iterable[Any]
-"""One side as people give it: a path, a document, or an open file, list, iterator or dictionary of items."""
 
 
 class Given(NamedTuple):

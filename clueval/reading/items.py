@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 from clueval.arguments import require_kind
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, SIDES, Frozen, Span
 from clueval.files.errors import CluevalError, UsageError, described
-from clueval.reading.paths import is_path_or_paths
+from clueval.second.reading.paths import is_path_or_paths
 from clueval.spans.document import Document, MissingId
 from clueval.spans.span_forms import KEYS, as_span, as_spans, fields_of, is_number, is_span
 from clueval.spans.table_columns import DOCUMENTS, END_INCLUSIVE
@@ -273,7 +273,7 @@ def is_frame(side: object) -> bool:
 
 
 def _of_frame(frame: Any, name: str, names: TagNames) -> GivenSide:
-    from clueval.reading.data_frames import records_of, spans_by_document
+    from clueval.second.reading.data_frames import records_of, spans_by_document
 
     records = records_of(frame)
     if records and is_row(records[0]):
@@ -496,7 +496,7 @@ def materialised(item: Any) -> Any:
     if type(item) in (list, tuple) or isinstance(item, str | bytes | Sequence | Mapping | Span | Document):
         return item
     if is_frame(item):
-        from clueval.reading.data_frames import records_of
+        from clueval.second.reading.data_frames import records_of
 
         return records_of(item)
     if hasattr(item, "tolist"):

@@ -13,16 +13,15 @@ from itertools import zip_longest
 from pathlib import Path
 
 from clueval.files.errors import UsageError
-from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_ending
+from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ENOUGH, ReadOptions, first_values, listed
 from clueval.reading.same_text import ends_early, first_line, require_same_text
 from clueval.reading.source import Source, beside, source_of
+from clueval.second.reading.options import PAIR_BY, require_pair_by
+from clueval.second.reading.paths import Paths, as_path, files_of, without_ending
 from clueval.spans.document import Document, same_id
 from clueval.tagging.schemes import OUTSIDE, is_tag
 from clueval.textfiles import Progress
-
-PAIR_BY = ("id", "name", "content")
-"""The ways to pair documents: by the id of the document, by the name of its file, by its text."""
 
 
 def document_groups(
@@ -93,12 +92,6 @@ def _with_same_text(group: tuple[Document, ...]) -> tuple[Document, ...]:
     """Return the group. Raises `TextMismatch` unless its first and its last document have the same text."""
     require_same_text(group[0], group[-1])
     return group
-
-
-def require_pair_by(pair_by: str | None) -> None:
-    """Raise `UsageError` for an unknown way to pair documents."""
-    if pair_by is not None and pair_by not in PAIR_BY:
-        raise UsageError(f"documents cannot be paired by {pair_by!r}", advice=f"one of {', '.join(PAIR_BY)}")
 
 
 def files_of_side(side: Paths) -> list[tuple[str | None, Path]]:

@@ -532,7 +532,7 @@ def read(
     """Yield the documents of a file, or of all files below a folder, one at a time.
 
     Args:
-        path: a file (``.gz`` files are read, too), a folder, an archive, a pattern (`clueval.reading.paths`) or an
+        path: a file (``.gz`` files are read, too), a folder, an archive, a pattern or an
             open file.
         layers: the name and column of each layer; columns count from 1, or from -1 at the end; formats with
             named sources take their names. None: the last column or the usual source, called ``label``; if the last

@@ -10,15 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from clueval.files.errors import UsageError
-from clueval.reading.given import InputSide
 from clueval.reading.items import documents_of
-from clueval.reading.pairing import (
-    document_groups,
-    document_pairs,
-    files_of_side,
-    parallel,
-    same_documents,
-)
+from clueval.reading.pairing import document_groups, document_pairs, files_of_side, parallel, same_documents
 from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.same_text import require_same_text
@@ -26,6 +19,7 @@ from clueval.reading.source import Source, beside, source_of
 from clueval.reading.tag_sentences import documents_beside, kept
 from clueval.second.formats.options import Reading
 from clueval.second.reading.options import (
+    InputSide,
     LayerColumns,
     Readings,
     readings_of,

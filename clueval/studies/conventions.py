@@ -30,10 +30,9 @@ from clueval.first.metrics import metric_named
 from clueval.first.metrics.counting import Tally, f_measure, rate
 from clueval.first.metrics.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.options import changed_fields, field_names, with_fields
-from clueval.reading.given import InputSide
 from clueval.reading.paths import are_paths
 from clueval.reports.table import Rate, Table
-from clueval.second.reading.options import LayerColumns, layer_names
+from clueval.second.reading.options import InputSide, LayerColumns, layer_names
 from clueval.second.reading.spooled import spooled
 from clueval.second.transforms.options import Preparing
 from clueval.spans.flat import in_order_and_flat

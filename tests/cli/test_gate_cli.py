@@ -25,7 +25,8 @@ from clueval.first.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.first.metrics.metric import Side
 from clueval.formats.gate_xml import read_gate_xml
 from clueval.metrics.gate import Gate
-from clueval.reading.pairing import PAIR_BY, parallel
+from clueval.reading.pairing import parallel
+from clueval.second.reading.options import PAIR_BY
 from clueval.transforms.group import Group
 
 TEXT = "Ada met Bob in Rome. Eve slept."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 from unittest.mock import patch
@@ -16,22 +17,23 @@ from sizes import documents_alone, handed_in, passages_alone
 
 from clueval import score
 from clueval.files.errors import CluevalError, TextMismatch
-from clueval.formats.columns.layout import NamedColumns, Sizes
-from clueval.formats.columns.passages import DocumentHead, Passage, PassageBuilder
-from clueval.reading.read_options import ReadOptions
-from clueval.reading.source import Source, source_of
+from clueval.formats.columns.layout import Sizes
+from clueval.second.formats.options import FormatOptions
 from clueval.second.reading import byte_reader
 from clueval.second.reading.byte_reader import REGULAR, ByteReader, Recogniser, Stretch, reads_bytes
+from clueval.second.reading.passages import SIZES, DocumentHead, Passage, PassageReader
+from clueval.second.reading.source import source_of
 from clueval.second.reading.usual import Unusual
-from clueval.textfiles import refuse
 
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
 
-def in_step(*paths: Path, apart: bool = False, **options: Any) -> list[Stretch | tuple[Passage, Passage]]:
+def in_step(
+    *paths: Path, apart: bool = False, block: int = SIZES.block, **options: Any
+) -> list[Stretch | tuple[Passage, Passage]]:
     """What two files hold when they are read in step."""
-    own, other = (source_of(path, ReadOptions(**options)) for path in paths)
-    return list(ByteReader(own, other, by_document=apart))
+    own, other = (source_of(path, FormatOptions(**options)) for path in paths)
+    return list(ByteReader(own, other, by_document=apart, sizes=SIZES._replace(block=block)))
 
 
 def tokens_in_stretches(*paths: Path, **options: Any) -> int:
@@ -349,10 +351,8 @@ def test_reading_ends_if_one_side_runs_ahead(tmp_path: Path) -> None:
     predicted = write(tmp_path / "p.vrt", "<text>\na\tO\n</text>\n" * 400)
 
     with patch.object(byte_reader, "AHEAD", 20), pytest.raises(Unusual, match="falls behind"):
-        in_step(gold, predicted, sizes=Sizes(block=100))
-    assert "gold continues" in str(outcome(gold, predicted)) or "predicted ends" in str(
-        outcome(gold, predicted)
-    )
+        in_step(gold, predicted, block=100)
+    assert "gold has the token 'a' where" in str(outcome(gold, predicted))
 
 
 def test_counts_before_an_error_are_not_counted_twice(tmp_path: Path) -> None:
@@ -360,7 +360,7 @@ def test_counts_before_an_error_are_not_counted_twice(tmp_path: Path) -> None:
     paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
 
     expected = outcome(*paths)
-    with patch.object(PassageBuilder, "pass_over", side_effect=CluevalError("broken")):
+    with patch.object(PassageReader, "pass_over", side_effect=CluevalError("broken")):
         assert outcome(*paths) == expected
 
 
@@ -431,14 +431,13 @@ def test_lone_carriage_return_anywhere_has_the_outcome_of_passages(
             require_passages(*paths)
 
 
-LEAST = 4 * Sizes().block
+LEAST = 4 * SIZES.block
 
 
 @pytest.mark.parametrize(
     ("own", "other", "expected"),
     [
         ({}, {}, True),
-        ({"part": (0, 9)}, {"part": (9, 18)}, True),
         ({"invalid": "discard", "scheme": "BIO"}, {"invalid": "discard", "scheme": "BIO"}, True),
         ({"sentence_tag": "p"}, {"sentence_tag": "p"}, True),
         ({"sentence_tag": "p"}, {}, False),
@@ -455,15 +454,17 @@ def test_column_files_of_one_format_that_are_read_alike_are_read_as_bytes(
 ) -> None:
     path = write(tmp_path / "a.vrt", "<text>\n<p>\n<s>\nw\tO\n</s>\n</p>\n</text>\n")
 
-    assert reads_bytes(*(source_of(path, ReadOptions(**each)) for each in (own, other))) == expected
+    assert reads_bytes(*(source_of(path, FormatOptions(**each)) for each in (own, other))) == expected
 
 
 def test_formats_and_names_of_columns_decide_whether_bytes_are_read(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.conll", "w\tO\n")
-    names = NamedColumns("x", ("TOKEN", "NE"), "NE", 1)
     conll, vrt, named = (
-        Source(path, form, ReadOptions(named=given))
-        for form, given in (("conll", None), ("vrt", None), ("conll", names))
+        source_of(write(tmp_path / name, text), FormatOptions())
+        for name, text in (
+            ("a.conll", "w\tO\n"),
+            ("a.vrt", "<text>\nw\tO\n</text>\n"),
+            ("b.conll", "TOKEN\tNE-COARSE-LIT\nw\tO\n"),
+        )
     )
 
     assert reads_bytes(conll, conll)
@@ -477,12 +478,12 @@ OPEN = "<text id='1'>\n<s>\nw\tO\n</s>\n"
 
 def recogniser(path: Path, text: str, **options: Any) -> Recogniser:
     """The recogniser of a file of which this text has been read."""
-    source = source_of(write(path, text), ReadOptions(**options))
-    assert source.token_lines is not None
-    reader = source.token_lines.reader(str(path), source.options.columns(), None, refuse)
+    source = source_of(write(path, text or "w\tO\n"), FormatOptions(input=path.suffix[1:]))
+    source = replace(source, options=FormatOptions(input=path.suffix[1:], **options))
+    reader = PassageReader(source)
     if text:
         reader.feed(1, text)
-    return REGULAR[source.format](reader, source.options.columns())
+    return REGULAR[source.form.name](reader, source.options)
 
 
 class TestVrtPieces:

@@ -16,16 +16,19 @@ from sizes import handed_in
 from strategies import at_most
 
 from clueval import Document, Span, read
-from clueval.clusters.bag import RowCharacters
 from clueval.clusters.merged import merged_rows, rows_of_documents
 from clueval.files.errors import CluevalError
-from clueval.formats.columns.layout import ColumnOptions, Layout, Sizes, layout_of
+from clueval.formats.columns.layout import Sizes
 from clueval.reading.source import Source
+from clueval.second.formats.column_input import Layout
 from clueval.second.reading.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
+from clueval.second.reading.clusters import RowCharacters
 
 
 def layout(line: str = "w\tO", layers: dict[str, int] | None = None, token: int | None = None) -> Layout:
-    return layout_of(line, "\t", ColumnOptions(layers, token), True, "f", 1)
+    width = len(line.split("\t"))
+    columns = {name: column - 1 for name, column in (layers or {"label": width}).items()}
+    return Layout(width, "\t", (token or 1) - 1, columns)
 
 
 def lines(*rows: str) -> list[bytes]:
@@ -113,7 +116,7 @@ def test_hunks_keep_the_tags_of_all_lines_that_are_not_outside(tags: list[tuple[
 
 def runs_of(fields: list[bytes], of_file: Layout) -> list[tuple[str, ...]]:
     """The runs of rows in spans of either side, each with the tags of its layers as they are written here."""
-    tags = [fields[column :: of_file.width] for _, column in of_file.layers]
+    tags = [fields[column :: of_file.width] for column in of_file.layers.values() if isinstance(column, int)]
     written = [b"/".join(row).replace(BOTH, b"|").decode() for row in zip(*tags, strict=True)]
     return split(written, "/".join("O" for _ in tags))
 
@@ -159,19 +162,18 @@ def test_hunks_are_those_that_are_found_one_row_at_a_time(before: int, layers: i
 
 @pytest.mark.parametrize(("entities", "label"), [(True, "<"), (False, "&lt;")])
 def test_tags_of_one_or_both_sides_become_the_character_of_their_row(entities: bool, label: str) -> None:
-    of_file = layout("w\tO\tO", {"x": 2, "y": 3})._replace(entities=entities)
     rows = RowCharacters(4)
-    characters = TagCharacters(rows, of_file)
+    characters = TagCharacters(rows, "\t", has_entities=entities)
 
-    tags = [b"O\tO", b"B-X\tO", b"B-X\0I-X\tO", b"O\tB-&lt;\0", b"O\0\tI-Y", b"B-x y\tO"]
+    tags = [b"O\tO", b"B-X\tO", b"B-X\0I-X\tO", b"O\tB-&lt;\0O", b"O\tO\0I-Y", b"B-x y\tO"]
     written = "".join(map(characters.__getitem__, tags))
 
     assert written[0] == " "
     assert list(map(rows.rows.__getitem__, written[1:])) == [
         (1, "B-X", "O", "B-X", "O"),
         (1, "B-X", "O", "I-X", "O"),
-        (1, "O", f"B-{label}", "O", ""),
-        (1, "O", "I-Y", "", "I-Y"),
+        (1, "O", f"B-{label}", "O", "O"),
+        (1, "O", "O", "O", "I-Y"),
         (1, "B-x y", "O", "B-x y", "O"),
     ]
     assert characters[b"B-X\tO\0O"] == characters[b"B-X\tO"]

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from corpora import write
 
-from clueval import Accumulator, Document, Span, compare, formats, read, score
+from clueval import Accumulator, compare, read, score
 from clueval.cli import main
 from clueval.files.errors import UsageError
-from clueval.formats import ltf
-from clueval.formats.format import Options
-from clueval.formats.opened import Opened
 
 # column 2 is BIO with one ill-formed tag (d), column 3 BIOES; spans: a-b, d; a, c-d
 GOLD = "a\tB-X\tS-Y\nb\tI-X\tO\n\nc\tO\tB-Y\nd\tI-X\tE-Y\n\n"
@@ -142,17 +137,14 @@ def test_inputs_with_different_predicted_schemes_can_be_compared_with_different_
 # What formats do not read is counted, in the result and in one line on stderr
 
 
-def _with_relations(opened: Opened, _: Options) -> Iterator[Document]:
-    yield Document("d", {"label": [Span(0, 1, "A")]}, text="ab", unit="character")
-    opened.passed_over["relations"] += 2
-
-
 @pytest.fixture
-def unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    monkeypatch.setattr(formats, "_record", formats._record.__wrapped__)  # not the record that is kept
-    monkeypatch.setattr(ltf, "FORMAT", replace(ltf.FORMAT, read=_with_relations))
-    text = "a B-A\nb O\n"
-    return write(tmp_path / "a.xml", "<body>ab</body>"), write(tmp_path / "a.conll", text)
+def unread(tmp_path: Path) -> tuple[Path, Path]:
+    write(tmp_path / "a.txt", "ab")
+    relations = "".join(f"R{number}\tX Arg1:T1 Arg2:T1\n" for number in (1, 2))
+    return (
+        write(tmp_path / "a.ann", f"T1\tA 0 1\ta\n{relations}"),
+        write(tmp_path / "a.conll", "a B-A\nb O\n"),
+    )
 
 
 UNREAD = {"gold": {"relations": 2}, "predicted": {"relations": 2}}

@@ -65,14 +65,14 @@ def test_answer_that_cannot_be_read_is_counted_if_wanted() -> None:
 @pytest.mark.parametrize(
     ("gold", "predicted", "message"),
     [
-        (GOLD, MENTIONS[:1], "gold has 2 documents and predicted has 1 document"),
-        (GOLD, {"a": [], "x": []}, "only predicted has document 'x'"),
+        (GOLD, MENTIONS[:1], "predicted has only 1 document, the other side has more"),
+        (GOLD, {"a": [], "x": []}, "only gold has document 'b'"),
         (GOLD, {"a": []}, "only gold has document 'b'"),
-        (GOLD, [MENTIONS[0], "none"], r"^predicted\[1\]: the answer cannot be read: it is not JSON"),
-        (GOLD, [[], 5], r"^predicted\[1\]: the answer cannot be read: it is not an object"),
+        (GOLD, [MENTIONS[0], "none"], r"^predicted:2: the answer cannot be read: it is not JSON"),
+        (GOLD, [[], 5], r"^predicted:2: the answer cannot be read: it is not an object"),
         (GOLD, [{"id": "z", "entities": []}, []], "'z'"),
-        (GOLD, "answers.jsonl", "predicted must not be a str"),
-        ([[(0, 3, "PER")]], [[]], "gold has no text in which mentions could be located"),
+        (GOLD, "answers.jsonl", "gold is in memory and predicted is paths"),
+        ([[(0, 3, "PER")]], [[]], "has spans, and the document on the other side has no text"),
     ],
 )
 def test_other_answers_are_refused(gold: Any, predicted: Any, message: str) -> None:

@@ -11,7 +11,7 @@ from corpora import write
 
 from clueval import Agreement, CluevalError, Document, Span, agree, convert, curate, score
 from clueval.formats import all_formats, format_named
-from clueval.reading.paths import with_equal_names
+from clueval.second.reading.paths import with_equal_names
 from clueval.studies.annotators.curation import Curated
 from clueval.transforms.group import Group
 from clueval.transforms.placing import Placing

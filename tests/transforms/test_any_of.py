@@ -125,7 +125,7 @@ def test_any_of_that_cannot_be_read_is_an_error(files: list[Path], tmp_path: Pat
         score(gold, predicted, any_of=short)
     with pytest.raises(UsageError, match="two golds are called"):
         score(gold, predicted, any_of=[second, second])
-    with pytest.raises(UsageError, match="is a path"):
+    with pytest.raises(UsageError, match="is paths"):
         score(GOLDS[0], PREDICTED, any_of=second)
     with pytest.raises(UsageError, match="2 documents"):
         score(GOLDS[0], PREDICTED, any_of=[GOLDS[0][:2]])
@@ -163,7 +163,7 @@ def test_any_of_has_the_fewest_errors_of_all_choices(texts: list[tuple[list[Trip
     ("other", "problem"),
     [
         ([[(0, 1, "A")], []], r"gold has 1 document and any_of\[0\] has 2 documents"),
-        ([["B-A"]], r"gold is spans and any_of\[0\] is tags"),
+        ([["B-A"]], r"gold is spans and predicted is spans and any_of\[0\] is tags"),
         (5, r"any_of\[0\] must not be an int"),
     ],
 )

@@ -29,7 +29,7 @@ from clueval.second.results.options import single_options
 from clueval.transforms.group import Group
 
 if TYPE_CHECKING:
-    from clueval.reading.given import InputSide
+    from clueval.second.reading.options import InputSide
 
 
 @keeps_inputs

@@ -13,23 +13,22 @@ from clueval.arguments import checked_call, refuse_unknown, require_kind
 from clueval.core.count import Step
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric, DocumentMetric
+from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError, warn
 from clueval.files.overwriting import keeps_inputs
-from clueval.formats.format import EVERY_SET, Format
-from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.options import column, field_names
-from clueval.reading.items import documents_of
-from clueval.reading.pairing import files_of_side
-from clueval.reading.paths import are_paths
-from clueval.reading.read_options import ReadOptions
-from clueval.reading.source import read
-from clueval.second.formats.options import Reading
-from clueval.second.reading.options import SETS, LayerColumns, columns_of_side, readings_of, require_layers
+from clueval.second.formats.input_file import InputFile
+from clueval.second.formats.options import EVERY_SET, FormatOptions, Reading
+from clueval.second.formats.table_records import records_of
+from clueval.second.formats.telling import Form
+from clueval.second.reading.options import SETS, LayerColumns, readings_of, require_layers
+from clueval.second.reading.paths import are_paths
+from clueval.second.reading.sides import files_of_side, sides_of
+from clueval.second.reading.source import form_at, has_sets
 from clueval.second.reading.spooled import spooled
-from clueval.second.results.documents import Readers
 from clueval.second.results.notices import repairs_of, swapped, warnings_of
 from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.second.results.result import Result
@@ -46,7 +45,7 @@ from clueval.second.transforms.redaction.recovery import Redacted
 from clueval.textfiles import lines
 
 if TYPE_CHECKING:
-    from clueval.reading.given import InputSide
+    from clueval.second.reading.options import InputSide
 
 PROGRAMS = {
     "tab": ("clueval.compat.masking.tab", "TabFigures"),
@@ -204,7 +203,7 @@ def _every_set(gold: Any, options: Mapping[str, Any]) -> str | None:
     own, form, _ = _first_file(gold, options)
     if form is None or own.annotation_set is not None:
         return None
-    return EVERY_SET if form.sets or (form.rows is not None and form.rows.sets is not None) else None
+    return EVERY_SET if has_sets(form) else None
 
 
 def _table_of_spans(gold: Any, options: Mapping[str, Any]) -> Path | None:
@@ -213,12 +212,12 @@ def _table_of_spans(gold: Any, options: Mapping[str, Any]) -> Path | None:
     return path if form is not None and form.name == "spans" else None
 
 
-def _first_file(gold: Any, options: Mapping[str, Any]) -> tuple[Reading, Format | None, Path | None]:
+def _first_file(gold: Any, options: Mapping[str, Any]) -> tuple[Reading, Form | None, Path | None]:
     """Return how gold is read, and the format and the path of its first file, if it is read from files."""
     given = {name: options[name] for name in field_names(Reading) if name in options}
     own, *_ = readings_of(options.get("reading", Reading()), given)
     first = next((path for _, path in files_of_side(gold)), None) if are_paths(gold) else None
-    return own, None if first is None else ReadOptions.of(own).format_at(first), first
+    return own, None if first is None else form_at(first, FormatOptions.of(own)), first
 
 
 def _given(predicted: Any) -> Any:
@@ -238,15 +237,10 @@ def _of_redacted_texts(
     groups: Groups,
 ) -> Result:
     """Return what is counted of gold documents and their redacted texts."""
-    if not are_paths(gold):
-        documents = documents_of(gold, "gold")
-    else:
-        columns = None if layers is None else columns_of_side(layers, 0, single_file=False)
-        paths = gold if isinstance(gold, list | tuple) else [gold]
-        documents = (each for path in paths for each in read(path, columns, reading=groups.readings[0]))
-    readers = Readers()
-    pairs = redacted_pairs((readers.document("gold", each) for each in documents), redacted, steps)
-    texts = Texts(pairs, "documents", (), readers, {})
+    read = Read()
+    sides = sides_of({"gold": gold}, groups.readings[:1], layers)
+    documents = (document for (document,) in sides.texts(read) if document is not None)
+    texts = Texts(iter(redacted_pairs(documents, redacted, steps)), "documents", (), read, {})
     found = scored(gold, None, tuple(metrics), None, groups, texts=texts)
     for warning in _warnings(found):
         warn(warning)
@@ -268,7 +262,7 @@ def _with_column_of_entities(
     if number is None:
         return dict(settings), layers
     if table is not None and layers is None:
-        names = names_in(next(text for _, text in lines(table)))
+        _, names = next(iter(records_of(InputFile(table))))
         if not -len(names) <= number - (number > 0) < len(names):
             raise UsageError(
                 f"there is no column {number} for entity",

@@ -119,7 +119,7 @@ class ColumnInput:
         state: what the line rules of the format have noted; what comments say, by their keys.
         unspaced_words: the IDs of words of the sentence that no blank follows, although no flag says so.
         lines: the lines of the tokens of the document.
-        sources: the column, from 1, or the key of each layer, once they are known.
+        sources: the column of each layer, from 1, once they are known, if columns are counted.
     """
 
     def __init__(

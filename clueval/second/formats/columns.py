@@ -150,10 +150,9 @@ class ColumnReader(ColumnInput):
         layout = self.layout
         if layout is None:
             layout = self.layout = layout_of(self.form, self, number, run[: run.index("\n")])
-            self.sources |= {
-                layer: source + 1 if isinstance(source, int) else source
-                for layer, source in layout.layers.items()
-            }
+            if not self.form.pairs and not self.form.bracketed:
+                of = layout.layers.items()
+                self.sources |= {layer: column + 1 for layer, column in of if isinstance(column, int)}
         if self.form.ragged:
             run = self._cut(number, run)
         elif layout.separator == " ":

@@ -8,7 +8,6 @@ that a row has is used. Users describe their own rows in the same way (`describe
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -372,6 +371,8 @@ def keys_of_no_features(dialect: Dialect) -> frozenset[str]:
 
 def scalars(values: Mapping[str, Any], is_kept: Any = lambda key: True) -> dict[str, str]:
     """Return the texts, numbers and truth values of an object, as texts."""
+    import json  # columns do not need it
+
     return {
         str(key): value if type(value) is str else json.dumps(value)
         for key, value in values.items()

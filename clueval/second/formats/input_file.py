@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from clueval.core.document import Document
 from clueval.core.tags import is_tag
 from clueval.files.limits import Limits, sentence_too_long
-from clueval.second.formats.json_values import file_rows
 from clueval.textfiles import (
     Complain,
     Progress,
@@ -137,6 +136,8 @@ class InputFile:
 
     def rows(self, *, empty_is_row: bool = False) -> Iterator[tuple[int, Any]]:
         """Yield the rows of a JSON file, numbered from 1. Memory holds one row and a block."""
+        from clueval.second.formats.json_values import file_rows  # columns do not need it
+
         return file_rows(self.byte_blocks, self.name, self.limits.max_line, empty_is_row=empty_is_row)
 
     def first_row(self) -> Any:

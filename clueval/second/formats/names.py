@@ -10,7 +10,7 @@ class Described(NamedTuple):
 
     `marks` are texts of which a file that has the format has one in its first three lines, or keys of which its first
     row has one if it is a format of JSON (``[]``: it is a list); none: any file may have it. `endings` are those of
-    names of its files.
+    names of its files. `is_one_text`: only a file whose lines are one text has it.
     """
 
     name: str
@@ -19,6 +19,7 @@ class Described(NamedTuple):
     marks: tuple[str, ...] = ()
     is_json: bool = False
     endings: tuple[str, ...] = ()
+    is_one_text: bool = False
 
 
 RECOGNISED = (
@@ -69,7 +70,7 @@ RECOGNISED = (
     ),
     Described("fair-spans", "fair", "FAIR_SPANS", ("\t",)),
     Described("tags", "tags", "TAGS"),
-    Described("nerval", "nerval", "NERVAL"),
+    Described("nerval", "nerval", "NERVAL", is_one_text=True),
     Described("conll", "conll", "HIPE"),
     Described("conll", "conll", "NUMBERED"),
     Described("conll", "conll", "CONLL"),

@@ -6,7 +6,6 @@ from collections import Counter
 from typing import Any, NoReturn
 
 from clueval.files.errors import FormatError
-from clueval.files.literals import literal_in
 from clueval.second.formats.options import FormatOptions
 
 
@@ -54,6 +53,8 @@ class RowInput:
 
     def value_in(self, text: str, what: str) -> Any:
         """Return the value that a text holds, in JSON or as a literal of Python."""
+        from clueval.files.literals import literal_in  # columns do not need it
+
         try:
             return literal_in(text)
         except ValueError as error:

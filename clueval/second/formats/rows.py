@@ -105,8 +105,8 @@ class TagReader:
         if self._input.options.names is None:
             self._input.refuse(
                 f"the tags of {key!r} are numbers without names",
-                "give the names with names='FILE': a JSON list of tags, a config.json with id2label, or "
-                "dataset_info.json",
+                "give names=[...], the tags in the order of their numbers, or names='FILE': a JSON list of tags, a "
+                "config.json with id2label, or dataset_info.json",
             )
         if key not in self._names:
             self._names[key] = names_of_tags(self._input.options.names, key)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -82,6 +81,8 @@ def names_of_tags(given: Any, source: str) -> Mapping[int, str]:
     """
     file = None
     if isinstance(given, str | Path):
+        import json  # tags alone do not need it
+
         file = str(given)
         try:
             given = json.loads(Path(given).read_text(encoding="utf-8-sig"))

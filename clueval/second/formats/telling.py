@@ -69,7 +69,9 @@ def form_of(head: Head, name: str | None = None) -> Form:
     if head.is_json:
         return _of_row(head.first(), head.file_name)
     refuse_unread_text(head)
-    entries = [entry for entry in RECOGNISED if not entry.is_json]
+    entries = [
+        entry for entry in RECOGNISED if not entry.is_json and (head.is_one_text or not entry.is_one_text)
+    ]
     for entry in entries:
         has_mark = any(mark in line for mark in entry.marks or ("",) for line in head.lines or ("",))
         if has_mark and (form := _form(entry)).is_told(head):

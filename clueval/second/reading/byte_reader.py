@@ -14,12 +14,15 @@ from itertools import compress, count, repeat
 from operator import ne
 from typing import Any, NamedTuple
 
-from clueval.formats.columns.layout import NAME, ColumnOptions, Layout
-from clueval.formats.columns.passages import DocumentHead, LineReader, NamedDocument, Passage
-from clueval.reading.source import Source
+from clueval.second.formats.column_format import ColumnFormat
+from clueval.second.formats.column_input import Columns, Layout
+from clueval.second.formats.options import FormatOptions
+from clueval.second.formats.vrt import NAME, attributes
 from clueval.second.reading.byte_rows import find_hunks, fits, is_plain
+from clueval.second.reading.passages import SIZES, DocumentHead, NamedDocument, Passage, PassageReader, Sizes
+from clueval.second.reading.source import Source
 from clueval.second.reading.usual import Unusual
-from clueval.textfiles import decoded, is_utf8, raw_blocks, refuse
+from clueval.textfiles import decoded, is_utf8, raw_blocks
 
 AHEAD = 1 << 17
 """The reading stops when one side is this many passages ahead: the files are not parallel."""
@@ -49,39 +52,45 @@ class Stretch(NamedTuple):
     passages: tuple[Passage, Passage] | None = None
 
 
-def reads_bytes(gold: Source, predicted: Source) -> bool:
+def reads_bytes(gold: Source, predicted: Source, sizes: Sizes = SIZES) -> bool:
     """Whether a recogniser knows the format of both files, and their columns have the same uses."""
-    options = gold.options
     return (
-        gold.format == predicted.format
-        and gold.format in REGULAR
-        and options.named is None
-        and options.token_id is None
-        and options.has_columns_of(predicted.options)
-        and not options.columns().describes_documents
-        and min(options.max_line, options.max_sentence) >= 4 * options.sizes.block
+        gold.form is predicted.form
+        and gold.form.name in REGULAR
+        and isinstance(gold.form, ColumnFormat)
+        and not gold.form.sentence_end
+        and _uses(gold.options) == _uses(predicted.options)
+        and gold.options.token_id is None
+        and gold.options.document_column is None
+        and not gold.options.meta
+        and min(gold.options.max_line, gold.options.max_sentence) >= 4 * sizes.block
+        and all(
+            gold.form.columns(each.file.blocks, each.file.name, each.options) == Columns()
+            for each in (gold, predicted)
+        )
     )
+
+
+def _uses(options: FormatOptions) -> tuple[Any, ...]:
+    layers = None if options.layers is None else tuple(options.layers.items())
+    return layers, options.token, options.document_tag, options.sentence_tag
 
 
 class _ByteFile:
     """One file: the bytes that wait, and the recogniser, which has the reader of the format."""
 
-    def __init__(self, source: Source) -> None:
-        assert source.token_lines is not None
-        options = source.options.columns()
-        self.path, self._block = source.path, options.sizes.block
-        self._passed_over = source.passed_over
-        self.reader = source.token_lines.reader(str(source.path), options, source.name, refuse)
-        self.recogniser: Recogniser = REGULAR[source.format](self.reader, options)
-        self._data = raw_blocks(source.path, source.progress, options.part, self._block)
+    def __init__(self, source: Source, sizes: Sizes) -> None:
+        self.path, self._block = source.path, sizes.block
+        self.reader = PassageReader(source, sizes)
+        self.recogniser: Recogniser = REGULAR[source.form.name](self.reader, source.options)
+        self._data = raw_blocks(source.path, source.file.progress, size=self._block)
         self.waiting = b""
         self.ended = False
 
     @property
     def layout(self) -> Layout | None:
         """The layout; None until the first token line is read."""
-        layout: Layout | None = self.reader.builder.layout
-        return layout
+        return self.reader.layout
 
     def read(self) -> None:
         """Read until a block waits, or to the end; CRLF becomes LF, and a missing last line end is added."""
@@ -99,7 +108,6 @@ class _ByteFile:
     def finish(self) -> None:
         """End the file, after all lines."""
         self.reader.finish()
-        self._passed_over |= self.reader.builder.passed_over  # as `TokenLines.passages` does
 
     def feed(self, data: bytes) -> None:
         """Give lines to the format's reader."""
@@ -124,11 +132,13 @@ class ByteReader:
         by_document: bool,
         by_sentence: bool = False,
         as_passages: bool = False,
+        sizes: Sizes = SIZES,
     ) -> None:
-        self._files = _ByteFile(gold), _ByteFile(predicted)
+        self._files = _ByteFile(gold, sizes), _ByteFile(predicted, sizes)
+        self.readers = [file.reader for file in self._files]
         self._by_document, self._by_sentence = by_document or as_passages, by_sentence
         self._as_passages = as_passages
-        self._block = gold.options.sizes.block
+        self._block = sizes.block
         self._most = 1  # pieces at a time; few before the layout is known
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
 
@@ -139,7 +149,7 @@ class ByteReader:
             for file, pieces in zip(self._files, sides, strict=True):
                 if stretches:
                     documents = sum(len(each.begins) for each in stretches)
-                    file.reader.builder.pass_over(documents, stretches[-1].document)
+                    file.reader.pass_over(documents, stretches[-1].document)
                 elif end:
                     file.feed(end.join([*pieces, b""]))
                 else:
@@ -193,7 +203,7 @@ class ByteReader:
         """Take the passages that both sides have."""
         gold, predicted = self._passages
         for file, passages in zip(self._files, self._passages, strict=True):
-            passages.extend(file.reader.builder.take())
+            passages.extend(file.reader.take())
         while gold and predicted:
             yield gold.popleft(), predicted.popleft()
         if max(len(gold), len(predicted)) > AHEAD:
@@ -214,7 +224,7 @@ class ByteReader:
         starts = [0, *(head.piece for head in heads), len(gold)] if self._by_document else [0, len(gold)]
         documents: list[NamedDocument | None] = [None]
         if self._by_document:
-            documents = [own.reader.builder.current, *own.reader.builder.next_documents(heads)]
+            documents = [own.reader.current, *own.reader.next_documents(heads)]
         found = []
         for number, document in enumerate(documents):
             start, stop = starts[number : number + 2]
@@ -263,16 +273,13 @@ class ByteReader:
         if any(own is not other and own[:start] != other[:start] for own, other, start in pairs):
             return None
         found = []
-        for file, pieces in zip(self._files, (gold, predicted), strict=True):
+        for pieces in (gold, predicted):
             lines = [piece[start:] for piece, start in zip(pieces, starts, strict=True) if separator in piece]
             text = b"\0".join(lines)
             if not is_utf8(text) or text.count(b"\0") + 1 != len(lines):
                 return None
             sentences = [each if each[-1] == "\n" else f"{each}\n" for each in text.decode().split("\0")]
-            passage = Passage(
-                str(file.path), *document[:2], layout, 0, begins, document.named, tokens, sentences
-            )
-            found.append(passage)
+            found.append(Passage(*document, layout, begins, tokens, sentences))
         return found[0], found[1]
 
 
@@ -297,7 +304,7 @@ def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], r
 class VrtRecogniser:
     """Recognises regular pieces of a VRT file."""
 
-    def __init__(self, reader: Any, options: ColumnOptions) -> None:
+    def __init__(self, reader: PassageReader, options: FormatOptions) -> None:
         self.reader = reader
         tags = options.sentence_tag, options.document_tag
         self.ends = tuple(f"</{tag}>\n".encode() for tag in tags)
@@ -309,16 +316,18 @@ class VrtRecogniser:
         found = []
         for number in compress(count(), map(bytes.startswith, pieces, repeat(before))):
             line = pieces[number][len(before) : pieces[number].find(b"\n", len(before))]
-            found.append(DocumentHead(number, False, *self.reader.document_of(line.decode(errors="replace"))))
+            own = attributes(line.decode(errors="replace"))
+            metadata = {**self.reader.state.attributes_around, **own}
+            found.append(DocumentHead(number, False, own.get("id"), metadata))
         return found
 
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces in which this number of documents begin are allowed here."""
-        if self.reader.builder.in_sentence or self.reader.in_sentence_element:
+        if self.reader.in_sentence or bool(self.reader.state.sentence):
             return False
         if end == self.ends[0]:
-            return self.reader.builder.in_document and (self.reader.in_document_element or not documents)
-        return not (self.reader.builder.in_document or self.reader.in_document_element)
+            return self.reader.is_open and (bool(self.reader.state.document) or not documents)
+        return not (self.reader.is_open or bool(self.reader.state.document))
 
     def regular(self, end: bytes, pieces: Sequence[bytes]) -> int | None:
         """The contents of pieces, each from one end to the next; None if they are irregular.
@@ -326,7 +335,7 @@ class VrtRecogniser:
         In regular pieces every line is a token line or an XML tag, and the XML tags are those between two sentences,
         or between two documents without sentences. The skeleton has a tab or a ``<`` and a line end for each line.
         """
-        layout = self.reader.builder.layout
+        layout = self.reader.layout
         text = b"".join((b"\n", end, end.join(pieces)))
         if layout is None or not text.endswith(b"\n") or b"\0" in text:
             return None
@@ -351,7 +360,7 @@ _MARK = rb"-DOCSTART-(?:[\t ][^\n]*)?"
 class ConllRecogniser:
     """Recognises regular pieces of a CoNLL-like file."""
 
-    def __init__(self, reader: LineReader, options: ColumnOptions) -> None:
+    def __init__(self, reader: PassageReader, options: FormatOptions) -> None:
         self.reader = reader
         self.ends: tuple[bytes, ...] = (b"\n\n",)
 
@@ -364,14 +373,14 @@ class ConllRecogniser:
 
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces are allowed here."""
-        return self.reader.builder.in_document and not self.reader.builder.in_sentence
+        return self.reader.is_open and not self.reader.in_sentence
 
     def regular(self, end: bytes, pieces: Sequence[bytes]) -> int | None:
         """The contents of pieces, without the line ends after them; None if they are irregular.
 
         In regular pieces every line is a token line.
         """
-        layout = self.reader.builder.layout
+        layout = self.reader.layout
         text = b"\n".join((b"", *pieces, b""))
         if layout is None or b"\0" in text or not fits(text[1:], layout):
             return None

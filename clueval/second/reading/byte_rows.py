@@ -19,7 +19,9 @@ from functools import lru_cache
 from itertools import compress, count
 from operator import ne, not_
 
-from clueval.formats.columns.layout import Layout, unescape
+from clueval.core.tags import OUTSIDE
+from clueval.second.formats.column_input import Layout
+from clueval.second.formats.xml_text import unescape
 from clueval.second.reading.clusters import RowCharacters
 from clueval.textfiles import is_utf8
 
@@ -41,8 +43,13 @@ BEFORE_SENTENCE = "\n"
 
 def is_plain(layout: Layout) -> bool:
     """Whether the token is in the first column, and the columns of all layers are adjacent."""
-    columns = sorted(column for _, column in layout.layers)
+    columns = sorted(_columns(layout))
     return layout.token == 0 and columns == list(range(columns[0], columns[0] + len(columns)))
+
+
+def _columns(layout: Layout) -> list[int]:
+    """Return the columns of the layers, which are no keys of pairs where files are read as bytes."""
+    return [column for column in layout.layers.values() if isinstance(column, int)]
 
 
 def find_hunks(
@@ -88,7 +95,7 @@ def _with_both_tags(gold: bytes, predicted: bytes, layout: Layout) -> Iterable[b
     width = layout.width
     if fields[layout.token :: width] != others[layout.token :: width]:
         return None
-    for _, column in layout.layers:
+    for column in _columns(layout):
         tags = zip(fields[column::width], others[column::width], strict=True)
         fields[column::width] = [own if own == other else own + BOTH + other for own, other in tags]
     return map(layout.separator.encode().join, zip(*[iter(fields)] * width, strict=True))
@@ -105,11 +112,11 @@ def fits(text: bytes, layout: Layout) -> bool:
 
 def _inside(text: bytes, layout: Layout) -> bytes:
     """The runs of lines in spans, each without its first token."""
-    columns = [column for _, column in layout.layers]
+    columns = _columns(layout)
     before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)
     runs = _runs(layout.separator, before, layers, after).findall(text)
     start = layout.separator.join(["O"] * before).encode()
-    border = layout.border.encode()
+    border = layout.separator.join([OUTSIDE] * layout.width).encode() + b"\n"
     return start + (border + start).join(runs) + border if runs else b""
 
 
@@ -129,9 +136,9 @@ def _runs(separator: str, before: int, layers: int, after: int) -> re.Pattern[by
 class TagCharacters(dict[bytes, str]):
     """The character of the tags of a line in some layers, as `find_hunks` returns them, with separators between."""
 
-    def __init__(self, characters: RowCharacters, layout: Layout) -> None:
+    def __init__(self, characters: RowCharacters, separator: str, *, has_entities: bool) -> None:
         self.characters = characters
-        self._separator, self._read = layout.separator.encode(), unescape if layout.entities else str
+        self._separator, self._read = separator.encode(), unescape if has_entities else str
 
     def __missing__(self, tags: bytes) -> str:
         if tags.startswith(MARK) and not tags.strip(MARK + self._separator):

@@ -8,13 +8,13 @@ from itertools import accumulate, repeat
 from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
 from clueval.files.errors import CluevalError
-from clueval.formats.columns.layout import Layout
-from clueval.formats.columns.passages import Passage
-from clueval.reading.source import Source
+from clueval.second.formats.column_format import ColumnFormat
 from clueval.second.reading.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.second.reading.byte_rows import BEFORE_SENTENCE, TagCharacters
 from clueval.second.reading.clusters import BLANK, ClusterCounting, LayerClusters, TagReading
 from clueval.second.reading.options import layer_names
+from clueval.second.reading.passages import SIZES, Passage, PassageReader, Sizes
+from clueval.second.reading.source import Source
 from clueval.second.reading.text_rows import (
     PassageRows,
     Rows,
@@ -28,12 +28,17 @@ from clueval.second.reading.usual import Unusual, require_usual
 Item = Stretch | Sequence[Passage]
 
 
-def bag_of_columns(sources: Sequence[Source], plan: Plan, bounds: Bounds = Bounds()) -> Bag | None:  # noqa: B008  # it cannot be changed
+def bag_of_columns(
+    sources: Sequence[Source],
+    plan: Plan,
+    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+    sizes: Sizes = SIZES,
+) -> Bag | None:
     """Count parallel files of the same texts, one for each side of `plan`, each with one token per line.
 
-    The bag is that of `clueval.core.count.count` for their documents, except that `Read.passed_over` has what the
-    formats do not read. Memory holds a block of each side, and a limited number of clusters; where ill-formed tags are
-    discarded or refused and no scheme is named, all different clusters.
+    The bag is that of `clueval.core.count.count` for their documents; the files get what was read of them. Memory holds
+    a block of each side, and a limited number of clusters; where ill-formed tags are discarded or refused and no scheme
+    is named, all different clusters.
 
     Returns None, and documents must be counted, for
 
@@ -47,10 +52,10 @@ def bag_of_columns(sources: Sequence[Source], plan: Plan, bounds: Bounds = Bound
     try:
         _require_usual_files(sources, plan)
         if plan.counts_sentences:
-            bag = _counted(sources, plan, bounds, in_sentences=True)
+            bag = _counted(sources, plan, bounds, sizes, in_sentences=True)
             if bag is not None:
                 return bag
-        return _counted(sources, plan, bounds, in_sentences=False)
+        return _counted(sources, plan, bounds, sizes, in_sentences=False)
     except Unusual:
         return None
 
@@ -58,70 +63,82 @@ def bag_of_columns(sources: Sequence[Source], plan: Plan, bounds: Bounds = Bound
 def _require_usual_files(sources: Sequence[Source], plan: Plan) -> None:
     """Raise `Unusual` for formats, and for a plan, that need documents."""
     layers = layer_names(sources[0].options.layers)
-    if any(source.token_lines is None or source.form.lacks_tokens for source in sources):
-        raise Unusual("a format whose sentences cannot be read one by one")
+    for source in sources:
+        form = source.form
+        if not isinstance(form, ColumnFormat) or form.sentence_end or form.ragged or form.bracketed == ("*",):
+            raise Unusual("a format whose sentences cannot be read one by one")
+        if form.bracketed and not {*form.bracketed}.isdisjoint((source.options.layers or {}).values()):
+            raise Unusual("a layer of brackets")
     if any(layer_names(source.options.layers) != layers for source in sources):
         raise Unusual("different layers")
     require_usual(plan, layers)
 
 
-def _counted(sources: Sequence[Source], plan: Plan, bounds: Bounds, *, in_sentences: bool) -> Bag | None:
+def _counted(
+    sources: Sequence[Source], plan: Plan, bounds: Bounds, sizes: Sizes, *, in_sentences: bool
+) -> Bag | None:
     """Return the bag, or None if sentences are counted while documents are few, and there are many."""
     layers = layer_names(sources[0].options.layers)
     readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
-    files = [str(source.path) for source in sources]
-    if len(sources) == 2 and reads_bytes(*sources):
+    files = [source.file.name for source in sources]
+    if len(sources) == 2 and reads_bytes(sources[0], sources[1], sizes):
         counting = ClusterCounting(plan, layers, readings, files, bounds)
         lines = ByteReader(
-            *sources,
+            *(source.anew() for source in sources),
             by_document=counting.by_document,
             by_sentence=in_sentences,
             as_passages=counting.in_characters,
+            sizes=sizes,
         )
         try:
-            return _Files(sources, plan, counting, in_sentences=in_sentences).bag(lines)
+            return _Files(lines.readers, plan, counting, sizes, in_sentences=in_sentences).bag(lines, sources)
         except Unusual:  # not all such files are unusual as text
             pass
     counting = ClusterCounting(plan, layers, readings, files, bounds)
-    return _Files(sources, plan, counting, in_sentences=in_sentences).bag(passages_in_step(sources))
+    readers = [PassageReader(source.anew(), sizes) for source in sources]
+    passages = passages_in_step(readers)
+    return _Files(readers, plan, counting, sizes, in_sentences=in_sentences).bag(passages, sources)
 
 
 class _Files:
     """Counts files; `in_sentences`: sentence by sentence."""
 
     def __init__(
-        self, sources: Sequence[Source], plan: Plan, counting: ClusterCounting, *, in_sentences: bool = False
+        self,
+        readers: Sequence[PassageReader],
+        plan: Plan,
+        counting: ClusterCounting,
+        sizes: Sizes,
+        *,
+        in_sentences: bool = False,
     ) -> None:
-        self._sources, self._plan, self._counting = sources, plan, counting
+        self._readers, self._plan, self._counting, self._sizes = readers, plan, counting, sizes
         self._in_sentences = in_sentences
         self._most = FEW_DOCUMENTS if in_sentences and plan.units == EITHER else None
-        self._splitter = RowSplitter(sources, in_order=in_sentences)
+        self._splitter = RowSplitter(readers, in_order=in_sentences)
         self._characters: dict[int, TagCharacters] = {}  # by the number of the group
         self._place = None if counting.by_document else counting.place_of()
         self._documents = 0  # that count
         self._sentence = 0  # the number of the last one in its document
         self._is_empty = False  # whether the document has no sentence so far
         self._has_tokens = False
-        self._layouts: list[Layout | None] = [None] * len(sources)
 
-    def bag(self, items: Iterable[Item]) -> Bag | None:
-        """Return the bag of stretches of lines and of parallel passages; None for too many documents."""
-        rows = self._sources[0].options.sizes.rows
+    def bag(self, items: Iterable[Item], sources: Sequence[Source]) -> Bag | None:
+        """Return the bag of stretches of lines and of parallel passages; None for too many documents.
+
+        The `sources` get what was read.
+        """
         waiting: list[Sequence[Passage]] = []
         number = 0
         for item in _without_errors(items):
             if isinstance(item, Stretch):
                 self._add_passages(waiting)
                 self._add_stretch(item)
-                self._layouts = [item.layout] * len(self._sources)
             else:
                 require_parallel(item)
-                self._layouts = [
-                    passage.layout or known for passage, known in zip(item, self._layouts, strict=True)
-                ]
                 waiting.append(item)
                 number += item[0].tokens
-                if number <= rows and not have_ids(item):
+                if number <= self._sizes.rows and not have_ids(item):
                     continue
                 self._add_passages(waiting)
             waiting, number = [], 0
@@ -133,11 +150,9 @@ class _Files:
             return None
         self._end()
         bag = self._counting.finish()
-        for side, source, layout in zip(self._plan.sides, self._sources, self._layouts, strict=True):
-            for kind, times in source.passed_over.items():
-                bag.read.passed_over[side, kind] += times
-            for layer, column in () if layout is None else layout.columns.items():
-                bag.read.sources.setdefault((side, layer), set()).add(column)
+        for source, reader in zip(sources, self._readers, strict=True):
+            source.file.passed_over.update(reader.passed_over)
+            source.file.sources.update(reader.sources)
         return bag
 
     @property
@@ -197,9 +212,15 @@ class _Files:
         """Return the characters of the rows in spans, given their fields."""
         known = self._characters.get(number)
         if known is None or known.characters is not group.characters:
-            known = self._characters[number] = TagCharacters(group.characters, item.layout)
+            form = self._readers[0].form
+            known = TagCharacters(group.characters, item.layout.separator, has_entities=form.entities)
+            self._characters[number] = known
         width, layers = item.layout.width, item.layout.layers
-        columns = [item.fields[column::width] for name, column in layers if name in group.layers]
+        columns = [
+            item.fields[column::width]
+            for name, column in layers.items()
+            if name in group.layers and isinstance(column, int)
+        ]
         if len(columns) == 1:
             return "".join(map(known.__getitem__, columns[0]))
         separator = item.layout.separator.encode()
@@ -249,7 +270,7 @@ class _Files:
         passage = part.passages[0]
         if not self._counting.in_characters or not passage.sentences:
             return passage.tokens
-        if any(each.layout is not None and each.layout.misc is not None for each in part.passages):
+        if any(reader.form.no_space for reader in self._readers):
             raise Unusual("the text is not known from the tokens alone")
         blanks = passage.tokens - (not self._has_tokens)  # between two tokens of a document
         self._has_tokens = True

@@ -24,7 +24,6 @@ from clueval.core.span_forms import as_span, as_spans, fields_of, is_number, is_
 from clueval.core.span_keys import DOCUMENTS, END_INCLUSIVE, ENDS, LABELS, STARTS
 from clueval.core.tags import is_tag, split_tag
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described
-from clueval.second.formats.dialect import Dialect
 from clueval.second.formats.documents import read_rows
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.tag_lists import chunks_of, names_of_tags
@@ -129,7 +128,7 @@ class _Items:
             return GivenSide(name, "documents", [given])
         if is_frame(given):
             return self._of_frame(given)
-        if _is_spacy_doc(given) or self._is_row(given):
+        if _is_spacy_doc(given) or (self._is_row(given) and not _are_by_id(given)):
             return self._of_items([given], None)
         if isinstance(given, Mapping) and not is_span(given):
             return self._of_items(list(given.values()), list(map(str, given)))
@@ -161,10 +160,10 @@ class _Items:
         if not (is_object or (is_pair and isinstance(item[0], str))) or is_span(item):
             return False
         try:
-            form = form_of_rows(_as_json(item))
+            form_of_rows(_as_json(item))
         except FormatError:
             return False
-        return not isinstance(form, Dialect) or bool(form.text or form.tokens)  # others may be spans by id
+        return True
 
     def _of_frame(self, frame: Any) -> GivenSide:
         from clueval.second.reading.data_frames import records_of, spans_by_document
@@ -184,6 +183,7 @@ class _Items:
             seen.append(item if self._is_row(item) else materialised(item))
             place = GivenSide(name, None, (), ids).place(len(seen) - 1)
             if self._is_row(seen[-1]):
+                _refuse_columns(seen[-1], place)
                 rest = chain(seen, items)
                 form = form_of_rows(_as_json(seen[-1]), self._options.input)
                 return GivenSide(name, "documents", self._of_rows(rest, ids), ids, form=form)
@@ -312,6 +312,15 @@ class _Items:
             )
 
 
+def _are_by_id(given: Any) -> bool:
+    """Return whether a dictionary has lists alone, but not those of a row: the spans or tags of documents by id."""
+    return (
+        isinstance(given, Mapping)
+        and not {*_TEXT, *_TOKENS}.intersection(given)
+        and all(isinstance(each, list | tuple) for each in given.values())
+    )
+
+
 def _as_json(value: Any) -> Any:
     """Return a row as JSON has it: mappings as dictionaries, tuples as lists, at any depth where there are some."""
     if isinstance(value, Mapping):
@@ -352,6 +361,13 @@ def _is_tag(value: object) -> bool:
 
 
 # What is refused
+
+
+def _refuse_columns(row: Any, place: str) -> None:
+    """Raise `UsageError` for the columns of a data set, with a list of tokens for each sentence."""
+    tokens = next((row[key] for key in _TOKENS if key in row), None) if isinstance(row, Mapping) else None
+    if isinstance(tokens, list | tuple) and tokens and isinstance(tokens[0], list | tuple):
+        raise UsageError(f"{place} has columns of a data set", advice="give the data set itself, or its rows")
 
 
 def _refuse_text(tag: str | None, place: str) -> None:
@@ -460,7 +476,12 @@ class Given(NamedTuple):
                     documents.append(
                         document_of_tags(tags, side.id_of(number), scheme=each.scheme, invalid=each.invalid)
                     )
-                except (CluevalError, TypeError, ValueError) as error:  # arrays have no truth value
+                except (
+                    CluevalError,
+                    TypeError,
+                    ValueError,
+                    AttributeError,
+                ) as error:  # values that are no text
                     self._require_tags(sentences, number, options)
                     if isinstance(error, CluevalError):
                         error.problem = f"{place}: {error.problem}"

@@ -41,7 +41,13 @@ def require_same_text(gold: Document, predicted: Document, names: tuple[str, str
 
 def _require_equal(gold: Document, predicted: Document, names: tuple[str, str]) -> None:
     if gold.id != predicted.id:
-        raise _mismatch(names, gold, predicted, None, "document", gold.id, predicted.id)
+        place = _place(predicted, names[1], None)
+        raise TextMismatch(
+            f"{names[0]} has document {gold.id!r} where {place} has document {predicted.id!r}",
+            file=gold.file,
+            line=_line(gold, None),
+            advice=_OTHER_ORDER,
+        )
     if gold.unit != predicted.unit:
         raise _mismatch(names, gold, predicted, None, "unit", gold.unit, predicted.unit)
     in_tokens = gold.unit == "token"
@@ -128,7 +134,7 @@ def _mismatch(
     else:
         shown, other_shown = repr(own), repr(other)
     there = "ends" if other is None else f"has {other_shown}"
-    advice = _OTHER_ORDER if what == "document" else f"{names[0]} and {names[1]} must have the same text"
+    advice = f"{names[0]} and {names[1]} must have the same text"
     if what == "token" and isinstance(own, str) and isinstance(other, str):
         advice += f"; {_OTHER_TOKENS}" * (own.startswith(other) or other.startswith(own))
     if what == "character" and index == 0:

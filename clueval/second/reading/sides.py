@@ -408,9 +408,9 @@ def _sides_in_memory(
 ) -> Sides:
     from clueval.second.reading.memory import as_examples, given_sides  # not needed for files
 
-    missing = [name for name, each in given.items() if each is None]
+    first = next(iter(given))
+    missing = [name for name, each in given.items() if each is None and name != first]
     if missing:
-        first = next(iter(given))
         given = {**given, **dict(zip((first, *missing), as_examples(given[first]), strict=False))}
     answers = any(reading.input in ANSWER_FORMATS for reading in readings[1:])
     readings = [without_answers(readings[0]) if answers else readings[0], *readings[1:]]
@@ -465,10 +465,14 @@ def require_use(options: FormatOptions, paths: Iterable[Path], *, is_one_text: b
 def _require_use_in_memory(side: GivenSide, kind: str, options: FormatOptions) -> None:
     """Raise `UsageError` for an option that does not apply to what is in memory."""
     if side.form is not None:
+        from clueval.hints import IN_MEMORY  # only for options
+
         names = (name for name in chosen_options(options) if name not in FOR_ALL)
         for name in names:
             if name not in options_of(side.form):
-                raise _idle(name, getattr(options, name), [side.form.name], None)
+                error = _idle(name, getattr(options, name), [side.form.name], None)
+                error.advice = IN_MEMORY.get(name, error.advice)
+                raise error
         return
     require_none(options, ("scheme", "invalid") if kind == "tags" else ())
     if kind == "tags":

@@ -8,12 +8,9 @@ from itertools import accumulate, chain, compress, zip_longest
 from operator import methodcaller, ne, not_, or_
 from typing import NamedTuple
 
-from clueval.files.errors import FormatError
-from clueval.formats.columns.documents import MANY, Columns
-from clueval.formats.columns.layout import Layout
-from clueval.formats.columns.passages import Passage
-from clueval.reading.same_text import DocumentIds
-from clueval.reading.source import Source
+from clueval.core.tags import OUTSIDE
+from clueval.second.formats.column_input import Layout
+from clueval.second.reading.passages import MANY, Passage, PassageReader, SentenceColumns, columns_of
 from clueval.second.reading.usual import Unusual
 
 Passages = Sequence[Passage]
@@ -43,16 +40,16 @@ class Rows(NamedTuple):
     """
 
     parts: Sequence[PassageRows]
-    columns: Sequence[Columns]
-    same: Sequence[Columns]
+    columns: Sequence[SentenceColumns]
+    same: Sequence[SentenceColumns]
 
 
 LINES = methodcaller("count", "\n")
 
 
-def passages_in_step(sources: Sequence[Source]) -> Iterator[Passages]:
+def passages_in_step(readers: Sequence[PassageReader]) -> Iterator[Passages]:
     """Yield the passages of all sides. Raises `Unusual` if one side has more."""
-    for passages in zip_longest(*(source.passages() for source in sources)):
+    for passages in zip_longest(*(reader.passages() for reader in readers)):
         if None in passages:
             raise Unusual("one side ends early")
         yield passages
@@ -75,9 +72,10 @@ class RowSplitter:
     fit, for different texts, and for token ids that occur again in a document.
     """
 
-    def __init__(self, sources: Sequence[Source], *, in_order: bool) -> None:
+    def __init__(self, readers: Sequence[PassageReader], *, in_order: bool) -> None:
         self._in_order = in_order
-        self._ids = [DocumentIds(source) for source in sources]
+        self._readers = readers
+        self._ids = [_DocumentIds() for _ in readers]
 
     def split(self, groups: Sequence[Passages]) -> Rows:
         """Return the rows of parallel passages; those with token ids come alone."""
@@ -90,14 +88,20 @@ class RowSplitter:
         layouts = [
             next((each.layout for each in side if each.layout), None) for side in zip(*groups, strict=True)
         ]
-        columns = [_columns(each, layout) for each, layout in zip(sentences, layouts, strict=True) if each]
-        same = [_columns(equal, layouts[0])] if equal else []
+        columns = [
+            _columns(each, layout, reader)
+            for each, layout, reader in zip(sentences, layouts, self._readers, strict=True)
+            if each
+        ]
+        same = [_columns(equal, layouts[0], self._readers[0])] if equal else []
         if any(each.tokens != columns[0].tokens for each in columns[1:]):
             raise Unusual("different tokens")
         self._require_ids(groups[-1], columns, same)
         return Rows(list(_parts(groups, differ, lengths, list(map(LINES, equal)))), columns, same)
 
-    def _require_ids(self, passages: Passages, columns: Sequence[Columns], same: Sequence[Columns]) -> None:
+    def _require_ids(
+        self, passages: Passages, columns: Sequence[SentenceColumns], same: Sequence[SentenceColumns]
+    ) -> None:
         """Raise `Unusual` for different token ids, and for those that occur again in their document."""
         ids = [each.token_ids for each in columns if each.token_ids]
         if any(each != ids[0] for each in ids[1:]):
@@ -105,10 +109,31 @@ class RowSplitter:
         for number, (known, passage) in enumerate(zip(self._ids, passages, strict=True)):
             of_same = same[0].token_ids if same else []
             of_side = columns[number].token_ids if columns else []
-            try:
-                known.see(passage, of_same + of_side)
-            except FormatError as error:
-                raise Unusual("a token id occurs again") from error
+            known.see(passage, of_same + of_side)
+
+
+class _DocumentIds:
+    """The token ids of the current document of a file."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._has_outside = False
+
+    def see(self, passage: Passage, ids: Sequence[str]) -> None:
+        """Add the ids of a passage, in which the id of a border is O. Raises `Unusual` for one that has occurred."""
+        if passage.begins:
+            self._seen.clear()
+            self._has_outside = False
+        if not ids:
+            return
+        known = len(self._seen)
+        self._seen.update(ids)
+        self._seen.discard(OUTSIDE)
+        if ids.count(OUTSIDE) > len(passage.sentences):  # the id of a token is O, too
+            known -= not self._has_outside
+            self._has_outside = True
+        if len(self._seen) - known != passage.tokens:
+            raise Unusual("a token id occurs again")
 
 
 def have_ids(passages: Passages) -> bool:
@@ -132,12 +157,12 @@ def _chosen(passages: Iterable[Passage], chosen: Iterable[Iterable[bool]]) -> li
     return list(chain.from_iterable(compress(passage.sentences, of_passage) for passage, of_passage in pairs))
 
 
-def _columns(sentences: Sequence[str], layout: Layout | None) -> Columns:
+def _columns(sentences: Sequence[str], layout: Layout | None, reader: PassageReader) -> SentenceColumns:
     """Return the columns of sentences, with an O for each border. Raises `Unusual` for a line that does not fit."""
     assert layout is not None  # a file with a sentence has one
     try:
-        return Columns.of(sentences, layout, are_many=sum(map(LINES, sentences)) > MANY)
-    except ValueError as error:  # the only error of `Columns.of`, which says that a line does not fit
+        return columns_of(sentences, layout, reader, are_many=sum(map(LINES, sentences)) > MANY)
+    except ValueError as error:  # a line does not fit
         raise Unusual("a line does not fit") from error
 
 

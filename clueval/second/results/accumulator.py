@@ -23,9 +23,9 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import TagError, UsageError
 from clueval.metrics import chosen_metrics
-from clueval.reading.given import InputSide
-from clueval.reading.paths import is_path_or_paths
-from clueval.reading.tag_sentences import TagOptions
+from clueval.second.formats.decoding import INVALID, scheme_called
+from clueval.second.reading.options import require_scheme
+from clueval.second.reading.paths import is_path_or_paths
 from clueval.second.reports.report import Hinting
 from clueval.second.results.options import groups_of
 from clueval.second.results.plan import steps_in_order
@@ -34,7 +34,6 @@ from clueval.second.results.score import DEFAULTS, result_of
 from clueval.second.results.signature import Signature, require_same
 from clueval.second.results.texts import opened
 from clueval.second.transforms.alternatives import Alternatives
-from clueval.tagging.schemes import INVALID, scheme_called
 
 
 class Accumulator(Hinting):
@@ -70,7 +69,7 @@ class Accumulator(Hinting):
         self._plan = replace(plan, steps=steps_in_order((), plan))
         self._scheme = None if scheme is None else scheme_called(scheme)
         self._invalid, self._names = invalid, names
-        TagOptions([self._scheme] * 2, [invalid] * 2)  # raises `UsageError`
+        require_scheme(self._scheme, invalid)
         self.reset()
 
     @property
@@ -88,7 +87,7 @@ class Accumulator(Hinting):
         self._bag = Bag(self._plan.metrics)
         self._tagged = False
 
-    def update(self, gold: InputSide, predicted: InputSide) -> None:
+    def update(self, gold: Any, predicted: Any) -> None:
         """Count a batch: documents, spans or tags, the same kind on both sides. After an error, nothing is counted.
 
         They are given in any form that `clueval.score` takes, except files. A list of spans is one document; a list
@@ -107,7 +106,7 @@ class Accumulator(Hinting):
         texts = opened(gold, predicted, groups_of(*DEFAULTS, given, "update"), None, self._plan, None)
         fast = texts.fast(self._plan)
         new = count(texts.pairs, self._plan, self._bag.layers) if fast is None else fast
-        new.read.include(texts.read())
+        new.read.include(texts.read)
         if not new.layers:
             new.read.without_text = 0  # empty lists may be tags or spans
         self._add(new, self._tagged or (texts.kind == "tags" and bool(new.documents)))

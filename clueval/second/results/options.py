@@ -22,9 +22,8 @@ from clueval.options import (
     whole,
     with_fields,
 )
-from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.second.formats.options import Reading
-from clueval.second.reading.options import SETS, Readings, readings_of
+from clueval.second.reading.options import PAIR_BY, SETS, Readings, readings_of, require_pair_by
 from clueval.second.transforms.options import Preparing
 from clueval.textfiles import Progress
 

@@ -20,14 +20,13 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import CluevalWarning, UsageError, warn
 from clueval.metrics import chosen_metrics
-from clueval.reading.tag_sentences import kept
 from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
 from clueval.second.reading.spooled import needs_spooling, spooled
 from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.second.results.plan import plan_of, steps_in_order
 from clueval.second.results.result import Result
 from clueval.second.results.score import DEFAULTS, require_names, score
-from clueval.second.results.texts import opened
+from clueval.second.results.texts import kept, opened
 from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import checked
 
@@ -114,10 +113,8 @@ class Pairs:
         with spooled(self.gold, predicted) as (gold, predicted):
             texts = opened(gold, predicted, self.groups, self.columns, self.plan, self.groups.counting.unit)
             plan = replace(self.plan, steps=steps_in_order(texts.steps, self.plan))
-            for lines_named, of_files in texts.parts(plan, self.groups.workers.progress):
-                with lines_named:
-                    for given in of_files:
-                        yield from _counted(given, plan, seen)
+            for given in texts.pairs:
+                yield from _counted(given, plan, seen)
 
     def _check(self, seen: Bag) -> None:
         """Raise `UsageError` for names of filters and steps that never occurred; warn of steps without effect."""

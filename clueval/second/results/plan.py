@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -12,12 +12,11 @@ from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError
 from clueval.options import changed_fields
-from clueval.reading.same_text import require_same_text
+from clueval.second.reading.same_text import require_same_text
 from clueval.second.results.options import Groups
 from clueval.second.transforms.alternatives import Alternatives
 from clueval.second.transforms.apart import SetApart
 from clueval.second.transforms.changes import UNIT, EachPair
-from clueval.spans.filters import parse_where
 
 
 def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
@@ -39,7 +38,7 @@ def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
     return Plan(
         metrics,
         counting.merge,
-        dict(parse_where(counting.where).conditions),
+        parse_where(counting.where),
         by,
         _units(trust.units, metrics, align is not None),
         _steps(gold, groups),
@@ -127,3 +126,37 @@ def steps_in_order(first: Sequence[Step], plan: Plan) -> tuple[Step, ...]:
 def texts_may_differ(plan: Plan) -> bool:
     """Return whether gold and predicted may differ in text: texts are aligned, or no metric needs the same text."""
     return plan.align is not None or not any(getattr(each, "same_text", True) for each in plan.metrics)
+
+
+def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -> dict[str, frozenset[str]]:
+    """Return the values of each key, from ``["risk=high", "domain=civil"]`` or ``{"risk": ["high", "medium"]}``.
+
+    Raises `UsageError` for a condition without an equals sign or a key.
+
+    >>> where_in_words(parse_where(["risk=high", "risk=medium", "domain=civil"]))
+    'risk=high|medium;domain=civil'
+    """
+    values: dict[str, set[str]] = {}
+    require_kind(conditions, "Iterable", "where")
+    if isinstance(conditions, str):
+        conditions = [conditions]
+    if isinstance(conditions, Mapping):
+        for key, given in conditions.items():
+            require_kind(given, "str | Iterable", "a value of where")
+            several = [given] if isinstance(given, str) else list(given)
+            for each in (key, *several):
+                require_kind(each, "str", "each key and value of where")
+            values.setdefault(key, set()).update(several)
+    else:
+        for condition in conditions:
+            require_kind(condition, "str", "each condition of where")
+            key, equals, value = condition.partition("=")
+            if not key or not equals:
+                raise UsageError(f"the filter {condition!r} cannot be read", advice="write it KEY=VALUE")
+            values.setdefault(key, set()).add(value)
+    return {key: frozenset(given) for key, given in values.items()}
+
+
+def where_in_words(where: Mapping[str, frozenset[str]]) -> str:
+    """Return a filter as signatures say it; ``all`` without conditions."""
+    return ";".join(f"{key}={'|'.join(sorted(values))}" for key, values in where.items()) or "all"

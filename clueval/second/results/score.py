@@ -16,17 +16,16 @@ from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError, warn
 from clueval.files.overwriting import keeps_inputs
 from clueval.metrics import chosen_metrics
-from clueval.reading.given import InputSide
-from clueval.reading.pairing import files_of_side
-from clueval.reading.paths import is_path_or_paths
 from clueval.second.formats.options import Reading
-from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
+from clueval.second.reading.options import InputSide, LayerColumns, Readings, layer_names, require_layers
+from clueval.second.reading.paths import is_path_or_paths
+from clueval.second.reading.sides import files_of_side
 from clueval.second.reading.spooled import spooled
 from clueval.second.results.inputs import Unplaced, schemes_of
 from clueval.second.results.notices import empty_files, repairs_of, swapped, warnings_of
 from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of, require_jobs
 from clueval.second.results.places import in_units, settled_units
-from clueval.second.results.plan import plan_of, steps_in_order, texts_may_differ
+from clueval.second.results.plan import plan_of, steps_in_order, texts_may_differ, where_in_words
 from clueval.second.results.reports import BagReports, everything
 from clueval.second.results.result import Result
 from clueval.second.results.signature import Signature
@@ -34,7 +33,6 @@ from clueval.second.results.texts import FilePair, FileReading, Texts, opened
 from clueval.second.transforms.changes import LOCATED, UNIT
 from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import changes_of, checked, choices_of
-from clueval.spans.filters import parse_where
 from clueval.textfiles import is_folder, sha256_of
 
 if TYPE_CHECKING:
@@ -64,7 +62,7 @@ def score(
     """Score predicted against gold.
 
     Args:
-        gold, predicted: two files, two folders (paired by relative name), two patterns (`clueval.reading.paths`),
+        gold, predicted: two files, two folders (paired by relative name), two patterns,
             two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
             Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
             label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
@@ -130,7 +128,7 @@ def scored(
     regions = groups.preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     bag = bag_of(texts, plan, names, groups.workers)
-    where = str(parse_where(groups.counting.where)) or "all"
+    where = where_in_words(plan.where)
     choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
     in_folders = isinstance(gold, str | os.PathLike) and is_folder(Path(os.fsdecode(gold)))
     files = [name for name, *_ in texts.files if name is not None]
@@ -171,7 +169,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
         remark("1 process: documents are read one by one")
     bag = texts.fast(plan)
     bag = count(texts.pairs, plan, layers) if bag is None else bag
-    bag.read.include(texts.read())
+    bag.read.include(texts.read)
     bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
     return bag
 
@@ -186,11 +184,8 @@ def _in_tasks(
 
     if workers.executor is not None:  # its processes may have another working directory
         files = [(name, gold.absolute(), predicted.absolute()) for name, gold, predicted in files]
-        own, other = (
-            each if each.text_path is None else replace(each, text=each.text_path.absolute())
-            for each in counting.reading.options
-        )
-        counting = replace(counting, reading=replace(counting.reading, options=(own, other)))
+        sides = counting.reading.sides.with_absolute_texts()
+        counting = replace(counting, reading=replace(counting.reading, sides=sides))
     try:
         require_usual(counting.plan, counting.layers)
         by_documents = False

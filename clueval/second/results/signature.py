@@ -10,10 +10,11 @@ from typing import Any, get_origin
 
 from clueval.arguments import require_kind
 from clueval.core.metric import AnyMetric
+from clueval.core.tags import SCHEMES
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_class, with_settings
 from clueval.metrics.settings import is_later, plain, read_value, type_of, values_of
-from clueval.tagging.schemes import INVALID, SCHEMES
+from clueval.second.formats.decoding import INVALID
 from clueval.version import SCORES, __version__
 
 SHORT = MappingProxyType(

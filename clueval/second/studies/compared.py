@@ -20,9 +20,8 @@ from clueval.metrics import chosen_metrics
 from clueval.metrics.fair import Fair
 from clueval.metrics.noisy import Noisy
 from clueval.options import field_names
-from clueval.reading.given import InputSide
 from clueval.second.formats.options import Reading
-from clueval.second.reading.options import SETS, LayerColumns
+from clueval.second.reading.options import SETS, InputSide, LayerColumns
 from clueval.second.reading.read import read
 from clueval.second.results.pairs import Pairs, pairs_of
 from clueval.second.results.result import Result

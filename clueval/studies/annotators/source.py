@@ -20,13 +20,13 @@ from clueval.formats.label_studio import PREDICTION
 from clueval.options import field_names, require_types, with_fields
 from clueval.reading.items import GivenSide, TagNames, documents_of, place_of, side_of
 from clueval.reading.other_side import with_text_of
-from clueval.reading.pairing import (
-    files_of_side,
-    key_of,
-    moved_to,
-    require_pair_by,
-)
-from clueval.reading.paths import (
+from clueval.reading.pairing import files_of_side, key_of, moved_to
+from clueval.reading.read_options import ReadOptions, with_columns_of_tags
+from clueval.reading.same_text import need_placing, require_same_text
+from clueval.reading.source import Source, source_of
+from clueval.second.formats.options import Reading
+from clueval.second.reading.options import require_layers, require_pair_by, require_positions
+from clueval.second.reading.paths import (
     INCEPTION,
     Files,
     are_paths,
@@ -38,11 +38,6 @@ from clueval.reading.paths import (
     with_equal_names,
     without_ending,
 )
-from clueval.reading.read_options import ReadOptions, with_columns_of_tags
-from clueval.reading.same_text import need_placing, require_same_text
-from clueval.reading.source import Source, source_of
-from clueval.second.formats.options import Reading
-from clueval.second.reading.options import require_layers, require_positions
 from clueval.spans.document import Document, MissingId
 from clueval.textfiles import Progress, is_folder
 

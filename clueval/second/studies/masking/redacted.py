@@ -11,7 +11,7 @@ from clueval.arguments import require_kind
 from clueval.core.count import Step
 from clueval.core.document import Document, Pair
 from clueval.files.errors import FileError, UsageError
-from clueval.reading.paths import files_of
+from clueval.second.reading.paths import files_of
 from clueval.textfiles import blocks, is_folder
 
 
