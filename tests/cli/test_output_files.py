@@ -232,8 +232,6 @@ OUTPUTS = [
     ("errors p.conll q.conll --html", "<!doctype html>"),
     ("errors p.conll q.conll q.conll --html", "<!doctype html>"),
     ("diff p.conll q.conll p.conll --html", "<!doctype html>"),
-    ("agree p.conll q.conll --tsv", "document\t"),
-    ("agree p.conll q.conll --html", "<!doctype html>"),
     ("gate p.conll q.conll --gate-tsv", "evaluationId\t"),
     ("masking p.conll q.conll --documents", "document\tclass\t"),
     ("score p.conll q.conll --save", '{"clueval_bag":'),

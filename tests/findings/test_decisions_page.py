@@ -14,7 +14,6 @@ pytest.importorskip("jinja2")
 
 from clueval import Document, Span, agree, curate, errors
 from clueval.findings.decisions import COLUMNS, read_decisions
-from clueval.studies.annotators.page import write_page
 
 pytestmark = in_browser
 
@@ -31,7 +30,7 @@ def document(spans: Spans) -> list[Document]:
 
 def agreement_page(path: Path, anna: Spans = ANNA, bob: Spans = ()) -> Path:
     study = agree({"anna": document(anna), "bob": document(bob)})
-    write_page(path, study.to_dict(), study.disagreements())
+    study.write(path)
     return path
 
 

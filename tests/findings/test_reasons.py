@@ -277,7 +277,7 @@ def test_class_and_reason_of_an_error_can_be_chosen(
         assert (row.start, row.end) in [(each.start, each.end) for each in chosen]
 
 
-@pytest.mark.parametrize("command", ["errors", "agree"])
+@pytest.mark.parametrize("command", ["errors"])
 def test_spreadsheet_is_not_written_under_another_name(command: str, tmp_path: Path, capsys: Capture) -> None:
     pytest.importorskip("xlsxwriter")
 

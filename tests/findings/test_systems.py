@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser, in_browser, select
+from clueval.studies.annotators.curation import curate
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most, flat_spans
@@ -23,7 +24,6 @@ from clueval.findings.table import FINDING_KINDS
 from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.spans.match_classes import LEVELS
-from clueval.studies.annotators.curation import curate
 from clueval.studies.diff import diff
 from clueval.transforms.of_options import transforms_of
 

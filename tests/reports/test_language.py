@@ -199,9 +199,6 @@ PAGES: dict[str, Callable[[Path, Path], object]] = {
         page, lang="xx", second=TWO
     ),
     "differences": lambda page, _: clueval.diff(GOLD, ONE, TWO).write_page(page, lang="xx"),
-    "agreement": lambda page, _: clueval.agree(
-        {"α": GOLD, "β": ONE, "γ": TWO}, system=ONE, conventions="exact,gate_lenient"
-    ).write_page(page, lang="xx"),
     "noisy": noisy,
     "conventions": lambda page, _: clueval.conventions(GOLD, ONE).write_page(page, lang="xx"),
     "gate": lambda page, _: clueval.gate(
@@ -267,7 +264,6 @@ WITH_SCRIPT = [
     "errors with decisions",
     "errors of two systems",
     "differences",
-    "agreement",
     "noisy",
 ]
 

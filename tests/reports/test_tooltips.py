@@ -60,13 +60,6 @@ def test_marks_of_two_systems_name_the_system(files: Path) -> None:
     assert re.search(r"predicted \S+ · entity PER", found)
 
 
-def test_marks_of_annotators_say_what_each_has_there(files: Path) -> None:
-    clueval.agree("g.vrt", "p.vrt", **OPTIONS).write_page("page.html")
-    (first, *_) = tooltips(files / "page.html")
-
-    assert first == "g.vrt · entity · PER 1–2 | p.vrt · entity · PER 2–2"
-
-
 def test_marks_of_noisy_texts_say_side_label_range_and_result(files: Path) -> None:
     line = "errors g.vrt p.vrt --metric noisy --layer entity=2 --html page.html -q"
     assert main(line.split()) == 0
@@ -79,7 +72,7 @@ def test_marks_of_noisy_texts_say_side_label_range_and_result(files: Path) -> No
 HOSTILE = '"><script>alert(1)</script>'
 
 
-@pytest.mark.parametrize("kind", ["errors", "diff", "agree"])
+@pytest.mark.parametrize("kind", ["errors", "diff"])
 def test_labels_in_tooltips_are_escaped(files: Path, kind: str) -> None:
     for name in "gpo":
         path = files / f"{name}.vrt"
@@ -97,7 +90,7 @@ TITLES = "[...document.querySelectorAll('#list .card .word, #list .card mark, #l
 
 
 @in_browser
-@pytest.mark.parametrize("kind", ["errors", "diff", "agree"])
+@pytest.mark.parametrize("kind", ["errors", "diff"])
 def test_the_script_gives_the_same_tooltips_and_shows_them_on_focus(
     files: Path, browser: Browser, kind: str
 ) -> None:
