@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from clueval.second.results.result import load_result as load_result
     from clueval.second.results.score import score as score
     from clueval.second.results.signature import Signature as Signature
+    from clueval.second.studies.agreement.curation import curate as curate
+    from clueval.second.studies.agreement.study import Agreement as Agreement
+    from clueval.second.studies.agreement.study import agree as agree
     from clueval.second.studies.compared import diff as diff
     from clueval.second.studies.compared import errors as errors
     from clueval.second.studies.compared import profile as profile
@@ -57,11 +60,6 @@ if TYPE_CHECKING:
     from clueval.second.studies.rows import Finding as Finding
     from clueval.second.studies.systems import Diff as Diff
     from clueval.second.transforms.redaction.recovery import recover as recover
-    from clueval.studies.annotators.agreement import Agreement as Agreement
-    from clueval.studies.annotators.agreement import agree as agree
-    from clueval.studies.annotators.curation import Curated as Curated
-    from clueval.studies.annotators.curation import curate as curate
-    from clueval.studies.annotators.places import Disagreement as Disagreement
     from clueval.studies.compare import compare as compare
     from clueval.studies.comparison import Comparison as Comparison
     from clueval.studies.convention_rows import Conventions as Conventions
@@ -96,9 +94,8 @@ _NAMES_OF = {
     "second.reading.records": "documents_from documents_from_spacy to_rows to_spacy",
     "second.reading.read": "read",
     "second.reports.json_text": "schema",
-    "studies.annotators.agreement": "Agreement agree",
-    "studies.annotators.curation": "Curated curate",
-    "studies.annotators.places": "Disagreement",
+    "second.studies.agreement.curation": "curate",
+    "second.studies.agreement.study": "Agreement agree",
     "studies.compare": "compare",
     "studies.comparison": "Comparison",
     "studies.convention_rows": "Conventions",

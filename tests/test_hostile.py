@@ -195,7 +195,7 @@ def test_a_path_with_nul_or_half_a_surrogate_pair_is_an_error(tmp_path: Path, ba
         "score GOOD BAD",
         "conventions GOOD BAD",
         "agree GOOD BAD",
-        "agree GOOD OTHER --html BAD",
+        "agree GOOD OTHER --pygamma BAD",
         "curate GOOD BAD",
         "curate GOOD OTHER --decisions BAD",
         "errors GOOD BAD",

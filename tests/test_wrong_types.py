@@ -41,8 +41,8 @@ from clueval.metrics.masking import Masking
 from clueval.options import field_names
 from clueval.second.formats.options import Reading
 from clueval.second.results.options import Counting, Trust, Workers
+from clueval.second.studies.agreement.annotators import Naming
 from clueval.second.transforms.options import Preparing
-from clueval.studies.annotators.source import Naming
 
 TAGS = [["B-A", "O"]]
 

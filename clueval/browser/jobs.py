@@ -34,7 +34,7 @@ OUTPUTS = {
     "conventions": "-o conventions.html -o conventions.json",
     "errors": "-o errors.html -o errors.xlsx -o errors.tsv -o errors.json",
     "masking": "-o masking.html -o masking.xlsx -o masking.tsv --documents documents.tsv -o masking.json",
-    "agree": "--html agreement.html --xlsx agreement.xlsx --tsv agreement.tsv -o agreement.json",
+    "agree": "-o agreement.html -o agreement.xlsx -o agreement.tsv -o agreement.json",
     "check": "-o problems.txt",
 }
 """The commands of the page, and the options and files that each writes."""

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
 
 from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
-from clueval.cli.outputs import (
-    add_output,
-    add_page,
-    put_form,
-    refuse_to_overwrite,
-)
+from clueval.cli.outputs import add_report, put_report, refuse_to_overwrite
 from clueval.cli.parser import Command, CommandParser
-from clueval.cli.printing import remark, say, wrote
+from clueval.cli.printing import remark, say
 from clueval.cli.progress import progress
 from clueval.files.errors import UsageError
-from clueval.files.overwriting import input_path, output_folder, output_path
-from clueval.reports.language import speaking
-from clueval.reports.report import FORMS
-from clueval.studies.annotators.agreement import OTHERS, Agreement, agree
-from clueval.studies.annotators.counting import DEFAULTS, KEYS
-from clueval.studies.annotators.places import Disagreement
+from clueval.files.overwriting import input_path, output_folder
+from clueval.second.reports.forms import place_lines
+from clueval.second.reports.language import in_language
+from clueval.second.studies.agreement.conventions import CONVENTIONS, DEFAULTS
+from clueval.second.studies.agreement.study import CHANGES, agree
+from clueval.second.transforms.options import Preparing
 
 USAGE = "A B [C ...]"
 DESCRIPTION = """\
@@ -30,12 +24,13 @@ Compare annotators with each other: F1 of each pair by any convention, kappa, pi
 positions, spans and units, and the places where they differ. Only documents that at least two annotators have
 annotated count.
 
---system also compares a system with each annotator. --html writes a page with the disagreements. There you can choose
-an annotation for each, and export your choices for clueval curate --decisions."""
+--system also compares a system with each annotator. -o FILE.html writes a page with the places where annotators differ.
+There you can choose an annotation for each, and save your choices for clueval curate --decisions. -o FILE.tsv and
+-o FILE.xlsx have these places as a table, with a column for choices."""
 EPILOG = """\
 examples:
   clueval agree anna=a.conll bob=b.conll
-  clueval agree anna/ bob/ carl/ --html agreement.html
+  clueval agree anna/ bob/ carl/ -o agreement.html
   clueval agree both.tsv --annotator anna=2 --annotator bob=3 --format json"""
 
 
@@ -72,34 +67,31 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="X",
         help="the confidence of the intervals (default: 0.95)",
     )
-    add_output(parser, FORMS)
+    add_report(parser, has_texts=True)
     group = parser.group("output")
     group.add_argument(
         "--disagreements", action="store_true", help="print the places where annotators differ"
     )
-    group.add_argument("--tsv", type=output_path, metavar="FILE", help="write these places as a table")
-    group.add_argument(
-        "--xlsx", type=output_path, metavar="FILE", help="write them as a spreadsheet (extra: report)"
-    )
-    add_page(group, "write a web page", speaks=True)
     group.add_argument(
         "--pygamma",
         type=output_folder,
         metavar="FOLDER",
         help="write a CSV file for each document, in the form that the program pygamma reads",
     )
-    common.add_preparing(parser, without=OTHERS)
+    common.add_preparing(
+        parser, without=[name for name in Preparing.__dataclass_fields__ if name not in CHANGES]
+    )
     common.add_reading(parser, sides=1)
-    parser.epilog = f"{EPILOG}\n\nconventions: {', '.join(KEYS)}"
+    parser.epilog = f"{EPILOG}\n\nconventions: {', '.join(convention.key for convention in CONVENTIONS)}"
 
 
 def run(options: argparse.Namespace) -> int:
     paths, preparing = [*paths_of(options), options.system], common.preparing_of(options)
     refuse_to_overwrite([options.pygamma])
-    if options.disagreements and (options.output_file is not None or options.format is not None):
+    if options.disagreements and (options.format is not None or options.to_stdout):
         raise UsageError(
-            "--disagreements prints places, and --format and -o are for the figures",
-            advice="leave out one of them, or write the places with --tsv FILE",
+            "--disagreements prints places, and --format and -o - are for the figures",
+            advice="leave out one of them, or write the places with -o FILE.tsv",
         )
     if options.confidence is not None and not options.intervals:
         raise UsageError("--confidence needs --intervals", advice="add --intervals")
@@ -113,58 +105,20 @@ def run(options: argparse.Namespace) -> int:
             intervals=options.intervals,
             confidence=0.95 if options.confidence is None else options.confidence,
             progress=advance,
-            preparing=preparing,
+            **{name: getattr(preparing, name) for name in CHANGES},
             **reading_of(options),
         )
-    _write_places(study, options)
-    if options.disagreements:
-        with speaking(options.lang):
-            for line in _lines(study.disagreements(), study.to_dict()["annotators"]):
-                say(line)
-    elif options.output_file is not None or not any(
-        (options.tsv, options.xlsx, options.html, options.pygamma)
-    ):
-        put_form(study, options, lang=options.lang or "")
-    return 0
-
-
-def _write_places(study: Agreement, options: argparse.Namespace) -> None:
-    """Write the files of places."""
-    report = study.to_dict()
-    names, sequences = report["annotators"], len(report["agreement"])
-    if options.tsv is not None:
-        from clueval.studies.annotators.render import write_tsv
-
-        write_tsv(options.tsv, study.disagreements(), names, sequences)
-        wrote(options.tsv)
-    if options.xlsx is not None:
-        from clueval.studies.annotators.render import write_xlsx
-
-        write_xlsx(options.xlsx, study.disagreements(), names, sequences)
-        wrote(options.xlsx)
-    if options.html is not None:
-        study.write_page(options.html, lang=options.lang or "", text_lang=options.text_lang or "")
-        wrote(options.html)
     if options.pygamma is not None:
-        from clueval.studies.annotators.render import write_folder
-
-        n = write_folder(options.pygamma, study.study)
+        n = study.write_pygamma(options.pygamma)
         remark(f"wrote {n} file{'s' * (n != 1)} to {options.pygamma}")
-
-
-def _lines(rows: Iterable[Disagreement], names: list[str]) -> Iterator[str]:
-    """Yield the places as text: where, in what, the readings of all annotators, and the sentence."""
-    from clueval.studies.annotators.render import kind_in_words, reading_in_words
-
-    width = max(map(len, names))
-    for row in rows:
-        yield f"{row.document} {row.start}-{row.end - 1} {kind_in_words(row)}"
-        for name in names:
-            yield f"  {name.ljust(width)}  {reading_in_words(row.readings[name])}"
-        begin, end = row.place
-        if row.context:
-            yield f"  {row.context[:begin]}[{row.context[begin:end]}]{row.context[end:]}"
-        yield ""
+    if options.disagreements or (options.pygamma is not None and not options.to_stdout):
+        options.prints = False
+    code = put_report(study, options)
+    if options.disagreements:
+        with in_language(options.lang):
+            for line in place_lines(study.places(), study.kinds):
+                say(line)
+    return code
 
 
 AGREE_COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
 from clueval.cli.convert import put_documents
-from clueval.cli.decided import add_decisions, decisions_of
-from clueval.cli.outputs import add_documents_output, writer_of
+from clueval.cli.decided import add_decisions
+from clueval.cli.outputs import STDOUT, add_documents_output, put_result, writer_of
 from clueval.cli.parser import Command, CommandParser
-from clueval.cli.printing import remark, remarking_passed_over, wrote
+from clueval.cli.printing import remark, remarking, wrote
 from clueval.cli.progress import progress
+from clueval.core.document import Document
+from clueval.core.read import Read
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import output_path
+from clueval.files.writing import is_written_through
 from clueval.second.reading.convert import Conversion, table_format
 from clueval.second.reading.options import layer_names
-from clueval.spans.document import Document
-from clueval.studies.annotators.curation import Curated, curate
-from clueval.studies.annotators.places import Disagreement
-from clueval.studies.annotators.render import write_tsv
+from clueval.second.reports.endings import form_of
+from clueval.second.reports.place import Place
+from clueval.second.studies.agreement.curation import Curated, UndecidedPlaces, curated
+from clueval.second.studies.decisions import PlaceDecisions, read_decisions
 
 USAGE = "A B [C ...] -o FILE"
 DESCRIPTION = """\
@@ -29,7 +34,8 @@ label (--votes). --union keeps each place that an annotator has marked, as one s
 
 The result is a table of spans, or another format (--to). The command prints how many places are undecided, outvoted or
 tied (clueval guide howto-curate explains these words); --undecided lists them. --decisions reads what to keep there,
-from the files that reviewers export from the page of clueval agree, and prints how many decisions were used."""
+from the files that reviewers save from the page of clueval agree, or from its table or workbook with choices filled
+in, and prints how many decisions were used."""
 EPILOG = """\
 examples:
   clueval curate anna.conll bob.conll carl.conll -o gold.tsv --undecided open.tsv
@@ -52,25 +58,29 @@ def add_arguments(parser: CommandParser) -> None:
         "--undecided",
         type=output_path,
         metavar="FILE",
-        help="write a table of the places that are undecided, outvoted or tied",
+        help="write the places that are undecided, outvoted or tied; its ending says the form, as for clueval agree -o",
     )
     common.add_reading(parser, sides=1)
 
 
-@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
     paths = paths_of(options)
     if options.union and options.votes is not None:
         raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
-    listed = _Listed()
+    if options.undecided is not None and not _is_plain(options.undecided):
+        form_of(options.undecided)  # refuses another ending
+    listed = _Listed(keeps=options.undecided is not None)
     arguments = reading_of(options)
-    decisions = decisions_of(options)
-    with progress(paths) as advance:
-        curated = curate(
+    decisions = _decisions_of(options)
+    passed_over = Counter[str]()
+    with progress(paths) as advance, remarking(passed_over):
+        documents = curated(
             sources_of(options),
+            read := Read(),
             votes=options.votes or "majority",
             union=options.union,
             decisions=decisions,
+            conflicts=None,
             progress=advance,
             **arguments,
         )
@@ -84,34 +94,60 @@ def run(options: argparse.Namespace) -> int:
             remark=remark,
             output=options.output_file,
         )
-        put_documents(conversion, listed.documents(curated))
+        put_documents(conversion, listed.documents(documents, read, passed_over))
     if options.undecided is not None:
-        write_tsv(options.undecided, listed.rows, listed.names, listed.sequences)
-        wrote(options.undecided)
+        _write_places(UndecidedPlaces(listed.names, listed.places), options.undecided)
     remark(listed.words())
     if decisions is not None:
         remark(decisions.words())
     return 0
 
 
-class _Listed:
-    """The places that were not decided, collected while documents are written."""
+def _decisions_of(options: argparse.Namespace) -> PlaceDecisions | None:
+    """Return the decisions that the options name; None without files."""
+    if options.decisions is not None:
+        return read_decisions(options.decisions, conflicts=options.conflicts)
+    if options.conflicts is not None:
+        raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
+    return None
 
-    def __init__(self) -> None:
-        self.rows: list[Disagreement] = []
-        self.names: list[str] = []
-        self.sequences = 0
+
+def _is_plain(path: Path) -> bool:
+    """Return whether a file gets a table, since its name says no form: standard output, a pipe, a device."""
+    return path.stem == STDOUT or is_written_through(path)
+
+
+def _write_places(found: UndecidedPlaces, path: Path) -> None:
+    if _is_plain(path):
+        put_result([found.render("tsv")], path)
+    else:
+        found.write(path)
+        wrote(path)
+
+
+class _Listed:
+    """What was kept, and the places that were not decided, while documents are written; without `keeps`, how many."""
+
+    def __init__(self, *, keeps: bool) -> None:
+        self.places: list[Place] = []
+        self.names: Sequence[str] = ()
+        self._keeps = keeps
         self._numbers = dict.fromkeys(("kept", "undecided", "outvoted", "ties"), 0)
 
-    def documents(self, curated: Iterator[Curated]) -> Iterator[Document]:
-        for each in curated:
+    def documents(
+        self, curated_documents: Iterator[Curated], read: Read, passed_over: Counter[str]
+    ) -> Iterator[Document]:
+        for each in curated_documents:
             for name in ("undecided", "outvoted", "ties"):
                 self._numbers[name] += len(getattr(each, name))
             self._numbers["kept"] += sum(map(len, each.document.layers.values()))
-            self.sequences = max(self.sequences, len(each.document.layers))
-            self.rows += each.listed
-            self.names = list(each.annotators)
+            self.names = each.annotators
+            if self._keeps:
+                self.places += map(Place.made, each.listed)
             yield each.document
+        for (_, kind), number in read.passed_over.items():
+            if number:
+                passed_over[kind] += number
 
     def words(self) -> str:
         """Return what was kept and what was not, in words."""

@@ -135,20 +135,6 @@ def remarking(passed_over: Mapping[str, int]) -> Iterator[None]:
         remark(f"passed over: {in_words(dict(sorted(passed_over.items())))}")
 
 
-@contextmanager
-def remarking_passed_over() -> Iterator[None]:
-    """Print one line with what the formats of all files that are read in this context did not read, if any."""
-    from clueval.reading.source import (
-        all_passed_over,
-        noting_passed_over,
-    )  # commands that read nothing do without
-
-    with noting_passed_over() as noted:
-        yield
-    if total := all_passed_over(noted):
-        remark(f"passed over: {in_words(total)}")
-
-
 def put(text: str, *, end: str = "\n") -> None:
     """Print data or a report to standard output."""
     print(visible_lines(text) if sys.stdout.isatty() else text, end=end)

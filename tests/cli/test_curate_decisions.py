@@ -22,12 +22,6 @@ def fingerprint(*spans: str) -> str:
     return sha256("\n".join(written).encode()).hexdigest()[:12]
 
 
-OLDER = [
-    {"document": "d1", "start": "0", "end_inclusive": "1", "label": "PER"},
-    {"document": "d2", "start": "4", "end_inclusive": "4", "label": "PER"},
-]
-"""Spans to keep at the two places at which the annotators differ."""
-
 SPANS = {
     "d1": fingerprint("anna 0 2 PER", "bob 0 1 PER"),
     "d2": fingerprint("anna 4 5 PER"),
@@ -37,7 +31,7 @@ CHOICES = [
     {"document": "d1", "start": "0", "end_inclusive": "1", "fingerprint": SPANS["d1"], "choice": "anna"},
     {"document": "d2", "start": "4", "end_inclusive": "4", "fingerprint": SPANS["d2"], "choice": "anna"},
 ]
-"""The same decisions, as pages export them."""
+"""Decisions about the two places at which the annotators differ, as pages export them."""
 
 KEPT = "d1\t0\t1\tPER\nd1\t3\t3\tLOC\nd2\t4\t4\tPER\n"
 
@@ -64,11 +58,11 @@ def curated(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, s
     return found.out.partition("\n")[2], said
 
 
-@pytest.mark.parametrize("rows", [OLDER, CHOICES], ids=["spans to keep", "choices"])
 @pytest.mark.parametrize("kind", ["tsv", "json", "folder", "two files"])
 def test_each_kind_of_file_is_used_and_counted(
-    files: Path, capsys: pytest.CaptureFixture[str], rows: Rows, kind: str
+    files: Path, capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
+    rows = CHOICES
     given = ["d.tsv"]
     if kind == "tsv":
         Path("d.tsv").write_text(table(rows))
@@ -99,32 +93,6 @@ def test_a_workbook_is_used_and_counted(files: Path, capsys: pytest.CaptureFixtu
     book.save("d.xlsx")
 
     assert curated(capsys, "d.xlsx") == (KEPT, "decisions: 2 used, 0 stale, 0 lost, 0 in conflict")
-
-
-def test_both_kinds_together_are_counted_together(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("older.tsv").write_text(table(OLDER[:1]))
-    Path("choices.tsv").write_text(table(CHOICES[1:]))
-
-    assert curated(capsys, "older.tsv", "--decisions", "choices.tsv") == (
-        KEPT,
-        "decisions: 2 used, 0 stale, 0 lost, 0 in conflict",
-    )
-
-
-def test_each_line_that_names_a_span_or_drops_the_place_counts_as_used(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = [
-        {"document": "d1", "start": "0", "end_inclusive": "0", "label": "PER"},
-        {"document": "d1", "start": "1", "end_inclusive": "1", "label": "NAME"},
-        {"document": "d2", "start": "4", "end_inclusive": "4", "label": ""},
-    ]
-    Path("d.tsv").write_text(table(lines))
-
-    kept, said = curated(capsys, "d.tsv")
-
-    assert kept == "d1\t0\t0\tPER\nd1\t1\t1\tNAME\nd1\t3\t3\tLOC\n"
-    assert said == "decisions: 3 used, 0 stale, 0 lost, 0 in conflict"
 
 
 def test_what_is_not_used_is_not_counted_as_used(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -229,8 +229,6 @@ def test_write_in_python_refuses_an_ending_that_is_no_form_and_packs(function: s
 OUTPUTS = [
     ("errors p.conll q.conll --format tsv -o", "document\t"),
     ("diff p.conll q.conll p.conll -o", "What changed: "),
-    ("agree p.conll q.conll --tsv", "document\t"),
-    ("agree p.conll q.conll --html", "<!doctype html>"),
     ("gate p.conll q.conll --gate-tsv", "evaluationId\t"),
     ("masking p.conll q.conll --documents", "document\tclass\t"),
     ("score p.conll q.conll --save", '{"clueval_bag":'),

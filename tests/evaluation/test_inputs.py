@@ -185,8 +185,8 @@ COMMANDS = [
     ["convert", "--to", "spans", "--lossy"],
     ["convert", "--to", "doccano", "--lossy"],
     ["merge"],
-    ["curate", "--to", "doccano"],
-    ["curate", "--to", "doccano", "--union"],
+    ["curate", "--to", "doccano", "--lossy"],
+    ["curate", "--to", "doccano", "--union", "--lossy"],
 ]
 OVERLAPPING = ["brat/one.ann", "webanno/gold.tsv"]
 

@@ -10,12 +10,9 @@ import pytest
 from corpora import write
 from sizes import documents_alone
 
-from clueval import read, score
+from clueval import agree, read, score
 from clueval.cli import main
 from clueval.files.errors import UsageError
-from clueval.reading.read_options import ReadOptions
-from clueval.reading.source import source_of
-from clueval.studies.annotators.source import annotated
 
 
 def conllu(*entities: str) -> str:
@@ -91,4 +88,4 @@ def test_columns_that_readers_make_are_not_those_of_the_user(
     assert "looks like tags" not in capsys.readouterr().out
     if "NER" not in content:
         with pytest.raises(UsageError, match="has no tags"):
-            list(annotated(source_of(path, ReadOptions()), "O"))
+            agree({"a": path, "b": path}, unannotated="O")

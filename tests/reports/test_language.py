@@ -179,9 +179,6 @@ def decided(folder: Path) -> str:
 
 
 PAGES: dict[str, Callable[[Path, Path], object]] = {
-    "agreement": lambda page, _: clueval.agree(
-        {"α": GOLD, "β": ONE, "γ": TWO}, system=ONE, conventions="exact,gate_lenient"
-    ).write_page(page, lang="xx"),
     "conventions": lambda page, _: clueval.conventions(GOLD, ONE).write_page(page, lang="xx"),
     "gate": lambda page, _: clueval.gate(
         GOLD, ONE, metric=clueval.metrics.gate.Gate(score_feature="Π"), page=page, lang="xx"
@@ -242,9 +239,7 @@ def test_page_has_no_text_outside_the_catalogue(name: str, tmp_path: Path, marke
     assert {text for text in marked.asked if re.search("[A-Za-z]{2}", text)} - {*GERMAN, *KEPT} == set()
 
 
-WITH_SCRIPT = [
-    "agreement",
-]
+WITH_SCRIPT = []
 
 
 @in_browser

@@ -19,24 +19,19 @@ from hypothesis import strategies as st
 from clueval import agree
 from clueval.core.bag import Bounds
 from clueval.core.case import Case, same_key
-from clueval.core.count import Plan, count, sequences_of
+from clueval.core.count import Plan, count
 from clueval.core.document import Document, Group
 from clueval.core.span import Span
 from clueval.core.tally import Tally, added
-from clueval.files.errors import CluevalError, UsageError
-from clueval.second.agreement import (
-    Agreement,
-    chosen_conventions,
-    intervals,
-    kind_of,
-    numbers,
-    readings_of,
-    report,
-    votes_of,
-)
-from tests.second.annotators import compare, corpus, counted, metric_of
+from clueval.files.errors import UsageError
+from clueval.second.studies.agreement.conventions import chosen_conventions
+from clueval.second.studies.agreement.corpus import Annotated, CountedAnnotators
+from clueval.second.studies.agreement.metric import AgreementMetric
+from clueval.second.studies.agreement.readings import kind_of, readings_of, votes_of
+from clueval.second.studies.agreement.report import numbers
+from clueval.second.studies.agreement.study import Agreement
 from tests.second.cases import spans
-from tests.second.compare import difference, disagreements
+from tests.second.compare import difference
 from tests.studies.test_bratiaa import TEXT, write_project
 
 Row = tuple[int, int, str]
@@ -59,7 +54,7 @@ def found(
     bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
 ) -> dict[str, Any]:
     """The report on annotators by their names."""
-    metric = Agreement(tuple(sources), chosen_conventions(conventions), system is not None)
+    metric = AgreementMetric(tuple(sources), chosen_conventions(conventions), system is not None)
     sides = [
         {each.id: each for each in of} for of in [*sources.values(), *([] if system is None else [system])]
     ]
@@ -67,7 +62,10 @@ def found(
     texts = [[Group(tuple(side.get(name) for side in sides))] for name in ids]
     plan = Plan((metric,), sides=(*sources, *(["system"] if metric.system else [])))
     bag = count(texts, plan, ["label"], bounds)
-    return report(bag, metric, sequences_of(bag, plan))
+    counted = CountedAnnotators(
+        bag, Annotated(metric, lambda read: [group for (group,) in texts], plan), {}, 0
+    )
+    return Agreement(counted, "").to_dict()
 
 
 def of(sources: Mapping[str, Sequence[Document]], *conventions: str, **options: Any) -> dict[str, Any]:
@@ -75,7 +73,7 @@ def of(sources: Mapping[str, Sequence[Document]], *conventions: str, **options: 
     return agreement
 
 
-def tally_of(metric: Agreement, *sides: str | None) -> Tally:
+def tally_of(metric: AgreementMetric, *sides: str | None) -> Tally:
     """The counts of one case; None: an annotator lacks the document."""
     made = tuple(None if text is None else tuple(spans(text)) for text in sides)
     return metric.count(Case(made, (None,) * len(made)))
@@ -238,20 +236,20 @@ def test_votes_are_those_of_the_commonest_reading() -> None:
 
 
 def test_equal_spans_of_an_annotator_count_once() -> None:
-    metric = Agreement(("A", "B"))
+    metric = AgreementMetric(("A", "B"))
 
     assert tally_of(metric, "A[0,2) A[0,2)", "A[0,2)") == tally_of(metric, "A[0,2)", "A[0,2)")
 
 
 def test_a_case_that_one_annotator_has_alone_counts_nothing() -> None:
-    metric = Agreement(("A", "B", "C"), system=True)
+    metric = AgreementMetric(("A", "B", "C"), system=True)
 
     assert tally_of(metric, None, "A[0,2)", None, "A[0,2)") == {}
     assert metric.count(Case((None, (), None), (None,) * 3, 1)) == {}
 
 
 def test_a_position_outside_all_spans_is_an_item_of_those_who_are_present() -> None:
-    metric = Agreement(("A", "B", "C"))
+    metric = AgreementMetric(("A", "B", "C"))
 
     assert metric.count(Case(((), None, ()), (None,) * 3, 1)) == {
         ("pair", "positions", 0, 2, None, None): 1,
@@ -318,11 +316,11 @@ def test_numbers_without_spans_are_undefined() -> None:
 @pytest.mark.parametrize("names", [("A",), ("A", "B", "A")])
 def test_annotators_are_two_with_different_names(names: tuple[str, ...]) -> None:
     with pytest.raises(UsageError):
-        Agreement(names)
+        AgreementMetric(names)
 
 
 def test_a_filter_on_a_layer_is_refused() -> None:
-    metric = Agreement(("A", "B"))
+    metric = AgreementMetric(("A", "B"))
     plan = Plan((metric,), sides=metric.annotators, where={"label": frozenset({"PER"})})
 
     with pytest.raises(UsageError, match="cannot leave spans out"):
@@ -356,7 +354,7 @@ def test_gate_counts_one_to_one_with_the_same_place_or_with_an_overlap() -> None
 
 
 def test_the_metric_can_be_sent_to_other_processes() -> None:
-    metric = Agreement(("A", "B"), chosen_conventions(["exact", "fair_fair"]))
+    metric = AgreementMetric(("A", "B"), chosen_conventions(["exact", "fair_fair"]))
 
     assert pickle.loads(pickle.dumps(metric)) == metric  # our own bytes
 
@@ -639,7 +637,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.sampled_from(
 
 @given(st.lists(ROWS, min_size=3, max_size=3), st.lists(ROWS, min_size=3, max_size=3))
 def test_the_counts_of_two_cases_that_are_apart_are_the_sum(one: list[Any], two: list[Any]) -> None:
-    metric = Agreement(
+    metric = AgreementMetric(
         ("A", "B", "C"), chosen_conventions(["exact", "exact_unlabelled", "muc_type", "fair_fair"])
     )
     cases = [
@@ -664,7 +662,7 @@ def test_numbers_are_the_same_if_few_cases_are_kept(sources: dict[str, list[Docu
 def test_the_sums_of_a_corpus_less_one_document_are_those_of_the_others(
     sources: dict[str, list[Document]],
 ) -> None:
-    metric = Agreement(tuple(sources))
+    metric = AgreementMetric(tuple(sources))
     ids = sorted({each.id for documents in sources.values() for each in documents})
     texts = [
         [Group(tuple({d.id: d for d in documents}.get(name) for documents in sources.values()))]
@@ -687,50 +685,20 @@ def test_a_position_outside_all_spans_is_counted_once_for_all() -> None:
     assert of(sources, "exact")["coefficients"]["positions"]["all"]["items"] == 100_000
 
 
-# The first edition
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_report_equals_that_of_the_first_edition(seed: int) -> None:
-    assert disagreements(compare(25, seed)) == []
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_intervals_equal_those_of_the_first_edition(seed: int) -> None:
-    made = corpus(Random(seed), "flat")
-    metric = metric_of(made)
-    sides = (*made.annotators, *(["system"] if metric.system else []))
-    sources = {name: list(documents.values()) for name, documents in made.annotators.items()}
-    system = None if made.system is None else list(made.system.values())
-    bag = counted(made, Plan((metric,), units="document", sides=sides))
-    try:
-        first = agree(sources, system=system, intervals=True).to_dict()["intervals"]["scores"]
-    except CluevalError:
-        with pytest.raises(UsageError, match="only one shared document"):
-            intervals(bag, metric, made.layers)
-        return
-    found = {
-        sequence: {path: each.to_dict() for path, each in of.items()}
-        for sequence, of in intervals(bag, metric, made.layers).items()
-    }
-
-    assert difference(first, found) is None
-
-
 def test_numbers_are_those_of_the_report() -> None:
-    made = corpus(Random(1), "flat")
-    metric = metric_of(made)
-    plan = Plan((metric,), sides=(*made.annotators, *(["system"] if metric.system else [])))
-    bag = counted(made, plan).grouped(lambda place: ())
-    for _, _, _, tally in bag.tallies_of([metric], made.layers):
-        listed = numbers(metric.numbers(tally))
-        of_sequence = metric.scores(tally, [])
-        for path, value in listed.items():
-            if not path.startswith("ceiling"):
-                entry: Any = of_sequence
-                for key in path.split("."):
-                    entry = entry[key]
-                assert entry == value
+    metric = AgreementMetric(("A", "B", "C"))
+    texts = [
+        [Group(tuple({each.id: each for each in of}.get(name) for of in (A, B, C)))] for name in ("d1", "d2")
+    ]
+    bag = count(texts, Plan((metric,), sides=metric.annotators)).grouped(lambda place: ())
+    ((*_, tally),) = bag.tallies_of([metric], ["label"])
+    of_sequence = metric.scores(tally, [])
+
+    for path, value in numbers(metric.numbers(tally)).items():
+        entry: Any = of_sequence
+        for key in path.split("."):
+            entry = entry[key]
+        assert entry == value
 
 
 # bratiaa

@@ -256,4 +256,4 @@ def test_folders_that_are_named_like_files_are_documents(tmp_path: Path) -> None
 
     agreement = agree(tmp_path)
 
-    assert [each.casefold() for each in agreement.report["annotators"]] == ["anna", "bob", "carl"]
+    assert [each.casefold() for each in agreement.to_dict()["annotators"]] == ["anna", "bob", "carl"]

@@ -1,24 +1,20 @@
-"""Column files counted by clusters have the numbers of their documents."""
+"""Column files, which are counted line by line, have the numbers of their documents."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
-from sizes import handed_in
 
-from clueval import Agreement, curate
-from clueval.files.errors import CluevalError, TextMismatch
-from clueval.formats.columns.layout import SIZES
+from clueval import CluevalError, agree, read
+from clueval.core.count import Plan
+from clueval.files.errors import TextMismatch
 from clueval.second.formats.options import Reading
-from clueval.studies.annotators.clusters import counted
-from clueval.studies.annotators.source import Naming, annotators_of
-from clueval.studies.annotators.study import Study, StudyCounts, report_of
+from clueval.second.studies.agreement.annotators import annotators_of
+from clueval.second.studies.agreement.metric import AgreementMetric
 
 TAGS = ("O", "O", "O", "B-X", "I-X", "B-Y", "I-Y", "E-Y")
 
@@ -43,203 +39,52 @@ def corpus(chance: random.Random, annotators: int = 3, lacking: float = 0) -> li
     return ["\n".join(text) + "\n" for text in texts]
 
 
-SMALL = SIZES._replace(sentences=2, rows=3, characters=20, runs=2)
+def written(folder: Path, texts: list[str]) -> dict[str, Path]:
+    paths = {f"n{number}": folder / f"{number}.conll" for number in range(len(texts))}
+    for path, text in zip(paths.values(), texts, strict=True):
+        path.write_text(text, encoding="utf-8")
+    return paths
 
 
-def study_of(folder: Path, texts: list[str], system: bool = False, reading: Reading | None = None) -> Study:
-    paths = []
-    for number, text in enumerate(texts):
-        paths.append(folder / f"{number}.conll")
-        paths[-1].write_text(text)
-    sources = {path.stem: path for path in paths[: len(paths) - system]}
-    last = paths[-1] if system else None
-    annotators = annotators_of(sources, Naming(), reading or Reading(), {}, "agree", last)
-    return Study(annotators)
-
-
-def outcome(count: Callable[[], StudyCounts]) -> object:
+def outcome(sources: Mapping[str, Any], system: Any = None, **options: Any) -> object:
+    """The report of annotators without what only files have, or the error without its place."""
     try:
-        return report_of(count())
+        report = agree(sources, system=system, **options).to_dict()
     except CluevalError as error:
-        return str(error)
+        return type(error)
+    return {key: value for key, value in report.items() if key != "signature"}
 
 
-def seeds(number: int) -> list[Any]:
-    """Seeds without and with a system; the quick tests have each seed once."""
-    return [
-        pytest.param(seed, system, marks=() if seed % 2 == system else pytest.mark.long)
-        for seed in range(number)
-        for system in (False, True)
-    ]
-
-
-def require_the_same(study: Study) -> None:
-    """Counting by clusters gives what documents give, numbers or error."""
-    assert outcome(lambda: counted(study)) == outcome(lambda: StudyCounts(study).count())
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize(("seed", "system"), seeds(25))
-def test_clusters_have_the_numbers_of_documents(tmp_path: Path, seed: int, system: bool):
-    with handed_in(SMALL._replace(runs=seed)):
-        require_the_same(study_of(tmp_path, corpus(random.Random(seed)), system))
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize(("seed", "system"), seeds(15))
-def test_clusters_have_the_numbers_of_documents_that_some_annotators_lack(
-    tmp_path: Path, seed: int, system: bool
-):
-    with handed_in(SMALL._replace(runs=seed)):
-        require_the_same(study_of(tmp_path, corpus(random.Random(seed), 4, lacking=0.3), system))
-
-
-def places_of(study: Study) -> object:
+def require_the_same(paths: dict[str, Path], has_system: bool = False, **options: Any) -> None:
+    """Files give what their documents in memory give, numbers or error."""
+    files: dict[str, Any] = dict(paths)
     try:
-        return list(Agreement({}, study).disagreements())
-    except CluevalError as error:
-        return str(error)
-
-
-def curated_of(study: Study, votes: Any) -> object:
-    sources = {each.name: each.files[0][1] for each in study.annotators.listed}
-    try:
-        return list(curate(sources, **({"union": True} if votes is None else {"votes": votes})))
-    except CluevalError as error:
-        return str(error)
-
-
-def without_rows() -> AbstractContextManager[object]:
-    """Every study is read as documents."""
-    return patch.object(Study, "changes_documents", True)
+        sides: dict[str, Any] = {name: list(read(path, **options)) for name, path in paths.items()}
+    except CluevalError:
+        with pytest.raises(CluevalError):
+            agree(files, **options)
+        return
+    systems = [of.pop(list(paths)[-1]) if has_system else None for of in (files, sides)]
+    assert outcome(files, systems[0], **options) == outcome(sides, systems[1])
 
 
 @pytest.mark.few(3)
-@pytest.mark.parametrize("lacking", [0, 0.3])
-@pytest.mark.parametrize(("seed", "system"), seeds(20))
-def test_rows_have_the_places_of_documents_in_their_order(
-    tmp_path: Path, seed: int, system: bool, lacking: float
-):
-    with handed_in(SMALL._replace(runs=seed)):
-        study = study_of(tmp_path, corpus(random.Random(seed), 4, lacking=lacking), system)
-        with without_rows():
-            expected = places_of(study)
-
-        assert places_of(study) == expected
-
-
-@pytest.mark.few(3)
+@pytest.mark.parametrize("has_system", [False, True])
 @pytest.mark.parametrize("lacking", [0, 0.3])
 @pytest.mark.parametrize("seed", range(20))
-def test_rows_are_curated_as_documents_are(tmp_path: Path, seed: int, lacking: float):
-    votes = ["majority", "all", 1, 2, None][seed % 5]
-    with handed_in(SMALL._replace(runs=seed)):
-        study = study_of(tmp_path, corpus(random.Random(seed), 4, lacking=lacking))
-        with without_rows():
-            expected = curated_of(study, votes)
-
-        assert curated_of(study, votes) == expected
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("w0\t", "other\t"), ("# newdoc id = d0", "# newdoc id = d7"), ("\tO", "\tNONSENSE"), ("w0\t", "w0")],
-)
-def test_rows_that_cannot_be_read_are_curated_as_documents_are(tmp_path: Path, old: str, new: str):
-    texts = corpus(random.Random(3))
-    texts[1] = texts[1].replace(old, new, 1)
-    study = study_of(tmp_path, texts)
-    with without_rows():
-        expected = curated_of(study, "majority")
-
-    assert curated_of(study, "majority") == expected
-
-
-def test_rows_are_taken_for_places_and_for_curation(tmp_path: Path):
-    study = study_of(tmp_path, corpus(random.Random(1), 4, lacking=0.3))
-
-    with patch.object(Study, "groups", side_effect=AssertionError):
-        assert places_of(study)
-        assert curated_of(study, "majority")
+def test_files_have_the_numbers_of_documents(
+    tmp_path: Path, seed: int, lacking: float, has_system: bool
+) -> None:
+    require_the_same(written(tmp_path, corpus(random.Random(seed), 4, lacking)), has_system)
 
 
 @pytest.mark.parametrize("invalid", ["discard", "error"])
 @pytest.mark.parametrize("scheme", [None, "IOBES"])
 @pytest.mark.parametrize("seed", range(4))
-def test_clusters_have_the_numbers_of_documents_with_any_treatment_of_ill_formed_tags(
+def test_files_have_the_numbers_of_documents_with_any_treatment_of_ill_formed_tags(
     tmp_path: Path, seed: int, scheme: str | None, invalid: str
-):
-    require_the_same(
-        study_of(tmp_path, corpus(random.Random(seed)), reading=Reading(scheme=scheme, invalid=invalid))
-    )
-
-
-@pytest.mark.parametrize("text", ["", "# newdoc id = d1\nw0\tO\n"])
-def test_clusters_have_the_schemes_of_annotators_with_documents(tmp_path: Path, text: str):
-    others = ["# newdoc id = d0\n# newdoc id = d1\nw0\tI-X\n"] * 2
-
-    require_the_same(study_of(tmp_path, [*others, text]))
-
-
-def test_clusters_count_a_sentence_of_many_rows_as_one(tmp_path: Path):
-    texts = ["".join(f"w\t{tag}\n" for tag in ["B-X"] + ["I-X"] * n + ["O"] * (9 - n)) for n in (7, 8)]
-
-    with handed_in(SMALL):
-        report = report_of(counted(study_of(tmp_path, texts)))
-
-    assert report["agreement"]["label"]["disagreements"]["boundary"]["end"] == 1
-    assert report["agreement"]["label"]["spans"] == {"0": 1, "1": 1}
-
-
-def test_clusters_tell_the_end_of_a_sentence_from_a_token_o(tmp_path: Path):
-    study = study_of(tmp_path, ["x\tO\nO\tO\n\ny\tO\n", "x\tO\n\nO\tO\ny\tO\n"])
-
-    with pytest.raises(TextMismatch, match="sentence"):
-        counted(study)
-
-
-@pytest.mark.parametrize("lacked", [["d0"], ["d1"], ["d3"], ["d0", "d2"], ["d1", "d2", "d3"]])
-def test_clusters_are_taken_for_files_that_lack_documents(tmp_path: Path, lacked: list[str]):
-    documents = {f"d{number}": f"# newdoc id = d{number}\nw\tB-X\n\n" for number in range(4)}
-    others = [text for name, text in documents.items() if name not in lacked]
-    whole = "".join(documents.values())
-    study = study_of(tmp_path, [whole, "".join(others), whole.replace(documents["d2"], "")])
-
-    with patch.object(StudyCounts, "count", side_effect=AssertionError):
-        counts = counted(study)
-
-    assert report_of(counts)["common"][0] == [4 - ("d2" in lacked), len(others), 3]
-
-
-def test_clusters_are_taken_for_folders_that_lack_files(tmp_path: Path):
-    for name in ("anna/1", "anna/2", "bob/2", "bob/3"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / f"{name}.conll").write_text("w\tB-X\n")
-    annotators = annotators_of(
-        {name: tmp_path / name for name in ("anna", "bob")}, Naming(), Reading(), {}, ""
-    )
-    study = Study(annotators)
-    expected = report_of(StudyCounts(study).count())
-
-    with patch.object(StudyCounts, "count", side_effect=AssertionError):
-        found = report_of(counted(study))
-
-    assert found == expected
-    assert (found["documents"], found["left_out"]) == (1, 2)
-
-
-def test_clusters_leave_documents_in_another_order_to_documents(tmp_path: Path):
-    first, second = ("# newdoc id = a\nw\tB-X\n\n", "# newdoc id = b\nw\tO\n\n")
-    study = study_of(tmp_path, [first + second, second + first])
-
-    assert counted(study).documents == {(True, True): 2}
-
-
-def test_clusters_are_taken_for_regular_files(tmp_path: Path):
-    study = study_of(tmp_path, corpus(random.Random(1)))
-
-    with patch.object(StudyCounts, "count", side_effect=AssertionError):
-        assert counted(study).documents
+) -> None:
+    require_the_same(written(tmp_path, corpus(random.Random(seed))), scheme=scheme, invalid=invalid)
 
 
 @pytest.mark.parametrize(
@@ -253,9 +98,31 @@ def test_clusters_are_taken_for_regular_files(tmp_path: Path):
         ("\n\n", "\n"),
     ],
 )
-def test_clusters_leave_what_is_irregular_to_documents(tmp_path: Path, old: str, new: str):
+def test_irregular_files_have_the_numbers_or_errors_of_documents(tmp_path: Path, old: str, new: str) -> None:
     texts = corpus(random.Random(3))
     texts[1] = texts[1].replace(old, new, 1)
-    study = study_of(tmp_path, texts)
+    require_the_same(written(tmp_path, texts))
 
-    require_the_same(study)
+
+def test_the_end_of_a_sentence_is_told_from_a_token_o(tmp_path: Path) -> None:
+    paths = written(tmp_path, ["x\tO\nO\tO\n\ny\tO\n", "x\tO\n\nO\tO\ny\tO\n"])
+
+    with pytest.raises(TextMismatch, match="sentence"):
+        agree(paths)
+
+
+def test_folders_may_lack_files(tmp_path: Path) -> None:
+    for name in ("anna/1", "anna/2", "bob/2", "bob/3"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.conll").write_text("w\tB-X\n", encoding="utf-8")
+    report = agree(tmp_path / "anna", tmp_path / "bob").to_dict()
+
+    assert (report["documents"], report["left_out"]) == (1, 2)
+
+
+def test_files_with_the_same_documents_are_counted_line_by_line(tmp_path: Path) -> None:
+    paths = written(tmp_path, corpus(random.Random(1)))
+    annotators = annotators_of(paths, Reading(), {}, "agree")
+    plan = Plan((AgreementMetric(annotators.names),), sides=annotators.sides)
+
+    assert annotators.bag(plan) is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,11 @@ from hypothesis import given
 from strategies import at_most
 from test_agree import A, B, C, document, studies
 
-from clueval import CluevalError, CluevalWarning, Document, agree, curate, errors
-from clueval.studies.annotators.curation import Curated
-from clueval.studies.annotators.places import spans_of
+from clueval import CluevalError, CluevalWarning, Document, agree, curate
+from clueval.core.document import Pair
+from clueval.second.reports.place import fingerprint
+from clueval.second.studies.agreement.curation import Curated
+from clueval.second.studies.errors import Errors
 
 
 def kept(curated: list[Curated]) -> dict[str, list[tuple[int, int, str]]]:
@@ -148,60 +149,6 @@ def test_curate_keeps_or_lists_every_place(sources: dict[str, list[Document]]):
 # Decisions
 
 
-def decided(tmp_path: Path, *lines: str, **options: Any) -> list[Curated]:
-    path = tmp_path / "decisions.tsv"
-    path.write_text("\n".join(["document\tstart\tend_inclusive\tlabel", *lines]) + "\n")
-    return list(curate({"A": A, "B": B, "C": C}, decisions=path, **options))
-
-
-def test_curate_decisions_replace_the_outcome_of_a_component(tmp_path: Path):
-    curated = decided(tmp_path, "d1\t4\t5\tLOC", "d1\t6\t6\tORG", "d2\t1\t1\t")
-
-    assert kept(curated) == {"d1": [(0, 2, "PER"), (4, 6, "LOC"), (6, 7, "ORG")], "d2": []}
-    assert listed(curated, "undecided") == []
-
-
-@pytest.mark.parametrize("name", ["=1", "'=1"])
-def test_curate_decisions_name_documents_as_they_are_or_as_the_table_of_undecided_places_does(
-    tmp_path: Path, name: str
-):
-    sources = {by: [replace(A[0], id="=1")] for by in "ab"}
-    path = tmp_path / "decisions.tsv"
-    path.write_text(f"document\tstart\tend_inclusive\tlabel\n{name}\t0\t1\tORG\n")
-    (curated,) = curate(sources, decisions=path)
-
-    assert curated.document.layers["label"][0].label == "ORG"
-
-
-def test_curate_decisions_replace_winners_too(tmp_path: Path):
-    assert kept(decided(tmp_path, "d1\t0\t1\tORG"))["d1"] == [(0, 2, "ORG")]
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        (["d1\t8\t9\tLOC"], "decisions.tsv:2.*is at a place that no annotator"),
-        (["d9\t0\t1\tLOC"], "is at a place that no annotator"),
-        (["d1\t0\t6\tLOC"], "overlaps two places"),
-        (["d1\t4\t6\tLOC", "d1\t5\t6\tLOC"], "decisions.tsv:3.*overlaps the span of line 2"),
-        (["d1\tx\t6\tLOC"], "start is 'x', not a position"),
-        (["d1\t6\t4\tLOC"], "before it starts"),
-        (["d1"], "the line has no start"),
-    ],
-)
-def test_curate_refuses_decisions(tmp_path: Path, lines: list[str], message: str):
-    with pytest.raises(CluevalError, match=message):
-        decided(tmp_path, *lines)
-
-
-def test_curate_refuses_a_table_of_decisions_without_its_columns(tmp_path: Path):
-    path = tmp_path / "decisions.tsv"
-    path.write_text("document\tstart\n")
-
-    with pytest.raises(CluevalError, match="no column 'end_inclusive'"):
-        curate({"A": A, "B": B}, decisions=path)
-
-
 def chosen(tmp_path: Path, *rows: tuple[Any, ...], **options: Any) -> list[Curated]:
     """What is curated with these lines: document, start, last position, spans of the annotators, choice, reviewer."""
     path = tmp_path / "decisions.json"
@@ -210,7 +157,11 @@ def chosen(tmp_path: Path, *rows: tuple[Any, ...], **options: Any) -> list[Curat
             "document": name,
             "start": start,
             "end_inclusive": last,
-            "fingerprint": spans_of(readings),
+            "fingerprint": fingerprint(
+                (by, ((begin, past),), label)
+                for by, reading in readings.items()
+                for begin, past, label in reading
+            ),
             "choice": choice,
             "reviewer": reviewer,
         }
@@ -257,8 +208,10 @@ def test_curate_reads_what_the_page_of_errors_exports_if_the_annotators_are_its_
     rows = [(4, 6, "gold", "predicted"), (8, 8, "gold", "both")]
     gold = [document("d", 9, (4, 6, "LOC"), (8, 9, "PER"))]
     predicted = [document("d", 9, (4, 7, "LOC"), (8, 9, "ORG"))]
-    names = ("document", "start", "end_inclusive", "fingerprint")
-    places = [[place.key[name] for name in names] for place in errors(gold, predicted)]
+    places = [
+        (place.document, place.start, place.end - 1, place.fingerprint)
+        for place in Errors([Pair(*pair) for pair in zip(gold, predicted, strict=True)])
+    ]
     path = tmp_path / "decisions.tsv"
     lines = ["\t".join(map(str, (*place, choice))) for place, (*_, choice) in zip(places, rows, strict=True)]
     path.write_text("\n".join(["document\tstart\tend_inclusive\tfingerprint\tchoice", *lines]))
@@ -268,6 +221,17 @@ def test_curate_reads_what_the_page_of_errors_exports_if_the_annotators_are_its_
     assert kept(curated) == {"d": [(4, 7, "LOC"), (8, 9, "ORG"), (8, 9, "PER")]}
 
 
+def test_curate_keeps_gold_where_the_page_of_errors_decided_nothing(tmp_path: Path):
+    gold = [document("d", 9, (4, 6, "LOC"), (8, 9, "PER"))]
+    predicted = [document("d", 9, (4, 7, "LOC"), (8, 9, "ORG"))]
+    (tmp_path / "none.json").write_text("[]")
+
+    curated = list(curate({"gold": gold, "predicted": predicted}, decisions=tmp_path / "none.json"))
+
+    assert kept(curated) == {"d": [(4, 6, "LOC"), (8, 9, "PER")]}
+    assert len(listed(curated, "undecided")) == 2
+
+
 @pytest.mark.parametrize("name", ["none", "both", "unclear", "annotation"])
 def test_curate_refuses_annotators_with_the_name_of_a_choice(tmp_path: Path, name: str):
     (tmp_path / "d.json").write_text("[]")
@@ -275,7 +239,7 @@ def test_curate_refuses_annotators_with_the_name_of_a_choice(tmp_path: Path, nam
     with pytest.raises(CluevalError, match=f"an annotator is called '{name}'"):
         curate({"A": A, name: B}, decisions=tmp_path / "d.json")
     with pytest.raises(CluevalError, match=f"an annotator is called '{name}'"):
-        agree({"A": A, name: B}).write_page(tmp_path / "page.html")
+        agree({"A": A, name: B}).write(tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
 
 

@@ -204,7 +204,8 @@ class ColumnInput:
         self.end_sentence()
         if not self.is_open:
             return
-        self._ready.append(self.document())
+        if not self.is_unannotated():
+            self._ready.append(self.document())
         self.start += self.lines.rows
         self.is_open, self.id, self.metadata = False, None, {}
         self.lines = TokenLines()
@@ -212,6 +213,10 @@ class ColumnInput:
     def document(self) -> Document:
         """Return the current document."""
         raise NotImplementedError
+
+    def is_unannotated(self) -> bool:
+        """Return whether the current document is left out, as one that an annotator has not annotated."""
+        return False
 
     def add(self, number: int, run: str) -> None:
         """Add lines of tokens to the current document. Raises `FormatError` for too many."""

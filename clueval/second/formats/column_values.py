@@ -92,6 +92,36 @@ class ColumnValues:
             file=reader.file,
         )
 
+    def are_all(self, tag: str) -> bool:
+        """Return whether all tokens of the document have a tag in all layers; it need be no tag of a scheme.
+
+        Raises `TagError` if some have it.
+        """
+        layout = self._reader.layout
+        if layout is None or not self._lines.rows:
+            return False
+        if any(map(self.is_bracketed, layout.layers)):
+            raise UsageError(
+                f"the format {self._form.name} has no tags, so no document can have the tag {tag!r}",
+                file=self._reader.file,
+                advice="leave out documents that are not annotated",
+            )
+        if tag not in self._lines.text:
+            return False
+        columns = self.columns(layout)
+        values = [self.values(columns, source, layer) for layer, source in layout.layers.items()]
+        first = values[0][0] == tag
+        for row, of_row in enumerate(zip(*values, strict=True)):
+            if any((value == tag) != first for value in of_row):
+                raise TagError(
+                    f"the tag {tag!r} is on only some tokens of the document",
+                    file=self._reader.file,
+                    line=self._lines.line_of(row),
+                    document=self._reader.id,
+                    advice="a document that is not annotated has this tag on every token",
+                )
+        return first
+
     def columns(self, layout: Layout) -> list[list[str]]:
         """Return the columns of the document. Raises `FormatError` for the first line that does not fit."""
         text = self._lines.text[:-1]

@@ -74,6 +74,9 @@ class ColumnReader(ColumnInput):
     def document(self) -> Document:
         return self._values.document()
 
+    def is_unannotated(self) -> bool:
+        return self.options.unannotated is not None and self._values.are_all(self.options.unannotated)
+
     def _use_notes(self) -> None:
         if self.form.sentence_end:
             self.use_comments()

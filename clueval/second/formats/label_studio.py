@@ -15,7 +15,7 @@ from clueval.second.formats.dialect import Dialect
 from clueval.second.formats.row_input import RowInput
 from clueval.second.formats.xml_text import quoted
 
-_PREDICTION = "prediction:"
+PREDICTION = "prediction:"
 _NOTED = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
 _CHOICES = ("choices", "rating", "number", "taxonomy")
 
@@ -33,7 +33,7 @@ def _annotations(task: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dic
         names = _annotator(each.get("completed_by", each.get("created_username")))
         yield (*names, "ground-truth") if each.get("ground_truth") else names, each
     for each in _objects(task.get("predictions")):
-        yield (f"{_PREDICTION}{each.get('model_version') or 'undefined'}",), each
+        yield (f"{PREDICTION}{each.get('model_version') or 'undefined'}",), each
 
 
 def _annotator(value: Any) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ def _is_draft_of(name: str | None, draft: Mapping[str, Any]) -> bool:
     """Return whether a draft belongs to a set; one without annotator belongs to every annotator."""
     owner = next((draft[key] for key in ("completed_by", "user", "created_username") if draft.get(key)), None)
     if owner is None or name is None:
-        return name is None or not name.startswith(_PREDICTION)
+        return name is None or not name.startswith(PREDICTION)
     return name in _annotator(owner)
 
 

@@ -258,11 +258,13 @@ class FormatOptions(Reading):
         layers: the source of each layer by its name: a column, from 1 or from -1 at the end, or a name.
         unit: ``token`` for the positions of tokens in documents of spaCy.
         unplaced: whether mentions without a place in the text are spans at its beginning.
+        unannotated: a tag; a document of a column file with this tag on every token is left out.
     """
 
     layers: Mapping[str, int | str] | None = None
     unit: str | None = None
     unplaced: bool = False
+    unannotated: str | None = None
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)

@@ -452,7 +452,7 @@ class Given(NamedTuple):
             found = [
                 item
                 if side.kind == "documents"
-                else _with_text_of(lender, item, side.place(number), side.names)
+                else with_text_of(lender, item, side.place(number), side.names)
                 for side, item in zip(self.sides, items, strict=True)
             ]
             first, *others = found
@@ -731,7 +731,7 @@ def _named(tags: Iterable[Any], names: Mapping[int, str] | None, place: str) -> 
 # Documents
 
 
-def _with_text_of(document: Document, item: Any, place: str, names: Mapping[int, str] | None) -> Document:
+def with_text_of(document: Document, item: Any, place: str, names: Mapping[int, str] | None) -> Document:
     """Return spans or tags as a document with the text or the tokens of another one."""
     item = materialised(item)
     are_tags = isinstance(item, list | tuple) and all(
@@ -779,6 +779,29 @@ def document_of_tags(
         tokens=("",) * len(tags),
         tags=Frozen({DEFAULT_LAYER: list(tags)}),
     )
+
+
+def documents_of_side(side: GivenSide, options: FormatOptions) -> Iterator[Document]:
+    """Yield the documents of one side in memory, apart from other sides."""
+    for number, item in enumerate(side.items):
+        place = side.place(number)
+        if side.kind == "documents":
+            yield item
+        elif side.kind == "tags":
+            tags = materialised(item)
+            require_kind(tags, "Sequence", place)
+            try:
+                yield document_of_tags(
+                    _named(tags, side.names, place),
+                    side.id_of(number),
+                    scheme=options.scheme,
+                    invalid=options.invalid,
+                )
+            except CluevalError as error:
+                error.problem = f"{place}: {error.problem}"
+                raise
+        else:
+            yield document_of_spans(as_spans(item, place), side.id_of(number))
 
 
 def document_of_spans(spans: Sequence[Span], id_: str) -> Document:

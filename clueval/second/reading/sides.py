@@ -254,33 +254,9 @@ class Sides:
     # Pairing
 
     def _joined(self, streams: Sequence[Iterable[Document]]) -> Iterator[Text]:
-        """Yield the documents of all sides, joined by key: complete texts at once, the others at the end.
-
-        The documents get the id and the positions of the first. Raises `UsageError` for two documents of one side with
-        the same key, and, unless sides may lack documents, one error that lists all without counterpart.
-        """
-        waiting: dict[str, list[Document | None]] = {}
-        seen: list[dict[str, str]] = [{} for _ in streams]
-        for row in zip_longest(*streams):
-            for number, document in enumerate(row):
-                if document is None:
-                    continue
-                key = key_of(document, self.pair_by)
-                if key in seen[number]:
-                    raise _twice(self.names[number], document, seen[number][key], self.pair_by)
-                seen[number][key] = document.id
-                found = waiting.setdefault(key, [None] * len(streams))
-                found[number] = document
-                if None not in found:
-                    yield _moved(waiting.pop(key))
-        if waiting and not self.may_lack:
-            alone: dict[str, list[str]] = {name: [] for name in self.names}
-            for text in waiting.values():
-                for name, document in zip(alone, text, strict=True):
-                    if document is not None:
-                        alone[name].append(_called(document, self.pair_by))
-            raise _not_parallel(self.pair_by, alone)
-        yield from map(_moved, waiting.values())
+        """Yield the documents of all sides, joined by the keys of `key_of`."""
+        keyed = [((key_of(document, self.pair_by), document) for document in stream) for stream in streams]
+        return joined(keyed, self.names, self.pair_by, may_lack=self.may_lack)
 
     def _checked(self, texts: Iterable[Text]) -> Iterator[Text]:
         """Yield texts; of more than two sides, those after the second must have the text of the first."""
@@ -379,10 +355,10 @@ def sides_of(
         return found
     if layers is not None:
         return found
-    return replace(found, listed=_with_layers(found.listed, is_one_text=is_one_text))
+    return replace(found, listed=with_layers(found.listed, is_one_text=is_one_text))
 
 
-def _with_layers(sides: Sequence[Side], *, is_one_text: bool) -> tuple[Side, ...]:
+def with_layers(sides: Sequence[Side], *, is_one_text: bool = False) -> tuple[Side, ...]:
     """Return the sides with the columns of tags as layers if there are column files that do not say them."""
     paths = [[path for _, path in side.files] for side in sides]
     firsts = [
@@ -506,7 +482,7 @@ def documents_of_files(
     require_use(options, paths)
     side = Side("gold", files, options)
     if layers is None:
-        (side,) = _with_layers([side], is_one_text=False)
+        (side,) = with_layers([side], is_one_text=False)
     for name, each in files:
         source = source_of(each, side.options, name=name, progress=progress)
         yield from source.documents()
@@ -631,6 +607,41 @@ def _moved_to(document: Document, first: Document) -> Document:
     return moved if moved.id == first.id else replace(moved, id=first.id)
 
 
+def joined(
+    streams: Sequence[Iterable[tuple[str, Document]]],
+    names: Sequence[str],
+    pair_by: str | None = None,
+    *,
+    may_lack: bool = False,
+) -> Iterator[Text]:
+    """Yield the documents of all sides, joined by their keys: complete texts at once, the others at the end.
+
+    The documents get the id and the positions of the first. Raises `UsageError` for two documents of one side with
+    the same key, and, unless sides may lack documents, one error that lists all without counterpart.
+    """
+    waiting: dict[str, list[Document | None]] = {}
+    seen: list[dict[str, str]] = [{} for _ in streams]
+    for row in zip_longest(*streams):
+        for number, found in enumerate(row):
+            if found is None:
+                continue
+            key, document = found
+            if key in seen[number]:
+                raise _twice(names[number], document, seen[number][key], pair_by, may_lack=may_lack)
+            seen[number][key] = document.id
+            text = waiting.setdefault(key, [None] * len(streams))
+            text[number] = document
+            if None not in text:
+                yield _moved(waiting.pop(key))
+    if waiting and not may_lack:
+        alone = {
+            name: [_called(document, pair_by) for text in waiting.values() if (document := text[number])]
+            for number, name in enumerate(names)
+        }
+        raise _not_parallel(pair_by, alone)
+    yield from map(_moved, waiting.values())
+
+
 def key_of(document: Document, pair_by: str | None) -> str:
     """Return the key by which a document is paired: its id, the name of its file, or what its text has.
 
@@ -662,8 +673,8 @@ def _require_name_of_file(document: Document, path: Path, form: Form) -> None:
         )
 
 
-def _twice(side: str, document: Document, other: str, pair_by: str | None) -> UsageError:
-    if pair_by is None:
+def _twice(side: str, document: Document, other: str, pair_by: str | None, *, may_lack: bool) -> UsageError:
+    if pair_by is None or may_lack:
         return UsageError(
             f"{side} has two documents {document.id!r}",
             **document.in_errors,

@@ -10,6 +10,9 @@ from typing import Any, ClassVar
 from clueval.second.reports.place import DECISION_COLUMNS, KEY_COLUMNS, Facet, MarkKind, Place
 from clueval.second.reports.table import Table
 
+FIRST_PLACES = 20
+"""The number of places that the form text has, unless a report says otherwise."""
+
 
 class Content(ABC):
     """A title, a verdict, facts, tables and places. Only `title`, `signature` and `to_dict` are required.
@@ -18,6 +21,7 @@ class Content(ABC):
     the values of each `Line`. `choices` are what may be decided about a place: what a file of decisions says, and what
     readers are shown. The browser keeps decisions under the name `store`, and `given` are lines of such files that the
     page has from the beginning. With `has_sign_off`, a printed page ends with lines for names and signatures.
+    `places_in_text` is the number of places that the form text has.
 
     The columns `named_by` name the numbers of a row of data in `scores`; without them, those of the tables are meant.
     In the form text, tables wider than `text_width` are divided.
@@ -34,6 +38,7 @@ class Content(ABC):
     store: str = ""
     given: Sequence[Mapping[str, str | int]] = ()
     has_sign_off: ClassVar[bool] = False
+    places_in_text: ClassVar[int] = FIRST_PLACES
     text_width: ClassVar[int] = 100
     named_by: ClassVar[Sequence[str]] = ()
 

@@ -31,9 +31,6 @@ from clueval.second.reports.place import (
 from clueval.second.reports.table import Shares, Table, caption, decimals, plain, shown
 from clueval.textfiles import cell
 
-FIRST_PLACES = 20
-"""The number of places that the form text has."""
-
 COLUMNS = 80
 """The width of a terminal, for sentences."""
 
@@ -164,7 +161,7 @@ def guarded(value: object) -> str:
     if value.isprintable() and value.lstrip("'")[:1] not in _BEGINNINGS:  # nearly always
         return value
     text = cell(value)
-    return f"'{text}" if text.lstrip("'")[:1] in _BEGINNINGS else text
+    return f"'{text}" if text.lstrip("'")[:1] in _BEGINNINGS and text != "-" else text
 
 
 # --- readers
@@ -185,11 +182,8 @@ def text_lines(report: Content) -> Iterator[str]:
     for table in map(without_bars, report.tables()):
         yield from (*table_lines(table, report.text_width), "")
     yield from filter(None, [report.more()])
-    places, number = report.first_places(FIRST_PLACES)
-    kinds = report.kinds
-    for place in places:
-        yield from _block(place, kinds)
-        yield ""
+    places, number = report.first_places(report.places_in_text)
+    yield from place_lines(places, report.kinds)
     if more := number - len(places):
         yield phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more)
     yield from (visible(f"{title} {text}".strip()) for title, text in report.notes())
@@ -222,6 +216,13 @@ def _columns(rows: Sequence[Sequence[str]], most: int) -> Iterator[str]:
             yield "  ".join(cells).rstrip()
 
 
+def place_lines(places: Iterable[Place], kinds: Sequence[MarkKind]) -> Iterator[str]:
+    """Yield the lines of places for a terminal, with a blank line after each."""
+    for place in places:
+        yield from _block(place, kinds)
+        yield ""
+
+
 def _block(place: Place, kinds: Sequence[MarkKind]) -> Iterator[str]:
     """Yield the lines of a place: where it is, its texts with brackets around the spans, what is said."""
     document, layer, start, end = place.at
@@ -229,7 +230,7 @@ def _block(place: Place, kinds: Sequence[MarkKind]) -> Iterator[str]:
     for text in place.texts:
         yield f"    {visible(bracketed(text, kinds))}"
     for line in place.lines:
-        if line.words:
+        if line.words or line.text:
             yield f"  {visible(' '.join(filter(None, (in_words(line, kinds), line.note))))}"
 
 

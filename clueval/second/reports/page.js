@@ -467,7 +467,8 @@ function buildFilters() {
   facets.forEach(({ name, is_main: isMain, words }, n) => {
     const counts = new Map();
     for (const { lines } of places) {
-      for (const { values } of lines) if (values[n] !== null) counts.set(values[n], (counts.get(values[n]) ?? 0) + 1);
+      const inPlace = new Set(lines.map(({ values }) => values[n]).filter((value) => value !== null));
+      for (const value of inPlace) counts.set(value, (counts.get(value) ?? 0) + 1);
     }
     const rank = (value) => words.includes(value) ? words.indexOf(value) : words.length;
     const options = [...counts].sort(([one], [other]) => rank(one) - rank(other) || byText(one, other));

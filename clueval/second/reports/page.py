@@ -83,7 +83,8 @@ def _values(report: Content, script: str) -> dict[str, str]:
         "verdict": f'<p id="verdict">{html(report.verdict())}</p>' if report.verdict() else "",
         "facts": "<br>".join(map(html, filter(None, (" · ".join(report.facts()), *report.remarks())))),
         "legend": _legend(tables),
-        "tables": "\n".join(_folded(table) for table in tables),
+        "tables": "\n".join(_folded(table) for table in tables if not table.is_folded),
+        "folded": "\n".join(_folded(table) for table in tables if table.is_folded),
         "notes": "\n".join(f"<p>{html(title)} {html(text)}</p>" for title, text in report.notes()),
         "no_sign_off": "" if report.has_sign_off else " hidden",
     }
@@ -301,7 +302,7 @@ def _card(place: Place, kinds: Sequence[MarkKind]) -> str:
     layers = phrase("all layers") if layer == ANY_LAYER else layer
     where = html(f"{document} · {layers} · {start}–{end - 1}")
     texts = "".join(f'<div dir="auto">{_marked(text, kinds)}</div>' for text in place.texts)
-    lines = "<br>".join(html(in_words(line, kinds)) for line in place.lines if line.words)
+    lines = "<br>".join(html(in_words(line, kinds)) for line in place.lines if line.words or line.text)
     return f"<small>{where}</small>{texts}<small>{lines}</small>"
 
 

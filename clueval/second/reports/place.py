@@ -139,6 +139,30 @@ class Place(NamedTuple):
     decision: Mapping[str, str] = {}
     impossible: Mapping[str, str] = {}
 
+    def made(self) -> Place:
+        """Return the place with what is otherwise made `Later`, so that no document is held for it."""
+        return self._replace(texts=[*self.texts], lines=[*self.lines], findings=[*self.findings])
+
+    @property
+    def document(self) -> str:
+        """The id of the document."""
+        return self.at[0]
+
+    @property
+    def layer(self) -> str:
+        """The layer, or `ANY_LAYER`."""
+        return self.at[1]
+
+    @property
+    def start(self) -> int:
+        """The first position."""
+        return self.at[2]
+
+    @property
+    def end(self) -> int:
+        """The position after the last one."""
+        return self.at[3]
+
     @property
     def key(self) -> dict[str, str | int]:
         """The columns of the place in a file of decisions."""

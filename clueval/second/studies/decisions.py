@@ -122,6 +122,11 @@ class PlaceDecisions:
         document, _, start, end = place.at
         return {place.at, (document, ANY_LAYER, start, end)} & self._places.keys()
 
+    def concerns(self, at: PlaceKey) -> bool:
+        """Return whether there is a line about a place with this key."""
+        document, _, start, end = at
+        return at in self._places or (document, ANY_LAYER, start, end) in self._places
+
     def at(self, place: Place) -> PlaceDecision:
         """Return what is decided about a place."""
         keys = self._keys(place)

@@ -19,7 +19,7 @@ from clueval.core.document import Pair
 from clueval.core.overlap import components
 from clueval.core.span import SIDES
 from clueval.files.errors import warn
-from clueval.second.reports.forms import FIRST_PLACES
+from clueval.second.reports.content import FIRST_PLACES
 from clueval.second.reports.language import phrase
 from clueval.second.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
 from clueval.second.reports.report import Report
@@ -331,13 +331,13 @@ class _Listing:
         for group in self.groups(wrong):
             texts = texts or texts_of(pair, self._choice.window)
             self._columns = self._columns or RowColumns.of(group[0], texts[group[0].side])
-            place = self._with_parts(_place(pair, group), group, texts, self._columns)
+            place = self._with_parts(place_of(pair, group), group, texts, self._columns)
             if self._decisions is not None:
                 place = place._replace(decision=self._decisions.at(place).cells)
             yield place
         if self._decisions is not None and self._choice != self._choice.of_all:
             for group in groups(each for each in wrong if each.is_error):
-                self._decisions.leave_out(_place(pair, group))
+                self._decisions.leave_out(place_of(pair, group))
 
     def _with_parts(
         self, place: Place, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns
@@ -352,7 +352,7 @@ class _Listing:
 
     def choice_of(self, pair: Pair, group: Sequence[JudgedSpan]) -> str:
         """Return the choice that holds at a place, or nothing."""
-        return "" if self._decisions is None else self._decisions.at(_place(pair, group)).holds
+        return "" if self._decisions is None else self._decisions.at(place_of(pair, group)).holds
 
     def end(self) -> None:
         """Raise `UsageError` for conflicts of decisions."""
@@ -368,7 +368,7 @@ def metadata_of(given: Sequence[str] | None, result: Result | None) -> Sequence[
     return [key for key in keys if key != "id"] if given is None else given
 
 
-def _place(pair: Pair, group: Sequence[JudgedSpan]) -> Place:
+def place_of(pair: Pair, group: Sequence[JudgedSpan]) -> Place:
     """Return the key and the fingerprint of a place."""
     layers = {each.sequence for each in group}
     at = pair.first.id, ANY_LAYER if len(layers) > 1 else group[0].sequence, *hull(group)

@@ -21,7 +21,7 @@ from clueval.core.merging import with_merged
 from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError
-from clueval.second.reports.forms import FIRST_PLACES
+from clueval.second.reports.content import FIRST_PLACES
 from clueval.second.reports.language import phrase
 from clueval.second.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
 from clueval.second.reports.report import Report

@@ -24,6 +24,7 @@ from clueval.second.reports.page import page
 from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Find, Part, Rate, Shares, Table
+from clueval.second.studies.agreement.places import facets_of_places
 from clueval.second.studies.decisions import read_decisions
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.masking.words import facets as masking_facets
@@ -364,7 +365,8 @@ def test_catalogue_has_every_text_and_no_other(language: str) -> None:
     text = (PACKAGE / "languages" / f"{language}.toml").read_text(encoding="utf-8")
     catalogue = tomllib.loads(text)
     studies: list[Report] = [Errors([]), TwoSystems([]), Diff([]), NoisyErrors([])]
-    facets = [*(facet for each in studies for facet in each.facets), *masking_facets()]
+    facets = [facet for each in studies for facet in each.facets]
+    facets += [*facets_of_places(), *masking_facets()]
     words = {",", ".", *(word for facet in facets for word in facet.words)}
 
     assert spoken() | words <= set(catalogue)

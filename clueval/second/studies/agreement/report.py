@@ -1,18 +1,18 @@
-"""Divides: from the sums of `Agreement` to the numbers of a report. What is not defined is None."""
+"""Divides: from the sums of `AgreementMetric` to the numbers of a report. What is not defined is None."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 from clueval.core.tally import Tally, added
-from clueval.second.agreement.conventions import Convention, countings_of, rates_of, refusals_of
-from clueval.second.agreement.items import EACH, POSITIONS, RANGES, SOME, UNMARKED, Value
-from clueval.second.agreement.readings import BOUNDARIES
+from clueval.second.studies.agreement.conventions import Convention, countings_of, rates_of, refusals_of
+from clueval.second.studies.agreement.items import EACH, POSITIONS, RANGES, SOME, UNMARKED, Value
+from clueval.second.studies.agreement.readings import BOUNDARIES
 from clueval.statistics.agreement import (
     Unitized,
     coincidences,
@@ -38,7 +38,7 @@ _Table = dict[tuple[Value, Value], int]
 
 
 class Numbers:
-    """The sums of one sequence, sorted by what their keys begin with; see `Agreement`."""
+    """The sums of one sequence, sorted by what their keys begin with; see `AgreementMetric`."""
 
     def __init__(self, annotators: Sequence[str], conventions: Sequence[Convention], total: Tally) -> None:
         self.names, self.conventions = annotators, conventions
@@ -62,6 +62,13 @@ class Numbers:
     def of(self, head: str) -> Mapping[tuple[Any, ...], int]:
         """Return the counts whose keys begin with `head`, by the rest of their keys."""
         return self._of.get(head, {})
+
+    def spans_of_labels(self) -> Counter[str]:
+        """Return the number of spans of all annotators by label."""
+        found: Counter[str] = Counter()
+        for (_, label), n in self.of("spans").items():
+            found[label] += n
+        return found
 
     def labels(self) -> list[str]:
         """Return all labels, sorted."""
@@ -162,11 +169,14 @@ def spread(values: Iterable[float | None]) -> dict[str, Any]:
 
 
 def sequence_report(of: Numbers) -> dict[str, Any]:
-    """Return the report of one sequence."""
+    """Return the report of one sequence, without notes."""
     spans = of.of("spans")
     return {
-        "spans": {name: spans.get((number,), 0) for number, name in enumerate(of.names)},
-        "notes": [*_notes(of)],
+        "spans": {
+            name: sum(n for (own, _), n in spans.items() if own == number)
+            for number, name in enumerate(of.names)
+        },
+        "notes": [],
         "f1": {convention.key: _f1_report(of, convention) for convention in of.conventions},
         "coefficients": {
             items: {which: coefficients(of, items, which) for which in domains}
@@ -176,19 +186,6 @@ def sequence_report(of: Numbers) -> dict[str, Any]:
         "disagreements": _disagreements(of),
         "confusion": _confusion(of),
     }
-
-
-def _notes(of: Numbers) -> Iterator[str]:
-    if of.of("overlap"):
-        yield "unitizing is not defined: spans of one annotator overlap"
-    elif of.of("gaps"):
-        yield "unitizing is not defined: spans have gaps"
-    for convention in of.conventions:
-        if why := of.refusals(convention):
-            yield (
-                f"{convention.key} is not defined: spans of one annotator {' or '.join(why)}, "
-                "which this convention forbids"
-            )
 
 
 def _f1_report(of: Numbers, convention: Convention) -> dict[str, Any]:

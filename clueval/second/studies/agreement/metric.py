@@ -2,8 +2,8 @@
 
 Its keys begin with:
 
-``("spans", i)``
-    spans of annotator i;
+``("spans", i, label)``
+    spans of annotator i with a label;
 ``("kind", kind, boundary)``
     overlap components of the annotators' spans; the kind is empty where all agree;
 ``("pair", items, i, j, c, k)``
@@ -35,7 +35,7 @@ from clueval.core.case import Case
 from clueval.core.metric import Metric
 from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
-from clueval.second.agreement.conventions import (
+from clueval.second.studies.agreement.conventions import (
     KEPT,
     Convention,
     Counting,
@@ -43,8 +43,8 @@ from clueval.second.agreement.conventions import (
     compared,
     countings_of,
 )
-from clueval.second.agreement.items import count_positions, count_ranges, count_units
-from clueval.second.agreement.readings import (
+from clueval.second.studies.agreement.items import count_positions, count_ranges, count_units
+from clueval.second.studies.agreement.readings import (
     Reading,
     Readings,
     by_label,
@@ -55,11 +55,11 @@ from clueval.second.agreement.readings import (
     readings_of,
     unlabelled,
 )
-from clueval.second.agreement.report import Numbers, sequence_report
+from clueval.second.studies.agreement.report import Numbers, sequence_report
 
 
 @dataclass(frozen=True)
-class Agreement(Metric):
+class AgreementMetric(Metric):
     """Annotators against each other, see the module.
 
     Attributes:
@@ -105,8 +105,8 @@ class Agreement(Metric):
         if sum(reading is not None for reading in humans) < 2:
             return tally
         for number, reading in enumerate(humans):
-            if reading:
-                tally["spans", number] += len(reading)
+            for _, own in reading or ():
+                tally["spans", number, own] += 1
         for part in parts_of(humans):  # a system may join what is apart among annotators
             tally[("kind", *kind_of(part))] += 1
         count_positions(tally, humans, case.length)

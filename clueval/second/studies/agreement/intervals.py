@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from clueval.core.bag import Bag
 from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError
-from clueval.second.agreement.metric import Agreement
-from clueval.second.agreement.report import numbers
+from clueval.second.studies.agreement.metric import AgreementMetric
+from clueval.second.studies.agreement.report import numbers
 from clueval.statistics.distributions import t_quantile
 from clueval.statistics.jackknife import (
     Interval,
@@ -25,7 +25,7 @@ from clueval.statistics.jackknife import (
 
 
 def intervals(
-    bag: Bag, metric: Agreement, sequences: Sequence[str], confidence: float = 0.95
+    bag: Bag, metric: AgreementMetric, sequences: Sequence[str], confidence: float = 0.95
 ) -> dict[str, dict[str, Interval]]:
     """Return the intervals of `numbers`, by sequence and path; each place of the bag is a document.
 
@@ -44,7 +44,7 @@ def intervals(
     return {sequence: _of_sequence(metric, tallies, confidence) for sequence, tallies in units.items()}
 
 
-def _of_sequence(metric: Agreement, units: Sequence[Tally], confidence: float) -> dict[str, Interval]:
+def _of_sequence(metric: AgreementMetric, units: Sequence[Tally], confidence: float) -> dict[str, Interval]:
     whole = added((unit, 1) for unit in units)
     different: dict[frozenset[object], Mapping[str, float | None]] = {}
     without = []

@@ -1,6 +1,6 @@
 """Items and units: positions and ranges with the values that annotators gave them, and what unitizing needs.
 
-The keys of a tally are those of `clueval.second.agreement.metric`.
+The keys of a tally are those of `clueval.second.studies.agreement.metric`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from clueval.core.tally import Tally
-from clueval.second.agreement.readings import Readings
+from clueval.second.studies.agreement.readings import Readings
 
 Value = str | tuple[str, ...] | None
 

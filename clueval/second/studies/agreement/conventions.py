@@ -22,7 +22,7 @@ from clueval.metrics.fair import Fair
 from clueval.metrics.gate import Gate
 from clueval.metrics.muc import SCHEMES, Muc
 from clueval.metrics.partial import Partial
-from clueval.second.agreement.readings import Reading, spans_of, unlabelled
+from clueval.second.studies.agreement.readings import Reading, spans_of, unlabelled
 
 KEPT, IGNORED, REMOVED = "kept", "ignored", "removed"
 """What happens to labels. `KEPT`: a span needs the right one. `IGNORED`: the metric counts whatever the label, so a

@@ -1,0 +1,11 @@
+"""`agree` and `curate`: agreement of annotators, as tallies on cases of several sides, and one gold out of their spans.
+
+Each annotator is a side of a case; a system that is compared with them is one more, the last. Only documents that two
+annotators have count. What is not defined is None, never 0, 1 or NaN, and enters no mean. The formulas and their
+sources are in `clueval.statistics.agreement`.
+"""
+
+# To read the package: `readings` says what annotators have marked in a case and in what they differ, `conventions`
+# how F1 is counted, `metric` counts a case (with `items`), `report` divides the sums, `intervals` says how sure its
+# numbers are; `corpus` counts the texts, `places` shows them place by place, `study` is `agree`, `view` how it is
+# shown, and `curation` is `curate`.

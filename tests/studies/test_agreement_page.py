@@ -1,0 +1,120 @@
+"""The page of `clueval agree` in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from browser import Browser, in_browser
+
+from clueval import Agreement, Document, Span, agree
+
+pytestmark = in_browser
+
+HOSTILE = "</script><script>document.title='stolen'</script>"
+
+TEXT = ["Ada", HOSTILE, "in", "Paris", "=1+1"]
+
+
+def document(*spans: tuple[int, int, str]) -> list[Document]:
+    return [Document("<d&1>", {"label": [Span(*span) for span in spans]}, tokens=TEXT)]
+
+
+def study() -> Agreement:
+    sources = {
+        "anna": document((0, 2, "PER"), (3, 4, "<b>LOC</b>")),
+        "bob": document((0, 1, "PER"), (3, 4, "ORG")),
+        "<i>carl</i>": document((0, 2, "PER")),
+    }
+    return agree(sources)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    study().write(tmp_path / "agreement.html")
+    return tmp_path / "agreement.html"
+
+
+def test_agreement_page_opens_without_complaint_at_every_width(browser: Browser, page: Path) -> None:
+    for width, dark in ((1280, False), (390, True)):
+        browser.open(page, width=width, dark=dark)
+
+        assert browser.complaints == []
+        assert browser.requests == [page.as_uri()]
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        assert browser.run("document.title") == "Agreement of anna, bob, <i>carl</i>"
+
+
+def test_agreement_page_has_the_matrix_with_its_numbers(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    cells = browser.run(
+        "[...document.querySelectorAll('table')[0].querySelectorAll('td')].map(e => e.textContent)"
+    )
+
+    assert [cell for cell in cells[1:] if cell not in ("anna", "bob", "<i>carl</i>")] == [
+        *("", "0.00", "66.67", "0.00", "", "0.00", "66.67", "0.00", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("filters", "number"),
+    [
+        ({"kind": "boundary"}, 1),
+        ({"pair": "anna / <i>carl</i>"}, 1),
+        ({"pair": "anna / <i>carl</i>", "kind": "boundary"}, 0),
+        ({"label": "ORG"}, 1),
+        ({"done": "decided"}, 0),
+    ],
+)
+def test_agreement_page_filters_places(
+    browser: Browser, page: Path, filters: dict[str, str], number: int
+) -> None:
+    browser.open(page, fragment=f"#f:{urlencode(filters)}")
+
+    assert browser.run("document.querySelectorAll('.card').length") == number
+
+
+def test_a_number_of_the_matrix_lists_the_places_of_its_pair(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.run("document.querySelector('td button[data-find*=carl]').click()")
+
+    assert browser.run("document.getElementById('chips').textContent").startswith(
+        "Who differ: anna / <i>carl</i>"
+    )
+    assert browser.run("document.querySelectorAll('.card').length") == 1
+
+
+def test_agreement_page_is_worked_through_with_keys(browser: Browser, page: Path, tmp_path: Path) -> None:
+    browser.open(page)
+    browser.run("localStorage.clear()")
+    browser.open(page)
+
+    for key in ("j", "2", "j", "4", "k", "2"):
+        browser.run(f"document.dispatchEvent(new KeyboardEvent('keydown', {{key: '{key}'}}))")
+
+    # the second press of 2 has taken the choice back
+    chips = browser.run("[...document.querySelectorAll('.card .chip')].map((each) => each.textContent)")
+    assert [chip.partition(":")[0].strip() for chip in chips] == ["", "no span"]
+
+
+def test_agreement_page_is_the_same_in_each_run(page: Path, tmp_path: Path) -> None:
+    study().write(tmp_path / "again.html")
+
+    assert (tmp_path / "again.html").read_bytes() == page.read_bytes()
+
+
+def test_agreement_page_has_no_text_of_the_corpus_as_markup(page: Path) -> None:
+    html = page.read_text(encoding="utf-8")
+
+    assert HOSTILE not in html
+    assert "<i>carl</i>" not in html
+    assert "<b>LOC</b>" not in html
+
+
+def test_agreement_page_in_german_has_german_words(tmp_path: Path) -> None:
+    study().write(tmp_path / "page.html", lang="de")
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+
+    assert "Mittleres F1 der Paare" in html
+    assert "differs" not in html.partition("<script>")[0].partition("<style>")[0]
