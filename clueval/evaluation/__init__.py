@@ -2,7 +2,7 @@
 
 `run` has `score`, `plan` what is to be counted, `engine` the evaluation, `result` the result. `column_clusters`,
 `tag_lists` and `span_clusters` count by clusters without building documents (`clueval.clusters`), `accumulator` counts
-batches, `parallel` counts in several processes. Error tables are in `clueval.findings`.
+batches. Error tables are in `clueval.findings`.
 
 How ``score("gold.conll", "predicted.conll", metrics="exact")`` and the same call with two lists of lists of tags come
 to a number:
