@@ -210,7 +210,7 @@ def scripted(folders: list[Path], *lines: str) -> subprocess.CompletedProcess[st
     head = [
         "import threading, time",
         "from clueval import score",
-        "from clueval.second.results import workers",
+        "from clueval.second.results import tasks",
         "tasks.SMALL = 1",
         f"sides = {gold!r}, {predicted!r}",
         "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
