@@ -32,8 +32,8 @@ import pytest
 import clueval.cli
 from clueval import FileError, UsageError, convert
 from clueval.cli import main
-from clueval.evaluation.parallel.workers import WorkerPool
 from clueval.files.writing import whole_file
+from clueval.second.results import processes
 from clueval.spans.document import Document
 
 Patch = pytest.MonkeyPatch
@@ -181,5 +181,16 @@ def test_a_signal_that_a_destructor_loses_is_raised_again_in_the_process(monkeyp
 
 
 @pytest.mark.usefixtures("windows")
-def test_a_pool_has_no_more_processes_than_windows_can_wait_for() -> None:
-    assert WorkerPool(100, print)._number == 61
+def test_a_pool_has_no_more_processes_than_windows_can_wait_for(monkeypatch: Patch) -> None:
+    number: list[int] = []
+
+    class Refusing:
+        def __init__(self, most: int, *_: object) -> None:
+            number.append(most)
+            raise OSError("no processes here")
+
+    monkeypatch.setattr(processes, "_Pool", Refusing)
+    with pytest.raises(processes.NoProcesses, match="no processes here"):
+        next(processes.on_processes(b"", [], 100, print))
+
+    assert number == [61]

@@ -149,7 +149,9 @@ def case_of(key: Key, sequence: str) -> Case:
     for span in spans:
         start, end, side, labels = span[:4]
         if labels not in known:
-            known[labels] = Frozen({sequence: labels} if isinstance(labels, str | None) else labels)
+            known[labels] = Frozen(
+                {sequence: labels} if labels is None or isinstance(labels, str) else labels
+            )
         if len(span) == 4:
             sides[side].append(Span(start, end, known[labels]))
             flags[side].append(True)

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clueval.core.span import DEFAULT_LAYER, SIDES
 from clueval.evaluation.column_clusters import count_columns
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd, add_files, add_layer, add_passed_over, schemes_of
 from clueval.evaluation.notices import empty_files
-from clueval.evaluation.parallel.work import FilePair, Work
 from clueval.evaluation.plan import Plan
 from clueval.files.errors import warn
 from clueval.formats.format import UNPLACED
@@ -22,6 +21,7 @@ from clueval.reading.pairing import (
     document_groups,
     document_pairs,
     files_of_side,
+    source_pairs,
 )
 from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.source import Source, source_of
@@ -31,8 +31,8 @@ from clueval.second.transforms.options import Preparing
 from clueval.spans.document import Document
 from clueval.textfiles import sha256_of
 
-if TYPE_CHECKING:
-    from clueval.evaluation.observer import Observer
+FilePair = tuple[str | None, Path, Path]
+"""The name of a pair of files, and their paths."""
 
 
 def count_files(
@@ -57,9 +57,7 @@ def count_files(
     sides = [own, *(replace(each, unplaced=True) for each in others)]
     remark = workers.remark or _discard
     in_turn = len(sides) > 2 or pair_by is not None or bool(given.golds)
-    alone = bool(observers) and not _are_of_workers(observers)
-    if alone or in_turn:
-        remark("1 process: documents are read one by one")
+    remark("1 process: documents are read one by one" if observers or in_turn else "1 process: as requested")
     if in_turn:
         seen: list[tuple[int, Source]] = []
 
@@ -72,26 +70,22 @@ def count_files(
         _add_passed_over(evaluation, seen)
     else:
         in_one_file = single and sides[0].annotation_set is None
-        both = (sides[0], sides[1])
-        work = Work(evaluation.plan, tuple(evaluation.layers), both, in_one_file, _count_sources)
-        one = workers.jobs == 1 and workers.executor is None
-        if one and not alone:
-            remark("1 process: as requested")
-        if one or alone:
-            work.count_here(evaluation, pairs, workers.progress)
-        else:
-            from clueval.evaluation.parallel.schedule import count_pairs
+        for gold, predicted in source_pairs(pairs, (sides[0], sides[1]), workers.progress):
+            if in_one_file:
+                gold.require_both_sides()
+            if gold.path == predicted.path:
+                predicted = replace(predicted, progress=None)  # `progress` gets the bytes of a file once
+            end = _count_sources(evaluation, gold, predicted)
+            if end is not None:
+                evaluation.add_spans(end)
+                evaluation.add_tags(end)
+        if evaluation.unfinished:
+            from clueval.evaluation.span_clusters import count_unfinished  # most formats do not need it
 
-            count_pairs(evaluation, work, pairs, workers.jobs, workers.executor, workers.progress, remark)
+            count_unfinished(evaluation)
     for warning in empty_files(path for _, *both in pairs for path in both):
         warn(warning)
     return choices_of_tags(evaluation)
-
-
-def _are_of_workers(observers: Iterable[Observer]) -> bool:
-    from clueval.evaluation.observer import WorkerObserver
-
-    return all(isinstance(each, WorkerObserver) for each in observers)
 
 
 def placed(

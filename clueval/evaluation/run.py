@@ -1,8 +1,7 @@
 """`score`: pairs gold with predicted, checks that their texts are equal, and counts.
 
 Column files, lists of tags and lists of spans are counted by distinct clusters, without a document for each text, if
-`Plan.counts_clusters` allows it; otherwise metrics count pairs of documents. Both ways give the same counts. Several
-processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
+`Plan.counts_clusters` allows it; otherwise metrics count pairs of documents. Both ways give the same counts.
 """
 
 from __future__ import annotations
@@ -16,10 +15,16 @@ from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
 from clueval.arguments import checked_call, require_kind
-from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
+from clueval.evaluation.count_files import (
+    FilePair,
+    choices_of_tags,
+    count_files,
+    count_groups,
+    placed,
+    sha256_of_gold,
+)
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, swapped, warnings_of
-from clueval.evaluation.parallel.work import FilePair
 from clueval.evaluation.plan import Plan, choices_of, chosen_metrics, require_depths, require_sentences
 from clueval.evaluation.result import Result, choices_of_counts, result_of
 from clueval.evaluation.signature import Signature
@@ -108,8 +113,7 @@ def score(
 
     Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once; twice for default units
     of fewer than ten documents. Each process holds one document or passage of each side and the counts. Raises
-    `CluevalError` for wrong use or input, `TextMismatch` if the two sides differ in text, `WorkerLost` if processes
-    end three times in succession before a part has been counted, or if an executor loses a task.
+    `CluevalError` for wrong use or input, `TextMismatch` if the two sides differ in text.
     Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has, and of
     repaired tags.
     """

@@ -153,14 +153,6 @@ def extra(problem: str, advice: str) -> Iterator[None]:
         raise MissingExtra(problem, advice=advice) from None
 
 
-class WorkerLost(CluevalError):
-    """Worker processes have failed.
-
-    They have ended without a result, cannot be reached, read different files, or have sent something that is
-    not the counts of their part.
-    """
-
-
 def described(value: object) -> str:
     """Return the type of a value in words, because the value itself may be private or long.
 

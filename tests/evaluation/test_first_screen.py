@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -41,24 +42,34 @@ def test_first_screen_has_at_most_40_lines_of_80_columns(metrics: str, merge: bo
 def test_first_screen_tells_what_was_read_and_the_headline_of_each_layer() -> None:
     lines = str(of_samples()).split("\n")
 
-    assert lines[:6] == [
-        "F1 entity 81.60 %, risk 81.61 % (exact, labelled, level 1): start, end and label",
-        "are right",
+    assert lines[:5] == [
+        "F1 entity 81.60 %, risk 81.61 %: start, end and label are right",
         "5 documents, 2,797 positions",
         "1 repaired tag in predicted",
         "entity: column 2, BIO, 222 gold and 229 predicted spans",
         "risk: column 3, BIO, 219 gold and 227 predicted spans",
     ]
-    assert "levels, entity: labelled, level 1      80.35   82.88  81.60" in lines
-    assert "levels, risk: labelled, level 1        80.18   83.11  81.61" in lines
-    assert "entity: person             68.85   75.00   71.79    56         61" in lines
+    assert "exact, labelled                 80.35   82.88   81.60   222        229" in lines
+    assert "exact, labelled                 80.18   83.11  81.61   219        227" in lines
+    assert "person                          68.85   75.00   71.79    56         61" in lines
+
+
+def test_labels_come_with_the_worst_first_in_the_table_of_their_layer() -> None:
+    of_entity, of_risk = of_samples().tables()
+
+    assert [row[0] for row in of_risk.rows] == [
+        *("exact, labelled", "exact, unlabelled"),
+        *("+ covered by one span", "+ tiled", "+ covered by several spans"),
+        *("high", "medium", "low"),
+    ]
+    assert [row[0] for row in of_entity.rows][5:8] == ["organisation", "person", "location"]
 
 
 def test_first_screen_says_not_predicted_for_a_layer_of_gold_only() -> None:
     result = of_samples(layers={"entity": 2, "risk": (3, None)})
     text = str(result)
 
-    assert text.startswith("F1 entity 81.60 %, risk not predicted (exact")
+    assert text.startswith("F1 entity 81.60 %, risk not predicted: start")
     assert "risk: column 3, BIO, 219 gold spans, not predicted" in text
     assert "levels, risk" not in text
     assert "risk: high" not in text
@@ -80,7 +91,8 @@ def test_first_screen_of_masking_has_layers_of_gold_only_which_others_mask() -> 
 def test_first_screen_of_a_merged_sequence_has_the_labels_of_its_layers() -> None:
     text = str(of_samples(merge=True))
 
-    assert "levels, merged: unlabelled, level 1" in text
+    assert "levels, merged" in text
+    assert "exact, labelled" not in text
     assert "\nentity: person " in text
     assert "\nrisk: high " in text
 
@@ -94,11 +106,11 @@ def test_first_screen_has_one_table_of_labels_of_the_first_metric() -> None:
 
 def test_first_screen_shows_the_labels_with_the_most_spans_if_there_are_many() -> None:
     text = str(of_labels(60))
-    title = next(line for line in text.split("\n") if ": labels" in line)
-    shown = [line.split()[0] for line in text.split("\n") if line.startswith("label")][2:]
+    title = next(line for line in text.split("\n") if line.startswith("levels, label"))
+    shown = [line.split()[0] for line in text.split("\n") if re.match(r"label\d", line)]
 
     assert "most frequent of 60 labels" in title
-    assert shown == [f"label{number}" for number in sorted(range(61 - len(shown), 61), key=str)]
+    assert shown == [f"label{number}" for number in range(60, 60 - len(shown), -1)]
     assert len(text.split("\n")) <= 40
 
 
@@ -145,8 +157,7 @@ def test_first_screen_of_nothing_counted_has_the_headline_of_an_empty_layer() ->
     text = str(score([], []))
 
     assert text.startswith("0 documents, 0 positions\n")
-    assert "Headlines" in text
-    assert "level 1       0.00    0.00  0.00" in text
+    assert "exact, labelled                  0.00    0.00  0.00" in text
 
 
 class _Terminal(io.StringIO):
@@ -156,7 +167,7 @@ class _Terminal(io.StringIO):
 
 def test_titles_and_headlines_are_bold_on_a_terminal_with_rich(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rich")
-    text = of_samples().render("text")
+    text = of_samples(metrics="exact").render("text")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(sys, "stdout", terminal := _Terminal())
@@ -164,7 +175,7 @@ def test_titles_and_headlines_are_bold_on_a_terminal_with_rich(monkeypatch: pyte
     lines = terminal.getvalue().split("\n")
 
     assert "\x1b[1mHeadlines, in %\x1b[0m" in lines
-    assert "\x1b[1mlevels, entity: labelled, level 1      80.35   82.88  81.60\x1b[0m" in lines
+    assert "\x1b[1mexact, entity: micro      80.35   82.88  81.60\x1b[0m" in lines
     assert "1 repaired tag in predicted" in lines
     assert "".join(lines).count("\x1b[1m") == 4
     assert terminal.getvalue().replace("\x1b[1m", "").replace("\x1b[0m", "") == f"{text}\n"

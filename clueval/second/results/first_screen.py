@@ -1,4 +1,4 @@
-"""What a result shows first: exact F1, the headlines, one table of labels, a table for each break-down, a few words.
+"""What a result shows first: exact F1, the headlines, labels with the worst first, a table for each break-down.
 
 With the lines on what was read, this takes at most 40 lines of 80 columns, break-downs aside, which have a row for each
 value, worst first. If there are too many labels, those with the most spans are shown. Metrics without a headline
@@ -7,7 +7,7 @@ show their first table. Layers without spans, and those of gold only, are left o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from clueval.core.metric import AnyMetric
@@ -26,8 +26,8 @@ LINES = 40
 LEAST_LABELS = 3
 """The number of labels that are shown in any case."""
 
-_AROUND_TABLES = 6
-"""The lines besides the tables and what `summary` yields: two above and four below them."""
+_AROUND_TABLES = 5
+"""The lines besides the tables and what `summary` yields: three above and two below them."""
 
 _AROUND_ROWS = 4
 """The lines of a table besides its rows: title, header, rule, and an empty line after it."""
@@ -75,6 +75,9 @@ def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table
     found = list(headlines(reports))
     with_headline = {headline.metric for headline in found}
     used = len([*summary(report)]) + _AROUND_TABLES
+    if [*report["metrics"]] == ["levels"] and found:
+        yield from _levels(found, LINES - used)
+        found = []
     if found:
         rows = [[headline.name, *_rates(headline.row)] for headline in found]
         yield Table(phrase("Headlines"), named(["metric", *_RATES]), rows)
@@ -106,10 +109,8 @@ def exact_f1(report: Report) -> str:
     shown = [f"{cut(visible(each.sequence))} " * several + f"{percent(f1)} %" for each, f1 in numbers]
     shown += [f"{cut(visible(name))} not predicted" for name in lacking]
     merged = numbers[0][0].row["section"] == "unlabelled"
-    what = "unlabelled" if merged else "labelled"
-    level = ", level 1" if metric == "levels" else ""
     right = "start and end" if merged else "start, end and label"
-    return f"F1 {', '.join(shown)} (exact, {what}{level}): {right} are right"
+    return f"F1 {', '.join(shown)}: {right} are right"
 
 
 MORE = 'all tables: --all, or in Python render("text", all=True)'
@@ -147,6 +148,44 @@ def headlines(metrics: Report, with_rows: bool = True) -> Iterator[Headline]:
                 yield Headline(metric, sequence, own, rows)
 
 
+LEVELS = {1: "exact, unlabelled", 2: "+ covered by one span", 3: "+ tiled", 4: "+ covered by several spans"}
+"""The levels in words, each besides those above it."""
+
+
+def _levels(found: Sequence[Headline], most: int) -> Iterator[Table]:
+    """Yield a table for each sequence of the metric ``levels``: labelled level 1, all levels unlabelled, the labels."""
+    shown: list[tuple[Headline, list[tuple[str, Row]]]] = []
+    for headline in found:
+        levels = [row for row in headline.rows if row["section"] == "unlabelled" and row["label"] is None]
+        named_rows = [(phrase(LEVELS[row["level"]]), row) for row in levels]
+        if headline.row["section"] != "unlabelled":
+            named_rows.insert(0, (phrase("exact, labelled"), headline.row))
+        shown.append((headline, named_rows))
+    labels = {id(row): row for headline in found for row in headline.of_labels() if row["label"] is not None}
+    taken = sum(len(named_rows) + _AROUND_ROWS for _, named_rows in shown)
+    kept = _with_most_spans(labels.values(), most - taken)
+    for headline, named_rows in shown:
+        own = [row for row in headline.of_labels() if id(row) in labels]
+        rows = _worst_first(row for row in own if id(row) in kept)
+        several = headline.row["section"] == "unlabelled"
+        cells = [
+            [name, *_rates(row), *_support(row)]
+            for name, row in (*named_rows, *((_name(row, several), row) for row in rows))
+        ]
+        title = f"{headline.metric}, {cut(headline.sequence)}{how_many(len(rows), len(own))}"
+        yield Table(title, named(["", *_RATES, *_SUPPORT]), cells)
+
+
+def _with_most_spans(labels: Collection[Row], most: int) -> set[int]:
+    """Return the rows of those labels that have the most spans, as `id` names them."""
+    kept = sorted(labels, key=lambda row: -_spans(row))[: max(LEAST_LABELS, most)]
+    return {*map(id, kept)}
+
+
+def _worst_first(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: (row["f1"] is None, row["f1"] or 0.0, -_spans(row)))
+
+
 def _labels(found: Sequence[Headline], most: int) -> Iterator[Table]:
     """Yield the table of labels of the first metric that has some: of all its sequences."""
     metric = next((headline.metric for headline in found if headline.of_labels()), None)
@@ -155,21 +194,23 @@ def _labels(found: Sequence[Headline], most: int) -> Iterator[Table]:
     own = [headline for headline in found if headline.metric == metric]
     rows = [row for headline in own for row in headline.of_labels()]
     labels = [row for row in rows if row["label"] is not None]
-    limit = max(LEAST_LABELS, most - (len(rows) - len(labels)))
-    kept = sorted(range(len(labels)), key=lambda n: -_spans(labels[n]))[:limit]
-    shown = {id(labels[n]) for n in kept}
+    limit = most - (len(rows) - len(labels))
+    shown = _with_most_spans(labels, limit)
     several = len(own) > 1 or own[0].row["section"] == "unlabelled"
     row = next(row for row in rows if row["label"] is not None)
     what = [phrase(str(row["section"]).partition(".")[0])] if row["section"] else []
     what += _level(row)
     title = titled(metric, "labels") + (f" ({', '.join(what)})" if what else "")
-    cells = [
-        [_name(row, several), *_rates(row), *_support(row)]
-        for row in rows
-        if row["label"] is None or id(row) in shown
-    ]
+    cells = []
+    for headline in own:
+        of_labels = headline.of_labels()
+        worst = _worst_first(row for row in of_labels if id(row) in shown)
+        cells += [
+            [_name(row, several), *_rates(row), *_support(row)]
+            for row in (*worst, *(row for row in of_labels if row["label"] is None))
+        ]
     header = named(["label", *_RATES, *_SUPPORT])
-    yield Table(f"{title}{how_many(len(kept), len(labels))}", header, cells)
+    yield Table(f"{title}{how_many(len(shown), len(labels))}", header, cells)
 
 
 def _level(row: Row) -> list[str]:
