@@ -50,7 +50,7 @@ class Counting:
 
     Attributes:
         merge: merge all layers into one sequence, `merged`, and score that.
-        where: conditions ``KEY=VALUE`` on layers or metadata; see `clueval.spans.filters`.
+        where: conditions ``KEY=VALUE`` on layers or metadata; see `clueval.second.results.plan`.
         by: keys of metadata, or ``document``: scores are computed for each value, too.
         unit: ``character`` to count positions in characters, with token texts joined by blanks.
         align: True to project predicted spans onto the gold text if the texts of the two sides differ (needs

@@ -14,6 +14,7 @@ from clueval.second.reports.language import in_language, phrase
 from clueval.second.reports.place import Facet, MarkKind, Place
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Table
+from clueval.second.results.plan import parse_where
 from clueval.second.results.signature import Signature
 from clueval.second.studies.agreement.annotators import Annotators, annotators_of
 from clueval.second.studies.agreement.conventions import DEFAULTS, chosen_conventions
@@ -45,7 +46,6 @@ from clueval.second.transforms.changes import ALTERNATIVES
 from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import choices_of
 from clueval.second.transforms.steps import steps_of
-from clueval.spans.filters import parse_where
 from clueval.version import __version__
 
 _READING = Reading()
@@ -291,7 +291,7 @@ def agree(
     plan = Plan(
         (metric,),
         merge,
-        dict(parse_where(where).conditions),
+        parse_where(where),
         units=DOCUMENT if intervals else None,
         sides=annotators.sides,
     )
