@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from clueval.second.results.result import load_result as load_result
     from clueval.second.results.score import score as score
     from clueval.second.results.signature import Signature as Signature
+    from clueval.second.studies.conventions import Conventions as Conventions
+    from clueval.second.studies.conventions import conventions as conventions
     from clueval.second.studies.masking.report import MaskingReport as MaskingReport
     from clueval.second.transforms.redaction.recovery import recover as recover
     from clueval.studies.annotators.agreement import Agreement as Agreement
@@ -60,8 +62,6 @@ if TYPE_CHECKING:
     from clueval.studies.annotators.places import Disagreement as Disagreement
     from clueval.studies.compare import compare as compare
     from clueval.studies.comparison import Comparison as Comparison
-    from clueval.studies.convention_rows import Conventions as Conventions
-    from clueval.studies.conventions import conventions as conventions
     from clueval.studies.diff import Diff as Diff
     from clueval.studies.diff import diff as diff
     from clueval.studies.errors import errors as errors
@@ -85,6 +85,7 @@ _NAMES_OF = {
     "second.results.result": "Result load_result",
     "second.results.score": "score",
     "second.results.signature": "Signature",
+    "second.studies.conventions": "Conventions conventions",
     "files.errors": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
     "TagError TextMismatch UsageError",
     "findings.choice": "Choice",
@@ -99,8 +100,6 @@ _NAMES_OF = {
     "studies.annotators.places": "Disagreement",
     "studies.compare": "compare",
     "studies.comparison": "Comparison",
-    "studies.convention_rows": "Conventions",
-    "studies.conventions": "conventions",
     "studies.diff": "Diff diff",
     "studies.errors": "errors",
     "second.studies.masking.report": "MaskingReport",

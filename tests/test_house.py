@@ -362,7 +362,8 @@ def test_only_what_reads_in_the_second_edition_uses_readers_of_the_first() -> No
         f"second.results.{name}"
         for name in ("accumulator", "answers", "documents", "options", "pairs", "plan", "score", "texts")
     }
-    assert users == of_reading | of_results | {"second.studies.masking.redacted"}
+    of_studies = {"second.studies.conventions", "second.studies.masking.redacted"}
+    assert users == of_reading | of_results | of_studies
 
 
 def test_few_modules_lie_directly_in_the_package() -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.cli import options as common
-from clueval.cli.chosen import add_choice, add_set, choice_of, chosen_metrics, chosen_sides, named
+from clueval.cli.chosen import add_choice, choice_of, chosen_metrics, chosen_sides, named
 from clueval.cli.decided import DecidedErrors, add_decisions
 from clueval.cli.error_outputs import (
     CountedErrors,
@@ -110,12 +110,11 @@ def _add_metric(parser: CommandParser) -> None:
     group = parser.group("which errors")
     group.add_argument(
         "--metric",
-        choices=tuple(FINDERS),
         metavar="METRIC",
         help="whose errors: exact, levels (CLUEval), fair (FairEval, with the types LE, BES, BEL, BEO, LBE, FN, FP) or "
-        "noisy (texts that differ: every gold span with its predicted span) (default: exact)",
+        "noisy (texts that differ: every gold span with its predicted span), with its settings, as in "
+        "noisy(threshold=0.2) (default: exact)",
     )
-    add_set(parser, "which errors")
 
 
 def _add_class(parser: CommandParser) -> None:
@@ -174,10 +173,17 @@ def run(options: argparse.Namespace) -> int:
     if options.raw and options.tsv is None:
         raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
     _refuse_options(options)
-    name = options.metric or "exact"
-    metric = counting_documents(*chosen_metrics([name], options.set))
+    chosen = chosen_metrics(options, "exact")
+    name = chosen[0].name
+    if len(chosen) > 1 or name not in FINDERS:
+        raise UsageError(
+            f"--metric {options.metric}: errors are those of one metric",
+            advice=f"one of {', '.join(FINDERS)}",
+        )
+    options.metric = None if options.metric is None else name
+    metric = counting_documents(*chosen)
     if isinstance(metric, Exact) and metric != Exact():
-        raise UsageError("the errors of exact are those without settings", advice="leave out --set exact")
+        raise UsageError("the errors of exact are those without settings", advice="leave them out")
     finder = FINDERS[name](options, metric)
     bars = _bars(options)
     with finder.rows as rows:

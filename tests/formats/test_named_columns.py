@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from clueval.second.formats.decoding import decode
 from contents import spans
 from corpora import write
 from oracles import hipe_spans
@@ -12,7 +13,6 @@ from routes import SCHEMES, corpora, hipe
 
 from clueval import Span, agree, check, conventions, convert, errors, masking, read, score
 from clueval.files.errors import TagError, UsageError
-from clueval.second.formats.decoding import decode
 
 FORMATS = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 HIPE = FORMATS / "hipe" / "gold.tsv"

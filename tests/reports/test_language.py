@@ -14,12 +14,12 @@ import pytest
 from browser import Browser, in_browser
 
 import clueval
+import clueval.metrics.gate
 from clueval import Document, Span
 from clueval.cli import main
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.reports.language import language, numeral, phrase, speaking
-from clueval.studies.convention_rows import CONVENTIONS
 
 PACKAGE = Path(clueval.__file__).parent
 TEMPLATES = PACKAGE / "reports" / "templates"
@@ -203,7 +203,6 @@ PAGES: dict[str, Callable[[Path, Path], object]] = {
         {"α": GOLD, "β": ONE, "γ": TWO}, system=ONE, conventions="exact,gate_lenient"
     ).write_page(page, lang="xx"),
     "noisy": noisy,
-    "conventions": lambda page, _: clueval.conventions(GOLD, ONE).write_page(page, lang="xx"),
     "gate": lambda page, _: clueval.gate(
         GOLD, ONE, metric=clueval.metrics.gate.Gate(score_feature="Π"), page=page, lang="xx"
     ),
@@ -229,7 +228,6 @@ KEPT = {
         "Infinity",
         "f1",
     ),
-    *(word.strip(",") for convention in CONVENTIONS for word in convention.name.split()),
 }
 """What is the same in all languages: names of metrics, programs, figures and systems."""
 

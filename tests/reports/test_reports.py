@@ -17,7 +17,6 @@ from clueval import (
     Span,
     agree,
     compare,
-    conventions,
     diff,
     errors,
     masking,
@@ -51,7 +50,6 @@ RESULTS: dict[str, Callable[[], Report]] = {
     "Comparison": lambda: compare(_counted(GOLD), _counted(OTHER), names=["one", "two"], details=True),
     "Diff": lambda: diff(GOLD, OTHER, GOLD),
     "Agreement": lambda: agree({"anna": GOLD, "bob": OTHER}),
-    "Conventions": lambda: conventions(*TAGS),
     "Profile": lambda: profile(*TAGS, feature="length"),
     "Threshold": lambda: threshold(GOLD, SCORED, score_feature="score"),
     "MaskingReport": lambda: masking(

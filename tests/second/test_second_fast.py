@@ -15,6 +15,7 @@ import pytest
 import clueval
 from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, Plan, count, sequences_of
+from clueval.core.decoding import decode, decode_tags
 from clueval.core.document import Document, Group, Layers, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
@@ -24,7 +25,6 @@ from clueval.formats.columns.layout import Sizes
 from clueval.metrics.fair import Fair
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
-from clueval.second.formats.decoding import decode, decode_tags
 from clueval.second.formats.options import Reading
 from clueval.second.reading import clusters
 from clueval.second.reading.clusters import TagReading

@@ -72,15 +72,11 @@ def test_comparison_is_a_page(tmp_path: Path) -> None:
     assert page_from(found.write, tmp_path) == page_of("compare", *saved, folder=tmp_path)
 
 
-def test_agreement_and_conventions_are_pages(tmp_path: Path) -> None:
+def test_agreement_is_a_page(tmp_path: Path) -> None:
     agreed = clueval.agree({"gold.vrt": GOLD, "predicted.vrt": PREDICTED}, layers=LAYERS)
-    conventions = clueval.conventions(GOLD, PREDICTED, layers=LAYERS)
 
     assert page_from(agreed.write_page, tmp_path) == page_of(
         "agree", GOLD, PREDICTED, *OF_COMMAND, folder=tmp_path
-    )
-    assert page_from(conventions.write_page, tmp_path) == page_of(
-        "conventions", GOLD, PREDICTED, *OF_COMMAND, folder=tmp_path
     )
 
 

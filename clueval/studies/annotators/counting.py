@@ -38,6 +38,7 @@ from clueval.files.errors import OverlapError, UsageError
 from clueval.first.metrics import metric_named
 from clueval.first.metrics.counting import Tally
 from clueval.first.metrics.metric import Metric, Side
+from clueval.second.studies.conventions import CONVENTIONS
 from clueval.studies.annotators.places import (
     MOST_SHAPES,
     Mark,
@@ -49,7 +50,6 @@ from clueval.studies.annotators.places import (
     places,
     unlabelled,
 )
-from clueval.studies.convention_rows import CONVENTIONS
 
 Value = str | tuple[str, ...] | None
 Values = tuple[Value, ...]

@@ -27,6 +27,7 @@ from clueval.second.reports.page import page
 from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Find, Part, Rate, Shares, Table
+from clueval.second.studies.conventions import CONVENTIONS
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.masking.words import facets as masking_facets
 from clueval.second.studies.noisy import NoisyErrors
@@ -380,6 +381,7 @@ def test_catalogue_has_every_text_and_no_other(language: str) -> None:
     studies: list[Report] = [Errors([]), TwoSystems([]), Diff([]), NoisyErrors([])]
     facets = [*(facet for each in studies for facet in each.facets), *masking_facets()]
     words = {",", ".", *(word for facet in facets for word in facet.words)}
+    words |= {convention.counts for convention in CONVENTIONS}
 
     assert spoken() | words <= set(catalogue)
     assert set(catalogue) <= spoken() | words | names_in_tables()
