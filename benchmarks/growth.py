@@ -43,11 +43,11 @@ from clueval.metrics.partial import Partial
 from clueval.second.reports.endings import FORMS
 from clueval.second.studies.compared import errors
 from clueval.second.studies.error_table import error_table
+from clueval.second.studies.conventions import conventions
 from clueval.spans.components import overlap_components
 from clueval.spans.document import Document
 from clueval.spans.matching import match_spans
 from clueval.spans.merging import merge_layers
-from clueval.studies.conventions import conventions
 from clueval.transforms.projection import project
 
 NOISE = 0.02

@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from clueval.second.studies.compared import diff as diff
     from clueval.second.studies.compared import errors as errors
     from clueval.second.studies.compared import profile as profile
+    from clueval.second.studies.conventions import Conventions as Conventions
+    from clueval.second.studies.conventions import conventions as conventions
     from clueval.second.studies.error_table import error_table as error_table
     from clueval.second.studies.masking.report import MaskingReport as MaskingReport
     from clueval.second.studies.profile import Profile as Profile
@@ -62,8 +64,6 @@ if TYPE_CHECKING:
     from clueval.second.transforms.redaction.recovery import recover as recover
     from clueval.studies.compare import compare as compare
     from clueval.studies.comparison import Comparison as Comparison
-    from clueval.studies.convention_rows import Conventions as Conventions
-    from clueval.studies.conventions import conventions as conventions
     from clueval.studies.threshold import Threshold as Threshold
     from clueval.studies.threshold import threshold as threshold
     from clueval.version import __version__ as __version__
@@ -87,6 +87,7 @@ _NAMES_OF = {
     "second.studies.profile": "Profile",
     "second.studies.rows": "Finding",
     "second.studies.systems": "Diff",
+    "second.studies.conventions": "Conventions conventions",
     "files.errors": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
     "TagError TextMismatch UsageError",
     "second.reading.check": "Problem check",
@@ -98,8 +99,6 @@ _NAMES_OF = {
     "second.studies.agreement.study": "Agreement agree",
     "studies.compare": "compare",
     "studies.comparison": "Comparison",
-    "studies.convention_rows": "Conventions",
-    "studies.conventions": "conventions",
     "second.studies.masking.report": "MaskingReport",
     "studies.threshold": "Threshold threshold",
     "second.transforms.redaction.recovery": "recover",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-SETTINGS = "settings belong to a metric: metrics=[clueval.first.metrics.metric_named('partial', factor=0.5)]"
+SETTINGS = "settings belong to a metric: metrics='partial(factor=0.5)'"
 REDACTED = "; redacted texts are masking([{'text': text, 'spans': spans}], [redacted], redacted=True)"
 TEXTS = "gold has the texts, as in [{'text': text, 'spans': spans}]"
 

@@ -316,11 +316,11 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "seqeval's name": (lambda: clueval.score(TAGS, OTHER, metrics="seqeval"), "are those of 'exact'"),
     "a setting of a metric": (
         lambda: clueval.score(TAGS, OTHER, metrics="partial", factor=0.5),
-        "metric_named('partial', factor=0.5)",
+        "metrics='partial(factor=0.5)'",
     ),
     "settings of metrics as a dictionary": (
         lambda: clueval.score(TAGS, OTHER, metrics={"partial": {"factor": 0.5}}),
-        "metric_named('partial', factor=0.5)",
+        "metrics='partial(factor=0.5)'",
     ),
     "metadata of nothing": (lambda: clueval.score([], [], by="court"), "(layers: none; metadata: document)"),
     "a layer of nothing": (
@@ -453,7 +453,7 @@ def test_spans_of_several_documents_in_one_flat_list_are_refused() -> None:
         (lambda: clueval.score(TAGS, OTHER), "per_label", "rows() has a row for each label"),
         (lambda: clueval.score(TAGS, OTHER), "report", "or use render('markdown')"),
         (lambda: clueval.score(TAGS, OTHER), "recal", "did you mean recall?"),
-        (lambda: clueval.conventions(TAGS, OTHER), "f1", "render, result, rows, scores, signature"),
+        (lambda: clueval.conventions(TAGS, OTHER), "f1", "render, rows, scores, store"),
         (lambda: clueval.agree(TAGS, OTHER), "alpha", "scores() and rows() have all of them"),
         (lambda: clueval.Accumulator(), "add", "it has compute, merge_state"),
     ],

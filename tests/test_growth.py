@@ -36,7 +36,7 @@ JOBS: dict[str, str] = {
     "bootstrap": "score GOLD PREDICTED --metric exact --intervals --resample-by sentence --method bca --resamples 20",
     "where": "score GOLD PREDICTED --metric levels --where label=A",
     "generic": "score GOLD PREDICTED --metric exact --generic A",
-    "min overlap": "score GOLD PREDICTED --metric exact --set exact.min_overlap=0.1",
+    "min overlap": "score GOLD PREDICTED --metric exact(min_overlap=0.1)",
     "csv": "score GOLD PREDICTED --metric exact,confusion,fair --format csv",
     "conventions": "conventions GOLD PREDICTED",
     "masking page": "masking GOLD PREDICTED -o OUT/a.html",

@@ -307,12 +307,12 @@ def test_line_numbers_are_right_after_a_passage_that_ended_at_its_limit_of_token
         ),
         (
             "nested",
-            "score GOLD PREDICTED --metric exact --set exact.min_overlap=0.5",
+            "score GOLD PREDICTED --metric exact(min_overlap=0.5)",
             "pairs of spans overlap",
         ),
         (
             "crossing",
-            "score GOLD PREDICTED --metric exact --set exact.min_overlap=0.1",
+            "score GOLD PREDICTED --metric exact(min_overlap=0.1)",
             "possible pairs, too many",
         ),
         ("nested", "score GOLD PREDICTED --metric strings", "together more than 4,000 positions"),

@@ -87,7 +87,7 @@ def test_toy_metric_has_its_report_signature_and_break_down(paths: tuple[Path, P
         value: of["metrics"]["lengths"]["label"]["micro"]["recall"]
         for value, of in report["by"]["document"].items()
     } == {"d0": 1.0, "d1": 0.0}
-    assert "metrics:lengths(least=2,label=none)" in report["signature"]
+    assert "metrics:lengths(least=2,label=None)" in report["signature"]
     assert "lengths=one" in report["signature"]
     assert result.f1 == result["lengths.f1"] == 2 / 3
     json.dumps(report)

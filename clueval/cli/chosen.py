@@ -3,75 +3,44 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
 from typing import Any
 
+from clueval import metrics
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.parser import CommandParser
 from clueval.core.matching import LEVELS
 from clueval.core.metric import AnyMetric as Metric
 from clueval.core.span import SIDES
-from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_class
-from clueval.metrics.settings import read_value, values_of
+from clueval.metrics.settings import values_of
 from clueval.options import whole
 from clueval.second.results.options import Counting
 
+SETTINGS = "each with its settings, as in partial(factor=0.5,betas=[2]); clueval metrics NAME lists them"
+
 
 def add_metrics(parser: CommandParser, title: str, *, one: bool = False) -> None:
-    """Add the options for metrics, or the `one` metric of a command, and for their settings."""
+    """Add the option for metrics, or for the `one` metric of a command."""
     what, metavar, default = (
-        ("metric", "NAME", "exact") if one else ("metrics, separated by commas", "NAME,...", "levels")
+        (f"metric, {SETTINGS.removeprefix('each ')}", "METRIC", "exact")
+        if one
+        else (f"metrics, separated by commas, {SETTINGS}", "METRIC,...", "levels")
     )
-    text = f"the {what}: {', '.join(METRICS)} (default: {default})"
+    text = f"the {what}. Metrics: {', '.join(METRICS)} (default: {default})"
     parser.group(title).add_argument("--metric", action="append", metavar=metavar, help=text)
-    add_set(parser, title)
+    parser.settings = _as_calls
 
 
-def add_set(parser: CommandParser, title: str) -> None:
-    """Add the option for the settings of metrics."""
-    parser.group(title).add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="METRIC.SETTING=VALUE",
-        help="a setting of a metric, as in fair.focus=system; see clueval metrics NAME",
-    )
-    parser.settings = _as_options
+def chosen_metrics(options: argparse.Namespace, default: str = "levels") -> list[Metric]:
+    """Return the metrics that ``--metric`` names. Raises `UsageError` for one that cannot be read."""
+    return list(metrics.chosen_metrics(options.metric or default))
 
 
-def chosen_metrics(names: Sequence[str], given: Sequence[str]) -> list[Metric]:
-    """Return the metrics `names`, with the settings `given` as METRIC.SETTING=VALUE.
-
-    Raises `UsageError` for an unknown metric or setting, for an invalid value, and for a setting of a metric that
-    is not in `names`.
-    """
-    for name in names:
-        metric_class(name)  # raises for an unknown one
-    settings: dict[str, dict[str, Any]] = {name: {} for name in names}
-    texts: dict[str, list[str]] = {name: [] for name in names}
-    for text in given:
-        metric, setting, value = _split(text)
-        if metric not in settings:
-            known = metric in METRICS
-            raise UsageError(
-                f"--set {text}: {metric} is {'not a selected metric' if known else 'not a metric'}",
-                advice=f"add --metric {metric}" if known else f"one of {', '.join(METRICS)}",
-            )
-        read = _value(metric, setting, value)
-        if settings[metric].setdefault(setting, read) != read:
-            raise UsageError(
-                f"--set {metric}.{setting} is given twice, with different values", advice="give it once"
-            )
-        texts[metric].append(f"--set {text}")
-    return [_made(name, values, texts[name]) for name, values in settings.items()]
-
-
-def _as_options() -> dict[str, str]:
+def _as_calls() -> dict[str, str]:
     """Return how each setting is given, by the name that a user may try as an option."""
     return {
-        setting.replace("_", "-"): f"--set {metric}.{setting}=..."
+        setting.replace("_", "-"): f"--metric '{metric}({setting}=...)'"
         for metric in reversed(METRICS)  # of several with the same setting, the first is named
         for setting in settings_of(metric_class(metric))
     }
@@ -80,47 +49,6 @@ def _as_options() -> dict[str, str]:
 def settings_of(kind: Any) -> dict[str, Field[Any]]:
     """Return the settings of a metric that can be given as text."""
     return {field.name: field for field in fields(kind) if field.init and values_of(kind, field) is not None}
-
-
-def metric_names(options: argparse.Namespace, default: str = "levels") -> list[str]:
-    """Return the metrics that ``--metric`` names, each once."""
-    return list(dict.fromkeys(name for given in options.metric or [default] for name in given.split(",")))
-
-
-def _split(text: str) -> tuple[str, str, str]:
-    place, equals, value = text.partition("=")
-    metric, dot, setting = place.strip().partition(".")
-    if not (metric and dot and setting and equals):
-        raise UsageError(
-            f"--set {text!r} cannot be read", advice="write it METRIC.SETTING=VALUE, as in fair.focus=system"
-        )
-    return metric, setting, value.strip()
-
-
-def _value(metric: str, setting: str, value: str) -> Any:
-    kind = metric_class(metric)
-    known = settings_of(kind)
-    if setting not in known:
-        raise UsageError(
-            f"--set {metric}.{setting}={value}: metric {metric} has no setting {setting!r}",
-            advice=f"it has {', '.join(known) or 'none'}",
-        )
-    values = values_of(kind, known[setting])
-    assert values is not None
-    return read_value(values, value, f"--set {metric}.{setting}")
-
-
-def _made(name: str, values: Mapping[str, Any], texts: Sequence[str]) -> Metric:
-    """Return the metric with these settings. Raises `UsageError`, which names the option or quotes all of them."""
-    try:
-        metric: Metric = metric_class(name)(**values)
-    except UsageError as error:
-        from clueval.cli.setting_names import with_options
-
-        if with_options(error).problem.startswith("--set "):
-            raise
-        raise UsageError(f"{' '.join(texts)}: {error.problem}", advice=error.advice) from None
-    return metric
 
 
 def add_choice(parser: CommandParser) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.cli import options as common
-from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
+from clueval.cli.chosen import add_metrics, chosen_metrics
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.outputs import add_report, forms_written, put_report
 from clueval.cli.parser import Command, CommandParser
@@ -129,8 +129,8 @@ def _scoring(options: argparse.Namespace) -> dict[str, Any]:
     found: dict[str, Any] = {**given_fields(Counting, options), **common.reading(options)}
     if "names" in found:  # of tags, not of systems
         found["reading"] = Reading(names=found.pop("names"))
-    if options.metric is not None or options.set:
-        found["metrics"] = chosen_metrics(metric_names(options), options.set)
+    if options.metric is not None:
+        found["metrics"] = chosen_metrics(options)
     preparing = common.preparing_of(options)
     if preparing != Preparing():
         found["preparing"] = preparing

@@ -23,6 +23,7 @@ from clueval.cli.outputs import fixes_form, shows_digits
 from clueval.cli.parser import CommandParser, suggestion
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
 from clueval.files.overwriting import OUTPUT_TYPES, note_input
+from clueval.metrics.spelling import metrics_in
 from clueval.options import options_of
 from clueval.second.formats.options import FormatOptions, Reading
 from clueval.second.reading.paths import files_of
@@ -98,18 +99,16 @@ def defaults_of(
     added: list[str] = []
     own = _of_command(path, given[0], options)
     for key, value in own.items():
-        if key == "set":
-            continue
         flag = f"--{key.replace('_', '-')}"
         if flag not in actions:
             _require_known(path, key)
             continue
         _require_allowed(path, key, parser, actions[flag])
+        if key == "metric":
+            _require_own_metrics(path, value)
         if not present & set(actions[flag].option_strings):
             arguments = _arguments(path, key, flag, actions[flag], value)
             added += [each for each in arguments if _fits(path, key, each, actions[flag])]
-    if "set" in own and "--set" in actions:
-        added += [f"--set={setting}" for setting in _settings(path, own["set"], [*given, *added])]
     return added
 
 
@@ -120,16 +119,7 @@ def _of_command(path: Path, command: str, options: Mapping[str, Any]) -> dict[st
     tables = {key: value for key, value in options.items() if key in COMMANDS and isinstance(value, dict)}
     shared = {key: value for key, value in options.items() if key not in tables}
     own = tables.get(command, {})
-    if isinstance(shared.get("set"), dict) and isinstance(own.get("set"), dict):
-        own = {**own, "set": _joined(shared["set"], own["set"])}
     return {**shared, **own}
-
-
-def _joined(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of settings of both, where those of the command replace the others."""
-    return {
-        metric: {**shared.get(metric, {}), **own.get(metric, {})} for metric in dict.fromkeys((*shared, *own))
-    }
 
 
 def _fits(path: Path, key: str, argument: str, action: argparse.Action) -> bool:
@@ -203,37 +193,6 @@ def _formats(options: argparse.Namespace) -> Iterator[str]:
                     yield form_at(file, FormatOptions()).name
 
 
-def _settings(path: Path, tables: Any, given: Sequence[str]) -> Iterator[str]:
-    """Yield the settings of the metrics that are not given, as ``METRIC.SETTING=VALUE``."""
-    from clueval.metrics import METRICS
-
-    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
-        raise UsageError("set must be a table for each metric", file=str(path), advice="as in [set.fair]")
-    chosen = _metrics(given)
-    for metric, table in tables.items():
-        if metric not in METRICS:
-            raise UsageError(
-                f"set.{metric}: there is no such metric",
-                file=str(path),
-                advice=f"one of {', '.join(METRICS)}",
-            )
-        for setting, value in table.items() if metric in chosen else ():
-            name = f"{metric}.{setting.replace('-', '_')}"
-            if not any(argument.startswith((f"{name}=", f"--set={name}=")) for argument in given):
-                yield f"{name}={_text(path, name, value)}"
-
-
-def _metrics(given: Sequence[str]) -> set[str]:
-    """Return the metrics that the arguments name."""
-    named: list[str] = []
-    for number, argument in enumerate(given):
-        if argument == "--metric" and number + 1 < len(given):
-            named.append(given[number + 1])
-        elif argument.startswith("--metric="):
-            named.append(argument.partition("=")[2])
-    return {name for names in named or ["levels"] for name in names.split(",")}
-
-
 def _arguments(path: Path, key: str, flag: str, action: argparse.Action, value: Any) -> list[str]:
     """Return the arguments for one option of the file."""
     if action.nargs == 0:
@@ -260,6 +219,17 @@ def _text(path: Path, key: str, value: Any) -> str:
     raise UsageError(f"{key} must be text, a number or a list, not {described(value)}", file=str(path))
 
 
+def _require_own_metrics(path: Path, value: Any) -> None:
+    """Raise `UsageError` for a metric that is a class of a module: a file in a corpus could import any module."""
+    for text in value if isinstance(value, list) else [value]:
+        if isinstance(text, str) and any("." in each.name for each in metrics_in(text)):
+            raise UsageError(
+                "a configuration cannot name a class as a metric",
+                file=str(path),
+                advice="give --metric on the command line",
+            )
+
+
 def _require_known(path: Path, key: str) -> None:
     """Raise `UsageError` for an option that no command has, or that only the command line has."""
     from clueval.cli.commands import COMMANDS, command_parser
@@ -273,7 +243,12 @@ def _require_known(path: Path, key: str) -> None:
             _require_allowed(path, key, parser, actions[f"--{name}"])
     if name not in known:
         near = suggestion(name, {each: each for each in sorted(known)})
-        raise UsageError(f"no command has an option {key!r}{near}", file=str(path), advice="check its name")
+        advice = (
+            "settings are part of a metric: metric = 'fair(focus=system)'"
+            if name == "set"
+            else "check its name"
+        )
+        raise UsageError(f"no command has an option {key!r}{near}", file=str(path), advice=advice)
 
 
 def _require_allowed(path: Path, key: str, parser: CommandParser, action: argparse.Action) -> None:

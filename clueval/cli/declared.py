@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.cli import options as common
-from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
+from clueval.cli.chosen import add_metrics, chosen_metrics
 from clueval.cli.fields import add_fields, given_fields, group_of
 from clueval.cli.outputs import add_output, add_page, add_report, put_report
 from clueval.cli.parser import Command, CommandParser
@@ -137,7 +137,7 @@ def one_metric(noun: str) -> OptionGroup:
     """Return the options for one metric and its settings; `noun` is what needs it, as ``a profile``."""
 
     def arguments(options: argparse.Namespace) -> Mapping[str, Any]:
-        metrics = chosen_metrics(metric_names(options, "exact"), options.set)
+        metrics = chosen_metrics(options, "exact")
         if len(metrics) > 1:
             raise UsageError(f"{noun} needs exactly one metric", advice="name one with --metric")
         return {"metric": metrics[0]}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clueval.cli import options as common
-from clueval.cli.chosen import add_choice, add_set, chosen_errors, chosen_metrics
+from clueval.cli.chosen import add_choice, chosen_errors, chosen_metrics
 from clueval.cli.decided import add_decisions
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.outputs import add_report, prints_text, put_report
@@ -60,12 +60,11 @@ def add_arguments(parser: CommandParser) -> None:
     group = parser.group("which errors")
     group.add_argument(
         "--metric",
-        choices=("exact", "levels", "fair", "noisy"),
         metavar="METRIC",
         help="whose errors: exact, levels (CLUEval), fair (FairEval, with the types LE, BES, BEL, BEO, LBE, FN, FP) or "
-        "noisy (texts that differ: every gold span with its predicted span) (default: exact)",
+        "noisy (texts that differ: every gold span with its predicted span), with its settings, as in "
+        "noisy(threshold=0.2) (default: exact)",
     )
-    add_set(parser, "which errors")
     add_choice(parser)
     group.add_argument(
         "--class",
@@ -118,9 +117,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _arguments(options: argparse.Namespace) -> Mapping[str, Any]:
-    metric = None if options.metric is None else chosen_metrics([options.metric], options.set)[0]
-    if metric is None:
-        chosen_metrics([], options.set)
+    metric = None
+    if options.metric is not None:
+        metric, *others = chosen_metrics(options)
+        if others:
+            raise UsageError(f"--metric {options.metric}: errors are those of one metric", advice="name one")
     given: dict[str, Any] = {"window": options.window, "limit": options.limit}
     given |= {"decisions": options.decisions, "conflicts": options.conflicts, "metric": metric}
     return {

@@ -24,6 +24,7 @@ OPTIONS = table(f"""
 --precision --decimals --round: use --digits N
 --confusion: use clueval score --metric confusion
 --silent: use -q
+--set --setting: settings are part of a metric, as in --metric 'fair(focus=system)'
 --strict --mode: seqeval's strict mode is --scheme BIO --invalid discard
 --label --labels --types: use --where LAYER=LABEL
 -c --column --columns --tag-column --gold-col --pred-col --gold-column --pred-column: \

@@ -232,7 +232,8 @@ def put_forms(found: _OtherReport, options: argparse.Namespace) -> None:
     if page is None or options.output_file is not None:
         put_form(found, options)
     if page is not None:
-        found.write_page(page, lang=options.lang or "")
+        write: Any = getattr(found, "write_page", None) or found.write
+        write(page, lang=options.lang or "")
         wrote(page)
 
 

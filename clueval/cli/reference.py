@@ -141,8 +141,7 @@ def described_metric(name: str) -> Iterator[str]:
     yield ""
     settings = settings_of(metric_class(name))
     yield (
-        "settings (clueval score --set METRIC.SETTING=VALUE; in Python clueval.metrics.metric_named(METRIC, "
-        "SETTING=VALUE)):"
+        f"settings, as in --metric '{name}(SETTING=VALUE,...)'; in Python metrics='{name}(SETTING=VALUE,...)':"
         if settings
         else "It has no settings."
     )
@@ -153,7 +152,7 @@ def described_metric(name: str) -> Iterator[str]:
 def _setting(metric: str, field: Field[Any]) -> Iterator[str]:
     values, declared = values_of(metric_class(metric), field), option_of(field)
     assert values is not None
-    yield f"  {metric}.{field.name}: {values.takes} (default: {shown_default(field)})"
+    yield f"  {field.name}: {values.takes} (default: {shown_default(field)})"
     if declared is not None:
         yield from wrap(
             declared.help,
@@ -176,7 +175,7 @@ METRICS_COMMAND = Command(
     "[NAME]",
     """\
 List the metrics. With NAME, describe one: its definition, its source, and its settings with their defaults. Change
-a setting with clueval score --set NAME.SETTING=VALUE.""",
+a setting with clueval score --metric 'NAME(SETTING=VALUE)'.""",
     """\
 example:
   clueval metrics fair""",

@@ -12,13 +12,14 @@ from warnings import warn
 
 from clueval.cli import options as common
 from clueval.cli import printing
-from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
+from clueval.cli.chosen import add_metrics, chosen_metrics
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.outputs import add_report, form_of, prints_text, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.core.count import EITHER
-from clueval.core.metric import AnyMetric as Metric
+from clueval.core.exact import Exact
+from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalWarning, UsageError
 from clueval.files.overwriting import input_path
 from clueval.files.visible import visible
@@ -48,7 +49,7 @@ examples:
   clueval score gold.conll predicted.conll --metric levels,exact --format markdown
   clueval score both.conll                            (gold and predicted in the last two columns)
   clueval score gold/ predicted/ --layer entity=2 --by domain --where risk=high
-  clueval score gold.conll predicted.conll --metric fair --set fair.focus=system"""
+  clueval score gold.conll predicted.conll --metric 'fair(focus=system)'"""
 
 _FORMS = (*FORMS, "conlleval")
 
@@ -85,9 +86,7 @@ def run(options: argparse.Namespace) -> int:
     if from_saved:
         _refuse_counting(options)
     counting = _counting(options)
-    metrics = [
-        _as_in_gate(metric, options) for metric in chosen_metrics(_names(options, counting), options.set)
-    ]
+    metrics = _metrics(options, counting)
     common.check_pairing(options)
     gold, predicted = common.sides_of(options)
     _require_gates(options)
@@ -138,7 +137,7 @@ def is_saved_alone(options: argparse.Namespace) -> bool:
     return is_saved(options.gold)
 
 
-def _of_saved(options: argparse.Namespace, metrics: Sequence[Metric], trust: Trust) -> Result:
+def _of_saved(options: argparse.Namespace, metrics: Sequence[AnyMetric], trust: Trust) -> Result:
     """Return the saved result, by other metrics if these are given."""
     result = load_result(options.gold)
     if options.metric is not None or form_of(options) == "conlleval":
@@ -150,7 +149,7 @@ def _refuse_counting(options: argparse.Namespace) -> None:
     """Raise `UsageError` for an option that says how texts are read or counted."""
     for action in _actions().values():
         given = getattr(options, action.dest, action.default)
-        if given != action.default and action.dest not in (*_OF_SAVED, "metric", "set"):
+        if given != action.default and action.dest not in (*_OF_SAVED, "metric"):
             raise UsageError(
                 f"{action.option_strings[-1]} is for texts, and {options.gold} is a saved result",
                 advice="remove it, or score the texts again",
@@ -210,18 +209,6 @@ def _warn_of_no_effect(options: argparse.Namespace) -> None:
             warn(f"{declared.flag} has no effect without --intervals", CluevalWarning, stacklevel=2)
 
 
-def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
-    """The metric with the settings that ``clueval gate`` derives from the annotation sets, so that both count alike."""
-    if getattr(metric, "within", None) is None:
-        return metric
-    from clueval.metrics.gate import Gate
-
-    if not isinstance(metric, Gate) or options.gold_set is None or metric.unfiltered is not None:
-        return metric
-    set_name, _, kind = (metric.containing or "").rpartition(":")
-    return replace(metric, unfiltered=kind) if set_name == options.gold_set else metric
-
-
 def _rendered(result: Result, options: argparse.Namespace, form: str) -> str:
     if form != "conlleval":
         return result.render(form, all=options.all, digits=options.digits, lang=options.lang)
@@ -237,23 +224,24 @@ def _counting(options: argparse.Namespace) -> dict[str, Any]:
     if options.max_alignment is not None:
         if "align" not in counting:
             raise UsageError(
-                "--max-alignment needs --align", advice="add --align, or use --set noisy.max_alignment=N"
+                "--max-alignment needs --align",
+                advice="add --align, or write --metric 'noisy(max_alignment=N)'",
             )
         counting["align"] = options.max_alignment
     return counting
 
 
-def _names(options: argparse.Namespace, counting: dict[str, Any]) -> list[str]:
+def _metrics(options: argparse.Namespace, counting: dict[str, Any]) -> list[AnyMetric]:
     """Return the selected metrics; conlleval's format allows only one."""
     if form_of(options) != "conlleval":
-        return metric_names(options)
-    names = metric_names(options, "exact")
-    if names != ["exact"] or "where" in counting or "by" in counting or counting.get("unit") == "character":
+        return chosen_metrics(options)
+    metrics = chosen_metrics(options, "exact")
+    if metrics != [Exact()] or "where" in counting or "by" in counting or counting.get("unit") == "character":
         raise UsageError(
             "--format conlleval shows the metric exact for all spans and tokens",
             advice="remove --metric, --where, --by and --unit",
         )
-    return names
+    return metrics
 
 
 def _add_gates(parser: CommandParser) -> None:

@@ -3,8 +3,7 @@
 Every message names an option as Python takes it: with its value (``pair_by='id'``, ``layers={'entity': 2}``, or
 ``scheme=...`` for any value), by its name alone if that has an underscore (``max_line``), or by class and field
 (``Gate.beta``, ``Reading.token=2``). The command line writes ``--pair-by id``, ``--layer entity=2``, ``--scheme``,
-``--max-line``, ``--token 2``, and ``--set gate.beta`` or, in ``clueval gate`` and ``clueval masking``, the option
-that the setting has there.
+``--max-line``, ``--token 2``, and ``gate(beta=...)`` or, in ``clueval masking``, the option that the setting has there.
 """
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ def in_options(message: str, command: str | None = None) -> str:
     """Return a message with its options written as those of `command`.
 
     >>> in_options("Gate.beta must be greater than 0, not 'Gate.beta'", "score")
-    "--set gate.beta must be greater than 0, not 'Gate.beta'"
-    >>> in_options("check Gate.by", "gate"), in_options("raise max_line", "check")
-    ('check --by-feature', 'raise --max-line')
+    "gate(beta=...) must be greater than 0, not 'Gate.beta'"
+    >>> in_options("raise max_line", "check")
+    'raise --max-line'
     >>> in_options("score with resample_by='sentence'", "compare")
     'score with --resample-by sentence'
     >>> in_options("name one, as in layers={'entity': ('ner', None)}; see pair_by=...", "score")
@@ -82,7 +81,7 @@ def _flag(kind: str | None, name: str, command: str | None) -> str | None:
     if key in (own := _flags(command)):
         return own[key]
     if kind in _METRICS:
-        return f"--set {_METRICS[kind]}.{name}"
+        return f"{_METRICS[kind]}({name}=...)"
     return next((flags[key] for flags in map(_flags, COMMANDS) if key in flags), None)
 
 

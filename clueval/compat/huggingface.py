@@ -27,8 +27,8 @@ from typing import Any
 from clueval.compat.seqeval.averages import ZeroDivision
 from clueval.compat.seqeval.metrics import accuracy_score, classification_report
 from clueval.compat.seqeval.metrics.v1 import check_consistent_length
+from clueval.compat.seqeval.scheme import Token, WrongTypeError
 from clueval.files.errors import UsageError
-from clueval.tagging.token_schemes import Token, WrongTypeError
 
 IGNORED = -100
 """The id of a position that is not counted, PyTorch's default."""

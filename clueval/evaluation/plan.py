@@ -10,7 +10,7 @@ from clueval.arguments import require_kind
 from clueval.core.metric import AnyMetric
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.files.errors import UsageError, described
-from clueval.first.metrics import METRICS, metric_named
+from clueval.first.metrics import METRICS, metric_class, metric_named
 from clueval.first.metrics.metric import Metric
 from clueval.metrics import is_metric
 from clueval.spans.filters import ID, Filter
@@ -151,7 +151,8 @@ def counting_documents(given: Any) -> Any:
     """Return the metric of the same name and settings that counts documents; anything else as it is."""
     if isinstance(given, str) or _is_metric(given) or not is_metric(given) or given.name not in METRICS:
         return given
-    settings = {field.name: getattr(given, field.name) for field in fields(given) if field.init}
+    known = {field.name for field in fields(metric_class(given.name)) if field.init}
+    settings = {name: getattr(given, name) for name in known}
     return metric_named(given.name, **{name: _plain(value) for name, value in settings.items()})
 
 

@@ -16,7 +16,7 @@ from clueval.core.span import DEFAULT_LAYER, SIDES
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
-from clueval.files.errors import CluevalError, UsageError, described
+from clueval.files.errors import CluevalError, TagError, UsageError, described
 from clueval.formats.columns.layout import SIZES
 from clueval.reading.given import Given
 from clueval.reading.items import materialised, pairs, place_of, require_as_many
@@ -24,7 +24,6 @@ from clueval.reading.source import Source
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, require_lengths
 from clueval.spans.document import Document, same_id
 from clueval.tagging.decoder import Decoder
-from clueval.tagging.lenient_chunks import require_tag
 from clueval.tagging.schemes import OUTSIDE, count_illegal, split_tag
 from clueval.transforms.group import Group
 
@@ -197,3 +196,10 @@ def _rows(gold: Source, predicted: Source) -> Iterator[tuple[list[Any], list[Any
         if not _TEXT.issuperset(map(type, own.tokens)):
             raise UnusualRow("a token is not text")
         yield own.tags, other.tags
+
+
+def require_tag(tag: object) -> str:
+    """Return `tag`. Raises `TagError` if it is not a string, or empty."""
+    if not isinstance(tag, str) or not tag:
+        raise TagError(f"{tag!r} is not a tag", advice="a tag is a string, as in [['B-PER', 'O']]")
+    return tag

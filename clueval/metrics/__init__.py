@@ -6,17 +6,26 @@ Metrics count cases or documents (`clueval.core.metric`); they do not know one a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 from clueval.arguments import require_kind
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError, described
-from clueval.metrics.settings import with_settings
+from clueval.metrics.spelling import MetricText, metrics_in, setting_of, with_settings
 
-__all__ = ["METRICS", "chosen_metrics", "is_metric", "metric_class", "metric_named", "with_settings"]
+__all__ = [
+    "METRICS",
+    "chosen_metrics",
+    "is_metric",
+    "metric_class",
+    "metric_named",
+    "metric_of",
+    "with_settings",
+]
 
 METRICS = {
     "levels": ("clueval.core.levels", "Levels"),
@@ -76,26 +85,71 @@ def metric_named(name: str, **settings: Any) -> AnyMetric:
 
 
 def chosen_metrics(given: Sequence[str | AnyMetric] | str | AnyMetric) -> tuple[AnyMetric, ...]:
-    """Return the metrics of a list of metrics or names, or of names separated by commas, each once.
+    """Return the metrics of a text (`clueval.metrics.spelling`), or of a list of texts and metrics, each once.
 
-    Raises `UsageError` for an unknown name and for an empty list.
+    Raises `UsageError` for an unknown name or setting, for two metrics of one name, and for an empty list.
+
+    >>> chosen_metrics("exact,partial(factor=0.5)")
+    (Exact(min_overlap=None, overlap_of='gold'), Partial(factor=0.5, glue=False, betas=()))
     """
-    several: Any = given.split(",") if isinstance(given, str) else [given] if is_metric(given) else given
+    several: Any = [given] if isinstance(given, str) or is_metric(given) else given
     require_kind(several, "Iterable", "metrics")
     if isinstance(several, Mapping):
         from clueval.hints import SETTINGS
 
         raise UsageError("metrics cannot be a dictionary", advice=SETTINGS)
-    listed = list(several)
-    for each in listed:
-        if not isinstance(each, str) and not is_metric(each):
+    chosen: dict[str, AnyMetric] = {}
+    for metric in chain.from_iterable(map(_metrics, several)):
+        if chosen.setdefault(metric.name, metric) != metric:
             raise UsageError(
-                f"{described(each)} is not a metric", advice=f"one of {', '.join(METRICS)}, or a Metric"
+                f"the metric {metric.name!r} is named twice, with different settings", advice="score twice"
             )
-    chosen = [metric_named(each) if isinstance(each, str) else each for each in listed]
     if not chosen:
         raise UsageError("no metric is named", advice=f"one of {', '.join(METRICS)}")
-    return tuple({metric.name: metric for metric in chosen}.values())
+    return tuple(chosen.values())
+
+
+def _metrics(given: object) -> Iterator[AnyMetric]:
+    if isinstance(given, str):
+        yield from map(metric_of, metrics_in(given))
+    elif is_metric(given):
+        metric: Any = given
+        yield metric
+    else:
+        raise UsageError(
+            f"{described(given)} is not a metric", advice=f"one of {', '.join(METRICS)}, or a Metric"
+        )
+
+
+def metric_of(written: MetricText) -> AnyMetric:
+    """Return the metric that a text says. Raises `UsageError` for an unknown name, setting or value."""
+    name, settings = written
+    kind = _own_class(name) if "." in name else metric_class(name)
+    known = {field.name: field for field in fields(kind) if field.init}
+    for setting in settings:
+        if setting not in known:
+            raise UsageError(
+                f"metric {name} has no setting {setting!r}", advice=f"it has {', '.join(known) or 'none'}"
+            )
+    values = {
+        setting: setting_of(kind, known[setting], value, f"{name}({setting}=...)")
+        for setting, value in settings.items()
+    }
+    metric: AnyMetric = kind(**values)
+    return metric
+
+
+def _own_class(path: str) -> Any:
+    """Return the class of a metric by its module and name. Raises `UsageError` for another path."""
+    module, _, name = path.rpartition(".")
+    try:
+        kind = getattr(import_module(module), name, None)
+    except (ImportError, ValueError) as error:
+        raise UsageError(f"the module of {path!r} cannot be imported: {error}") from None
+    is_class = isinstance(kind, type) and is_dataclass(kind)
+    if not is_class or not (hasattr(kind, "count") or hasattr(kind, "count_documents")):
+        raise UsageError(f"{path!r} is not the class of a metric", advice="write package.module.Class")
+    return kind
 
 
 def is_metric(given: object) -> bool:

@@ -5,35 +5,15 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field
 from inspect import get_annotations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError
 from clueval.options import number, option_of, whole
 
 # Writing
-
-
-def with_settings(metric: AnyMetric) -> str:
-    """Return the name of a metric with its settings, as signatures have it.
-
-    >>> from clueval.core.exact import Exact
-    >>> with_settings(Exact()), with_settings(Exact(min_overlap=0.5))
-    ('exact', 'exact(min_overlap=0.5)')
-    """
-    settings = [
-        f"{setting.name}={_plain_setting(setting, getattr(metric, setting.name))}"
-        for setting in fields(metric)  # type: ignore[arg-type]  # a dataclass
-        if setting.compare and not (is_later(setting) and getattr(metric, setting.name) == setting.default)
-    ]
-    return f"{metric.name}({','.join(settings)})" if settings else metric.name
-
-
-def _plain_setting(setting: Field[Any], value: object) -> str:
-    return "default" if setting.name == "weights" and value is None else plain(value)
 
 
 def is_later(setting: Field[Any]) -> bool:

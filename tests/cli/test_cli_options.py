@@ -338,8 +338,8 @@ def test_help_of_an_option_names_its_formats() -> None:
         ("--lay", "--layer"),
         ("--metrics", "--metric"),
         ("--formt", "--format"),
-        ("--focus", "--set fair.focus=..."),
-        ("--beta", "--set gate.beta=..."),
+        ("--focus", "--metric 'fair(focus=...)'"),
+        ("--beta", "--metric 'gate(beta=...)'"),
     ],
 )
 def test_an_option_is_never_abbreviated_and_the_nearest_is_suggested(

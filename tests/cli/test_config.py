@@ -30,13 +30,11 @@ def scored(*arguments: str, capsys: Capture) -> tuple[dict[str, object], str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "head", "table"),
-    [("clueval.toml", "", "set"), ("pyproject.toml", "[tool.clueval]\n", "tool.clueval.set")],
+    ("name", "head"),
+    [("clueval.toml", ""), ("pyproject.toml", "[tool.clueval]\n")],
 )
-def test_options_and_settings_come_from_the_file(
-    name: str, head: str, table: str, folder: Path, capsys: Capture
-) -> None:
-    text = f'{head}metric = "partial"\nlayer = {{entity = 2}}\n[{table}.partial]\nfactor = 0.5\n'
+def test_options_and_settings_come_from_the_file(name: str, head: str, folder: Path, capsys: Capture) -> None:
+    text = f'{head}metric = "partial(factor=0.5)"\nlayer = {{entity = 2}}\n'
     (folder / name).write_text(text, encoding="utf-8")
 
     report, error = scored(capsys=capsys)
@@ -47,7 +45,7 @@ def test_options_and_settings_come_from_the_file(
 
 
 def test_the_command_line_replaces_defaults(folder: Path, capsys: Capture) -> None:
-    (folder / "clueval.toml").write_text('metric = "exact"\n[set.fair]\nfocus = "system"\n', encoding="utf-8")
+    (folder / "clueval.toml").write_text('metric = "exact,fair(focus=system)"\n', encoding="utf-8")
 
     report, _ = scored("--metric", "levels", capsys=capsys)
 
@@ -84,8 +82,8 @@ def test_a_pyproject_without_a_table_of_clueval_says_nothing(folder: Path, capsy
         ("metric = ", "clueval.toml: is not TOML"),
         ('metrik = "exact"', "no command has an option 'metrik'; did you mean metric?"),
         ("merge = 3", "merge must be true or false, not an int"),
-        ("[set.nope]\nx = 1", "set.nope: there is no such metric"),
-        ("set = 3", "set must be a table for each metric"),
+        ("[set.fair]\nfocus = 1", "settings are part of a metric: metric = 'fair(focus=system)'"),
+        ('metric = "os.Path()"', "a configuration cannot name a class as a metric"),
         ("metric = 1979-05-27", "metric must be text, a number or a list, not a date"),
     ],
 )
@@ -101,14 +99,14 @@ def test_a_wrong_file_is_one_line(text: str, message: str, folder: Path, capsys:
 
 def test_a_table_with_the_name_of_a_command_is_for_this_command(folder: Path, capsys: Capture) -> None:
     (folder / "clueval.toml").write_text(
-        'layer = ["x=2"]\n[set.partial]\nfactor = 0.5\n'
-        '[score]\nmetric = "partial"\n[score.set.partial]\nglue = true\n[errors]\nmax-errors = 0\n',
+        'layer = ["x=2"]\nmetric = "exact"\n'
+        '[score]\nmetric = "partial(factor=0.5,glue=True)"\n[errors]\nmax-errors = 0\n',
         encoding="utf-8",
     )
 
     report, _ = scored(capsys=capsys)
 
-    assert str(report["signature"]).startswith("metrics:partial(factor=0.5,glue=yes")
+    assert str(report["signature"]).startswith("metrics:partial(factor=0.5,glue=True")
     assert report["metrics"]["partial"].keys() == {"x"}  # type: ignore[index]
 
 

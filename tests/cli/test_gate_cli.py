@@ -216,25 +216,6 @@ class TestSettings:
         assert found["per_type"]["Person"]["targets"] == 3
         assert found["per_type"]["Section"]["targets"] == 0
 
-    @pytest.mark.parametrize("containing", ["Key:Person", "Key:Section", "Response:Person"])
-    def test_score_counts_within_containing_annotations_as_gate_does(
-        self, containing: str, gate_command: Printed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        # it overlaps no Person of Key: only the rule for gold's own set and type keeps it
-        empty = annotation("Person", 12, 12, 6)
-        (tmp_path / "a.bdocjs").write_text(as_bdoc(Key=[*KEY, empty], Response=RESPONSE), encoding="utf-8")
-        common = [str(tmp_path), *SETS, "--format", "json"]
-        types = "gate.types=Person,Place"
-
-        settings = ["--metric", "gate", "--set", types, "--set", f"gate.containing={containing}"]
-        assert main(["score", *common, *settings]) == 0
-        of_score = json.loads(capsys.readouterr().out)
-        of_gate = json.loads(gate_command(*common, "--types", "Person,Place", "--containing", containing))
-
-        assert of_score == of_gate
-        targets = of_gate["metrics"]["gate"]["label"]["per_type"]["Person"]["targets"]
-        assert targets == {"Key:Person": 4, "Key:Section": 3, "Response:Person": 3}[containing]
-
     def test_scores_are_broken_down_by_the_values_of_a_feature(
         self, gate_command: Printed, corpus: Path
     ) -> None:
@@ -675,18 +656,6 @@ def documents(*texts: str) -> list[Document]:
 
 
 class TestDocuments:
-    def test_candidate_lists_come_from_documents_as_well(self) -> None:
-        gold = Document("d", {"label": [Span(0, 3, "P", {"id": "Q1"})]}, text="Ada", unit="character")
-        spans = [Span(0, 3, "L", {"ids": [2]}, id=1), Span(0, 3, "C", {"id": "Q1"}, id=2)]
-        predicted = Document("d", {"label": spans}, text="Ada", unit="character")
-        metric = Gate(types=("P",), features=("id",))
-
-        result = gate([gold], [predicted], metric=metric, lists=Lists("L", "ids"))
-
-        report = result.metrics["gate"]["label"]
-        assert report["all"]["correct_strict"] == 1
-        assert report["lists"]["maximum_recall"]["all"]["max_recall_strict"] == 1.0
-
     def test_containing_layers_of_documents_are_not_sequences(self) -> None:
         def both() -> Iterator[Document]:
             layers = {"label": [Span(0, 1, "A"), Span(2, 3, "A")], "part": [Span(0, 2, {"part": "p"})]}

@@ -51,6 +51,13 @@ FILTERS = [
 ]
 
 
+def written(*settings: str) -> str:
+    """A metric with its settings, each given as METRIC.SETTING=VALUE."""
+    parts = [setting.partition("=") for setting in settings]
+    values = ",".join(f"{name.partition('.')[2]}={value!r}" for name, _, value in parts)
+    return f"{parts[0][0].partition('.')[0]}({values})"
+
+
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -71,9 +78,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_settings_of_metrics_name_what_no_span_has(
     setting: str, message: str, form: str, jobs: str, capsys: Capture
 ) -> None:
-    metric = setting.partition(".")[0]
-
-    main(["score", f"g.{form}", f"p.{form}", "--metric", metric, "--set", setting, "--jobs", jobs])
+    main(["score", f"g.{form}", f"p.{form}", "--metric", written(setting), "--jobs", jobs])
     assert message in capsys.readouterr().err
 
 
@@ -88,9 +93,9 @@ def test_settings_of_metrics_name_what_no_span_has(
 def test_settings_of_gate_name_types_and_values_of_features_that_do_not_occur(
     setting: str, message: str, capsys: Capture
 ) -> None:
-    features = [] if setting.startswith("gate.features") else ["--set", "gate.features=risk"]
+    features = [] if setting.startswith("gate.features") else ["gate.features=risk"]
 
-    main(["score", "g.jsonl", "p.jsonl", "--metric", "gate", *features, "--set", setting])
+    main(["score", "g.jsonl", "p.jsonl", "--metric", written(*features, setting)])
     assert message in capsys.readouterr().err
 
 

@@ -504,11 +504,11 @@ def test_no_output_replaces_the_configuration(more: Path, command: str, name: st
     assert "quiet = true" in (more / name).read_text()
 
 
-@pytest.mark.parametrize("setting", ["ignore_words=words.txt", "word_weights=counts.txt"])
+@pytest.mark.parametrize("setting", ["ignore_words='words.txt'", "word_weights='counts.txt'"])
 def test_no_output_replaces_the_file_of_a_setting(more: Path, setting: str) -> None:
-    given = ["score", *BOTH, "--metric", "masking", "--set", f"masking.{setting}"]
+    given = ["score", *BOTH, "--metric", f"masking({setting})"]
     for option in ("-o", "--save"):
-        refused(given, option, setting.partition("=")[2])
+        refused(given, option, setting.partition("=")[2].strip("'"))
 
 
 OPENED: list[Any] = []

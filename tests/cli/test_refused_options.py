@@ -35,8 +35,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --meta a", "score: --meta needs a name and a column"),
         ("score g.conll p.conll --score-feature s --min-score nan", "'nan' is not a number"),
         (
-            "score g.conll p.conll --metric fair --set fair.focus=target --set fair.focus=system",
-            "given twice",
+            "score g.conll p.conll --metric fair(focus=target) --metric fair(focus=system)",
+            "the metric 'fair' is named twice, with different settings",
         ),
         ("curate g.conll p.conll --conflicts drop", "--conflicts needs --decisions"),
         ("masking g.conll p.conll --conflicts drop", "--conflicts needs --decisions"),
@@ -158,28 +158,31 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             "score none none --set noisy.threshold=0",
-            "--set noisy.threshold=0: noisy is not a selected metric (add --metric noisy)",
+            "settings are part of a metric, as in --metric 'fair(focus",
         ),
+        ("score none none --metric fair(focus=system", "the metrics 'fair(focus=system' cannot be read"),
+        ("score none none --metric os.path.join(a=1)", "'os.path.join' is not the class of a metric"),
+        ("score none none --metric no.such.Metric", "the module of 'no.such.Metric' cannot be imported"),
         ("score none none --max-alignment 10", "--max-alignment needs --align (add --align"),
         (
-            "score none none --metric gate --set gate.types=;;",
+            "score none none --metric gate(types=';;')",
             "takes types, or GOLD=PREDICTED, separated by commas, or none, not ';;'",
         ),
         (
-            "score none none --metric gate --set gate.types=A=B=C",
+            "score none none --metric gate(types='A=B=C')",
             "takes types, or GOLD=PREDICTED, separated by commas, or none, not 'A=B=C'",
         ),
         (
-            "score none none --metric gate --set gate.types=A;B=C",
+            "score none none --metric gate(types='A;B=C')",
             "takes types, or GOLD=PREDICTED, separated by commas, or none, not 'A;B=C'",
         ),
         (
             "score none none --layer a=2 --metric fair --where a=PER",
-            "as a filter on a layer asks for (use --set fair.labels and --set fair.exclude",
+            "as a filter on a layer asks for (use fair(labels=...) and fair(exclude=...)",
         ),
         (
             "score none none --layer a=2 --metric gate --where a=PER",
-            "as a filter on a layer asks for (use --set gate.types and --set gate.nil",
+            "as a filter on a layer asks for (use gate(types=...) and gate(nil=...)",
         ),
         (
             "score none none --layer a=2 --metric partial --where a=PER",
@@ -236,7 +239,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "errors are labelled or unlabelled, not both",
         ),
         (
-            "errors none none --metric exact --set exact.min_overlap=0.5",
+            "errors none none --metric exact(min_overlap=0.5)",
             "the errors of exact are those without settings",
         ),
         ("errors a b c --limit 3", "limit does not apply to two systems"),

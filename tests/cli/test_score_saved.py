@@ -39,7 +39,7 @@ def test_a_saved_result_is_shown_as_it_was(capsys: Capture) -> None:
     [
         ["--metric", "fair"],
         ["--metric", "exact,levels,muc"],
-        ["--metric", "partial", "--set", "partial.factor=0.25"],
+        ["--metric", "partial(factor=0.25)"],
         ["--metric", "fair", "--intervals", "--confidence", "0.9"],
         ["--metric", "gate", "--fail-under", "f1=0.1"],
     ],
@@ -77,7 +77,6 @@ def test_a_saved_result_of_other_metrics_is_saved_and_written() -> None:
         (["--input", "conll"], "--input is for texts"),
         (["--gold-set", "a"], "--gold-set is for texts"),
         (["--metric", "masking"], "metric 'masking' cannot count this corpus any more"),
-        (["--set", "exact.min_overlap=0.5"], "exact is not a selected metric (add --metric exact)"),
         (["-o", "s.clueval"], "is an input and cannot be overwritten"),
         (["predicted.conll"], "is a report or a saved result"),
     ],

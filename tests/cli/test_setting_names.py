@@ -37,9 +37,9 @@ def file(tmp_path: Path) -> str:
         ),
         ("gate --by-feature x", "no annotation has the feature 'x' (check --by-feature)"),
         ("gate --list-type= --edge-feature e", "--list-type is empty (name a type or feature)"),
-        ("score --metric gate --set gate.beta=0", "--set gate.beta must be greater than 0, not 0.0"),
-        ("score --metric gate --set gate.by=x", "no annotation has the feature 'x' (check --set gate.by)"),
-        ("score --metric fair --set fair.labels=X", "no span is labelled 'X' (check --set fair.labels)"),
+        ("score --metric gate(beta=0)", "gate(beta=...) must be greater than 0, not 0.0"),
+        ("score --metric gate(by=x)", "no annotation has the feature 'x' (check gate(by=...))"),
+        ("score --metric fair(labels=X)", "no span is labelled 'X' (check fair(labels=...))"),
     ],
 )
 def test_error_on_the_command_line_names_a_setting_as_an_option(
@@ -99,7 +99,7 @@ def test_value_that_looks_like_a_setting_stays_unchanged(quoted: str) -> None:
 def test_class_of_every_metric_is_translated(name: str) -> None:
     error = with_options(CluevalError(f"check {metric_class(name).__name__}.x"), "score")
 
-    assert error.problem == f"check --set {name}.x"
+    assert error.problem == f"check {name}(x=...)"
 
 
 _COMMAND_LINE = re.compile(r"(?<![\w-])--[a-z]")
@@ -107,7 +107,7 @@ _COMMAND_LINE = re.compile(r"(?<![\w-])--[a-z]")
 OUTPUTS = {
     "reports/text.py": ('all tables: --all, or in Python render("text", all=True)',),
     "second/results/first_screen.py": ('all tables: --all, or in Python render("text", all=True)',),
-    "studies/convention_rows.py": ("invalid tags are treated in another way (--invalid)",),
+    "second/studies/conventions.py": ("invalid tags are treated in another way (--invalid)",),
     # properties of a style sheet
     "second/reports/page.py": (' class="heat" style="--heat:', "--from:", ";--width:", '<i style="--value:'),
 }

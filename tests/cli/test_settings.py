@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import pytest
 from corpora import write
+from hypothesis import given
+from hypothesis import strategies as st
 
 from clueval.cli import main
-from clueval.cli.chosen import chosen_metrics, settings_of
+from clueval.cli.chosen import settings_of
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, pair_of
 from clueval.cli.parser import CommandParser
 from clueval.core.case import Case
 from clueval.core.metric import Metric
 from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
-from clueval.metrics import METRICS, metric_class
+from clueval.metrics import METRICS, chosen_metrics, metric_class, with_settings
 from clueval.metrics.fair.weights import parse_weights
 from clueval.options import column, option, options_of
 from clueval.second.formats.options import Reading
@@ -65,83 +68,97 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
         ("least=3", 3),
         ("least=-3", -3),
         ("share=0.25", 0.25),
+        ("share=None", None),
         ("share=none", None),
-        ("strict=yes", True),
-        ("strict=False", False),
+        ("strict=True", True),
+        ("strict=no", False),
         ("side=gold", "gold"),
-        ("labels=A, B", ("A", "B")),
-        ("labels=", ()),
+        ("side='gold'", "gold"),
+        ("labels='A, B'", ("A", "B")),
+        ("labels=['A, B','C']", ("A, B", "C")),
+        ("labels=A", ("A",)),
+        ("labels=[]", ()),
         ("labels=none", ()),
-        ("cuts=1,0.5", (1.0, 0.5)),
-        ("note=a=b", "a=b"),
-        ("note=", ""),
-        ("note=none", None),
+        ("cuts=[1,0.5]", (1.0, 0.5)),
+        ("cuts='1,0.5'", (1.0, 0.5)),
+        ("note='a=b'", "a=b"),
+        ("note=by-response", "by-response"),
+        ("note=''", ""),
+        ("note=None", None),
     ],
 )
 def test_a_setting_is_read_by_the_type_of_its_field(text: str, value: object) -> None:
-    (metric,) = chosen_metrics(["toy"], [f"toy.{text}"])
+    (metric,) = chosen_metrics(f"toy({text})")
 
     assert getattr(metric, text.partition("=")[0]) == value
+    assert chosen_metrics(with_settings(metric)) == (metric,)
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("toy.least=1.5", "--set toy.least takes a whole number, not '1.5'"),
-        ("toy.share=x", "--set toy.share takes a number, or none, not 'x'"),
-        ("toy.share=nan", "--set toy.share takes a number, or none, not 'nan'"),
-        ("toy.strict=1", "--set toy.strict takes yes or no, not '1'"),
-        ("toy.side=predicted", "--set toy.side takes gold or both, not 'predicted'"),
-        ("toy.cuts=1,x", "--set toy.cuts takes numbers separated by commas, or none, not '1,x'"),
+        ("toy(least=1.5)", "toy(least=...) takes a whole number, not '1.5'"),
+        ("toy(share=x)", "toy(share=...) takes a number, or none, not 'x'"),
+        ("toy(share=nan)", "toy(share=...) takes a number, or none, not 'nan'"),
+        ("toy(strict=1)", "toy(strict=...) takes yes or no, not '1'"),
+        ("toy(side=predicted)", "toy(side=...) takes gold or both, not 'predicted'"),
+        ("toy(cuts=[1,x])", "toy(cuts=...) takes numbers separated by commas, or none, not '1,x'"),
         (
-            "toy.lest=1",
-            "--set toy.lest=1: metric toy has no setting 'lest' "
-            "(it has least, share, strict, side, labels, cuts, note)",
+            "toy(lest=1)",
+            "metric toy has no setting 'lest' (it has least, share, strict, side, labels, cuts, note, unreadable)",
         ),
+        ("toy(unreadable=1)", "toy(unreadable=...) cannot be written as text (make the metric in Python)"),
+        ("bleu", "unknown metric 'bleu' (one of "),
+        ("toy(", "the metrics 'toy(' cannot be read (write it as in exact,partial(factor=0.5,betas=[2]); "),
+        ("toy(1)", "the metrics 'toy(1)' cannot be read"),
+        ("toy(least=1,least=2)", "the metrics 'toy(least=1,least=2)' cannot be read"),
+        ("toy(least=f(1))", "the metrics 'toy(least=f(1))' cannot be read"),
         (
-            "toy.unreadable=1",
-            "--set toy.unreadable=1: metric toy has no setting 'unreadable' "
-            "(it has least, share, strict, side, labels, cuts, note)",
+            "toy(least=1),toy(least=2)",
+            "the metric 'toy' is named twice, with different settings (score twice)",
         ),
-        ("fair.focus=system", "--set fair.focus=system: fair is not a selected metric (add --metric fair)"),
-        ("toy", "--set 'toy' cannot be read (write it METRIC.SETTING=VALUE, as in fair.focus=system)"),
-        (
-            "toy.least",
-            "--set 'toy.least' cannot be read (write it METRIC.SETTING=VALUE, as in fair.focus=system)",
-        ),
+        ("(" * 5000, "the metrics '("),
+        ("-" * 50_000 + "a", "the metrics '-"),
+        ("a" * 200_000, "the metrics have more than 100,000 characters"),
+        ("partial(factor=2)", "Partial.factor must be a number from 0 to 1, not 2.0"),
+        ("", "no metric is named"),
     ],
 )
-def test_error_for_a_wrong_setting_names_the_values_that_it_takes(text: str, problem: str) -> None:
+def test_error_for_a_wrong_metric_names_what_is_possible(text: str, problem: str) -> None:
     with pytest.raises(UsageError) as raised:
-        chosen_metrics(["toy"], [text])
+        chosen_metrics(text)
 
-    assert str(raised.value) == problem
-
-
-def test_error_for_an_unknown_metric_names_the_metrics() -> None:
-    with pytest.raises(UsageError, match=r"--set bleu.n=4: bleu is not a metric \(one of levels, exact"):
-        chosen_metrics(["toy"], ["bleu.n=4"])
+    assert str(raised.value).startswith(problem)
 
 
-def test_error_of_the_metric_names_the_setting() -> None:
-    with pytest.raises(UsageError, match=r"^--set partial.factor must be a number from 0 to 1, not 2.0$"):
-        chosen_metrics(["partial"], ["partial.glue=yes", "partial.factor=2"])
+def test_a_metric_of_ones_own_is_written_with_its_module() -> None:
+    assert chosen_metrics(f"exact,{__name__}.Lengths(least=2)")[1] == Lengths(least=2)
 
 
 def test_settings_without_a_readable_type_have_a_reader() -> None:
     fair, gate = chosen_metrics(
-        ["fair", "gate"],
-        [
-            "fair.weights=LE = 0.5 FP + 0.5 FN",
-            "gate.types=A, B=C",
-            "gate.score_feature=s",
-            "gate.thresholds=11",
-        ],
+        "fair(weights='LE = 0.5 FP + 0.5 FN'),"
+        "gate(types='A, B=C',features={'A':['id'],'B':['id','kind']},score_feature=s,thresholds=11)"
     )
 
-    assert fair.weights == parse_weights("LE = 0.5 FP + 0.5 FN")  # type: ignore[attr-defined]
-    assert gate.types == ("A", "B=C")  # type: ignore[attr-defined]
-    assert gate.thresholds == "11"  # type: ignore[attr-defined]
+    assert fair.weights == parse_weights("LE = 0.5 FP + 0.5 FN")  # type: ignore[union-attr]
+    assert fair == chosen_metrics("fair(weights={'LE':{'FP':0.5,'FN':0.5}})")[0]
+    assert gate.types == ("A", "B=C")  # type: ignore[union-attr]
+    assert gate.features == ("A[id]", "B[id,kind]")  # type: ignore[union-attr]
+    assert gate.thresholds == "11"  # type: ignore[union-attr]
+
+
+@given(st.text())
+def test_any_text_is_metrics_or_refused(text: str) -> None:
+    with suppress(UsageError):
+        chosen_metrics(text)
+
+
+@given(st.text(), st.lists(st.text(), max_size=3))
+def test_every_text_is_read_as_it_was_written(note: str, labels: list[str]) -> None:
+    metric = Lengths(note=note, labels=tuple(labels))
+
+    assert chosen_metrics(with_settings(metric)) == (metric,)
 
 
 @pytest.mark.parametrize("name", [name for name in METRICS if name != "toy"])
@@ -155,7 +172,7 @@ def test_every_setting_of_a_metric_can_be_set_and_is_explained(name: str) -> Non
 def test_score_counts_with_a_setting_that_its_signature_shows(tmp_path: Path, capsys: Capture) -> None:
     path = str(write(tmp_path / "a.conll", "a B-X\nb I-X\nc B-X\n"))
 
-    assert main(["score", path, path, "--metric", "toy", "--set", "toy.least=2"]) == 0
+    assert main(["score", path, path, "--metric", "toy(least=2)"]) == 0
     output = capsys.readouterr().out
     assert "long     1" in output
     assert "toy(least=2," in output
@@ -169,10 +186,10 @@ def test_metrics_lists_all_and_describes_one(capsys: Capture) -> None:
     assert main(["metrics", "partial"]) == 0
     output = capsys.readouterr().out
     assert "Source: Serge Sotnyk" in output
-    assert "  partial.factor: a number (default: 0.75)\n      from 0 to 1" in output
+    assert "  factor: a number (default: 0.75)\n      from 0 to 1" in output
 
     assert main(["metrics", "toy"]) == 0
-    assert "  toy.cuts: numbers separated by commas, or none (default: 0.5)\n" in capsys.readouterr().out
+    assert "  cuts: numbers separated by commas, or none (default: 0.5)\n" in capsys.readouterr().out
 
     assert main(["metrics", "bleu"]) == 2
     assert "unknown metric 'bleu'" in capsys.readouterr().err
@@ -272,7 +289,7 @@ def test_help_has_values_and_defaults_of_the_fields() -> None:
     assert "its form: a, b (default: a)" in parser.format_topic("rare")
 
 
-@pytest.mark.parametrize("command", ["score", "conventions", "gate", "errors", "errors --metric fair"])
+@pytest.mark.parametrize("command", ["score", "conventions", "errors", "errors --metric fair"])
 def test_reading_options_of_each_side_read_files_of_two_layouts(
     command: str, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -305,8 +322,7 @@ def test_every_field_of_reading_is_an_option() -> None:
 def test_metric_is_described_with_its_rules_its_source_and_its_settings(name: str, capsys: Capture) -> None:
     assert main(["metrics", name]) == 0
     definition, settings = capsys.readouterr().out.split(
-        "\nsettings (clueval score --set METRIC.SETTING=VALUE; in Python clueval.metrics.metric_named(METRIC, "
-        "SETTING=VALUE)):\n"
+        f"\nsettings, as in --metric '{name}(SETTING=VALUE,...)'; in Python metrics='{name}(SETTING=VALUE,...)':\n"
     )
 
     assert "precision" in definition

@@ -11,9 +11,7 @@ import pytest
 from hypothesis import given
 from strategies import any_spans
 
-import clueval
-import clueval.metrics.gate
-from clueval import Document, Span, gate, score
+from clueval import Document, Span, gate
 from clueval.compat.gate.files import AgainstReference
 from clueval.files.errors import UsageError
 from clueval.first.metrics.gate import Change, Contingency, FeatureTest, Gate, changes, contingency
@@ -198,13 +196,6 @@ def corpus(tmp_path: Path) -> Path:
     return folder
 
 
-def test_gate_alone_is_the_metric_gate(corpus: Path) -> None:
-    alone, metric = clueval.gate(corpus, **SETS), score(corpus, metrics="gate", **SETS)
-
-    assert alone.metrics == metric.metrics
-    assert str(alone.signature) == str(metric.signature)
-
-
 def test_gate_has_the_reference_in_its_report_and_nowhere_else(corpus: Path) -> None:
     result = gate(corpus, reference_set="Old", **SETS)
     report = result.to_dict()
@@ -253,15 +244,6 @@ def test_gate_writes_its_files_and_says_so(corpus: Path, tmp_path: Path) -> None
     assert len(table.read_text(encoding="utf-8").split("\n")[0].split("\t")) == 31
     assert "E_Res" in (folder / "a.bdocjs").read_text(encoding="utf-8")
     assert "<table" in page.read_text(encoding="utf-8")
-
-
-def test_gates_rule_holds_here_and_not_in_the_metric_alone(corpus: Path) -> None:
-    metric = Gate(types=("A", "B"), containing="Key:A", containment="coextensive")
-    found = gate(corpus, metric=metric, **SETS)
-    assert "unfiltered=A" in str(found.signature)
-    assert found.metrics["gate"]["label"]["per_type"]["A"]["targets"] == 1
-    alone = clueval.metrics.gate.Gate(types=("A", "B"), containing="Key:A", containment="coextensive")
-    assert "unfiltered=none" in str(score(corpus, metrics=[alone], **SETS).signature)
 
 
 def test_gate_refuses_options_that_have_no_meaning(corpus: Path, tmp_path: Path) -> None:

@@ -25,9 +25,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from clueval.compat import seqeval as ours
-from clueval.compat.seqeval import averages, scheme
+from clueval.compat.seqeval import averages, counting, scheme
 from clueval.compat.seqeval.metrics import sequence_labeling, v1
-from clueval.evaluation import type_counts
 from clueval.files.errors import CluevalError
 
 TYPES = ("PER", "LOC", "court-name")
@@ -504,9 +503,9 @@ def test_counting_by_clusters_is_counting_entities(pair: Sides, suffix: bool) ->
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         true, predicted = (set(ours.get_entities(side, suffix)) for side in pair)
-        expected = type_counts.TypeCounts.of_spans(true, predicted, lambda entity: entity[0])
+        expected = counting.TypeCounts.of_spans(true, predicted, lambda entity: entity[0])
 
-        assert type_counts.lenient_counts(*pair, suffix) == expected
+        assert counting.lenient_counts(*pair, suffix=suffix) == expected
 
 
 def test_more_sentences_than_a_batch_and_more_tags_than_bytes_are_counted() -> None:

@@ -37,9 +37,7 @@ def test_seven_of_24_different_characters_match_at_30_percent_and_not_below(
                     "score",
                     *pair,
                     "--metric",
-                    "noisy",
-                    "--set",
-                    f"noisy.threshold={threshold}",
+                    f"noisy(threshold={threshold})",
                     "--format",
                     "json",
                 ]
@@ -120,11 +118,11 @@ def test_equal_texts_give_the_same_scores_aligned_or_not(tmp_path: Path) -> None
         ("", [], "the file has no tokens"),
         ("a b c\n", [], "1: the line has 3 fields instead of 2"),
         ("a X-PER\n", [], "'X-PER' is not a tag"),
-        (GOLD, ["--set", "noisy.threshold=2"], "threshold must be a number from 0 to 1"),
+        (GOLD, ["--metric", "noisy(threshold=2)"], "noisy(threshold=...) must be a number from 0 to 1"),
         (
             "ein B-PERS\nandrer I-PERS\nText O\n",
-            ["--set", "noisy.max_alignment=10"],
-            "raise --set noisy.max_alignment",
+            ["--metric", "noisy(max_alignment=10)"],
+            "raise noisy(max_alignment=...)",
         ),
     ],
 )
@@ -133,7 +131,7 @@ def test_wrong_input_of_metric_noisy_is_one_line(
 ) -> None:
     paths = [str(write(tmp_path / "g.bio", gold)), str(write(tmp_path / "p.bio", PREDICTED))]
 
-    assert main(["score", *paths, "--metric", "noisy", *arguments]) == 2
+    assert main(["score", *paths, *(arguments or ["--metric", "noisy"])]) == 2
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1

@@ -54,11 +54,11 @@ def test_signature_of_an_evaluation_has_a_long_and_a_short_form() -> None:
     signature = Signature.of([metric_named("levels"), metric_named("partial")], {"scheme": "BIO"}, {"token"})
 
     assert str(signature) == (
-        "metrics:levels+partial(factor=0.75,glue=no,betas=none)|unit:token|scheme:BIO|invalid:conlleval|average:all"
+        "metrics:levels+partial(factor=0.75,glue=False,betas=[])|unit:token|scheme:BIO|invalid:conlleval|average:all"
         f"|merge:no|where:all|zero:0/0=0|text:equal|scores:{SCORES}|version:{__version__}"
     )
     assert signature.short == (
-        "m:levels+partial(factor=0.75,glue=no,betas=none)|u:token|s:BIO|i:conlleval|a:all"
+        "m:levels+partial(factor=0.75,glue=False,betas=[])|u:token|s:BIO|i:conlleval|a:all"
         f"|g:no|w:all|z:0/0=0|t:equal|n:{SCORES}|v:{__version__}"
     )
     assert str(score([document], [document]).signature).startswith("metrics:levels|unit:token|")

@@ -68,8 +68,9 @@ def test_metrics_with_settings_are_rebuilt(metric: Any) -> None:
     ("text", "problem"),
     [
         ("metrics:bleu", "unknown metric 'bleu'"),
-        ("metrics:partial(factor=0.5)", "the settings of partial cannot be read"),
-        ("metrics:partial(factor=much,glue=no,betas=none)", "Partial.factor takes a number, not 'much'"),
+        ("metrics:partial(factor=0.5", "cannot be read"),
+        ("metrics:partial(share=0.5)", "metric partial has no setting 'share'"),
+        ("metrics:partial(factor=much)", r"partial\(factor=...\) takes a number, not 'much'"),
         ("metrics:levels|fragments:split", "no option stands for fragments:split"),
         ("metrics:levels|where:a", "the filter 'a' cannot be "),
         ("metrics:levels|columns:entity", "the columns 'entity' cannot be read"),

@@ -11,8 +11,8 @@ from oracles import hipe_spans
 from routes import SCHEMES, corpora, hipe
 
 from clueval import Span, agree, check, conventions, convert, errors, masking, read, score
+from clueval.core.decoding import decode
 from clueval.files.errors import TagError, UsageError
-from clueval.second.formats.decoding import decode
 
 FORMATS = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 HIPE = FORMATS / "hipe" / "gold.tsv"

@@ -87,9 +87,7 @@ format = "json"
 level = 1
 quiet = false
 [score]
-metric = "partial,exact"
-[set.partial]
-factor = 0.5
+metric = "partial(factor=0.5),exact"
 [compare]
 score = ["f1"]
 """

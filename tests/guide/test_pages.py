@@ -11,12 +11,11 @@ import pytest
 from guide_blocks import ROOT, Runner, blocks_of, commands_of, extras, same
 
 from clueval.cli import COMMANDS, main
-from clueval.cli.chosen import settings_of
 from clueval.cli.commands import command_parser
 from clueval.cli.reference import PARTS
 from clueval.formats import FORMATS
 from clueval.guide.pages import FIRST, SECTIONS, all_pages, contents, page_named
-from clueval.metrics import METRICS, metric_class
+from clueval.metrics import METRICS, chosen_metrics
 
 PAGES = all_pages()
 TEXT = "\n".join(page.text for page in PAGES.values())
@@ -126,8 +125,8 @@ def test_pages_name_commands_options_settings_and_extras_that_exist() -> None:
 
         assert set(re.findall(r"`clueval (\w+)", page.text)) - {"COMMAND"} <= COMMANDS.keys(), name
         assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", code)) <= options, name
-        for metric, setting in re.findall(r"--set ([a-z]+)\.([a-z_]+)=", page.text):
-            assert setting in settings_of(metric_class(metric)), f"{name}: {metric}.{setting}"
+        for metrics in re.findall(r"--metric '([^'\n]+)'", page.text):
+            assert chosen_metrics(metrics), f"{name}: {metrics}"
         assert set(re.findall(r"clueval\[(\w+)\]", page.text)) <= parts, name
 
 

@@ -5,14 +5,13 @@ from pathlib import Path
 import pytest
 from sizes import handed_in, passages_alone
 
-from clueval import errors
+from clueval import conventions, errors
 from clueval.evaluation.run import score
 from clueval.files.errors import FormatError
 from clueval.formats.columns.layout import Sizes
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import with_unique_ids
 from clueval.reading.source import source_of
-from clueval.studies.conventions import conventions
 
 WITH_IDS = {"layers": {"label": 3}, "token_id": 2}
 SENTENCES = [f"w {number} O\nw {number + 100} O\n\n" for number in range(6)]

@@ -132,7 +132,7 @@ def test_open_files_give_what_their_paths_give(tmp_path: Path) -> None:
     assert score(io.StringIO(CONLL), io.StringIO(OTHER)).to_json() == expected
     assert score(str(paths[0]), SimplePath(paths[1])).to_json() == expected
     assert len(list(errors(io.StringIO(CONLL), io.StringIO(OTHER)))) == len(list(errors(*paths)))
-    assert conventions(io.StringIO(CONLL), io.StringIO(OTHER)).to_json() == conventions(*paths).to_json()
+    assert str(conventions(io.StringIO(CONLL), io.StringIO(OTHER))) == str(conventions(*paths))
     assert [document.tokens for document in read(io.StringIO(CONLL))] == [
         ["Anna", "Weiß", "in", "der", "Ulm"]
     ]

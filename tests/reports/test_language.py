@@ -14,11 +14,11 @@ import pytest
 from browser import Browser, in_browser
 
 import clueval
+import clueval.metrics.gate
 from clueval import Document, Span
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.reports.language import language, numeral, phrase, speaking
-from clueval.studies.convention_rows import CONVENTIONS
 
 PACKAGE = Path(clueval.__file__).parent
 TEMPLATES = PACKAGE / "reports" / "templates"
@@ -179,7 +179,6 @@ def decided(folder: Path) -> str:
 
 
 PAGES: dict[str, Callable[[Path, Path], object]] = {
-    "conventions": lambda page, _: clueval.conventions(GOLD, ONE).write_page(page, lang="xx"),
     "gate": lambda page, _: clueval.gate(
         GOLD, ONE, metric=clueval.metrics.gate.Gate(score_feature="Π"), page=page, lang="xx"
     ),
@@ -205,7 +204,6 @@ KEPT = {
         "Infinity",
         "f1",
     ),
-    *(word.strip(",") for convention in CONVENTIONS for word in convention.name.split()),
 }
 """What is the same in all languages: names of metrics, programs, figures and systems."""
 

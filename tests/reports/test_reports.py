@@ -17,7 +17,6 @@ from clueval import (
     Span,
     agree,
     compare,
-    conventions,
     errors,
     masking,
     score,
@@ -47,7 +46,6 @@ RESULTS: dict[str, Callable[[], Report]] = {
     "Result": lambda: score(GOLD, OTHER, metrics=["exact", "levels"]),
     "Comparison": lambda: compare(_counted(GOLD), _counted(OTHER), names=["one", "two"], details=True),
     "Agreement": lambda: agree({"anna": GOLD, "bob": OTHER}),
-    "Conventions": lambda: conventions(*TAGS),
     "Threshold": lambda: threshold(GOLD, SCORED, score_feature="score"),
     "MaskingReport": lambda: masking(
         [{"text": "Anna saw Bob", "spans": [(0, 4, "PER"), (9, 12, "PER")]}],

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -15,20 +12,13 @@ import clueval
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.evaluation.run import score as first_score
-from clueval.evaluation.signature import Signature as FirstSignature
-from clueval.evaluation.signature import joined_signature as first_joined
-from clueval.evaluation.signature import require_same as first_require_same
 from clueval.files.errors import CluevalError, UsageError
-from clueval.first.metrics import METRICS as FIRST_METRICS
-from clueval.first.metrics import metric_class as first_class
 from clueval.first.metrics import metric_named as first_named
-from clueval.first.metrics import with_settings as first_with_settings
-from clueval.metrics import chosen_metrics, metric_class, metric_named, with_settings
+from clueval.metrics import chosen_metrics, metric_named
 from clueval.metrics.gate import Gate, GateWithin
 from clueval.metrics.settings import values_of
 from clueval.metrics.tables import tables_of
 from clueval.second.results import first_screen, notices, paths, rows
-from clueval.second.results.signature import Signature, joined_signature, require_same
 from tests.second.compare import Corpus, sum_of
 
 # Metrics and settings
@@ -54,15 +44,6 @@ def read_settings(kind: Any, texts: dict[str, str]) -> dict[str, Any]:
         assert values is not None
         found[setting] = values.read(text)
     return found
-
-
-@pytest.mark.parametrize(("name", "texts"), [*((name, {}) for name in FIRST_METRICS), *GIVEN])
-def test_settings_are_written_in_signatures_as_before(name: str, texts: dict[str, str]) -> None:
-    new = metric_named(name, **read_settings(metric_class(name), texts))
-
-    assert with_settings(new) == first_with_settings(
-        first_named(name, **read_settings(first_class(name), texts))
-    )
 
 
 @pytest.mark.parametrize(
@@ -96,12 +77,6 @@ def test_what_a_metric_refuses_is_said_as_before(name: str, settings: dict[str, 
 
     assert str(second.value) == str(first.value)
     assert type(second.value) is type(first.value)
-
-
-def test_metrics_are_chosen_by_names_and_values_each_once() -> None:
-    assert chosen_metrics("exact,levels,exact") == (Exact(), Levels())
-    assert chosen_metrics(Exact(min_overlap=0.5)) == (Exact(min_overlap=0.5),)
-    assert chosen_metrics(["exact", Exact(min_overlap=0.5)]) == (Exact(min_overlap=0.5),)
 
 
 @pytest.mark.parametrize("given", [3, {"exact": 1}, None])
@@ -139,69 +114,6 @@ CHOICES: dict[str, list[str]] = {
     "entities": ["id", "label and words"],
     "version": ["0.0"],
 }
-
-
-def both_signatures(random: Random) -> tuple[FirstSignature, Signature]:
-    """Return the signatures of both editions for the same random metrics, settings and choices."""
-    metrics: tuple[list[Any], list[Any]] = ([], [])
-    for name in random.sample(list(FIRST_METRICS), random.randint(1, 3)):
-        texts = random.choice([{}, *(settings for metric, settings in GIVEN if metric == name)])
-        for made, kind in zip(metrics, (first_class(name), metric_class(name)), strict=True):
-            made.append(kind(**read_settings(kind, texts)))
-    choices = {key: random.choice(values) for key, values in CHOICES.items() if random.random() < 0.15}
-    units = random.choice([(), ("token",), ("token", "character")])
-    return FirstSignature.of(metrics[0], choices, units), Signature.of(metrics[1], choices, units)
-
-
-def said(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a call returns, metrics as their text, or its error."""
-    try:
-        found = function(*arguments)
-    except CluevalError as error:
-        return type(error), str(error)
-    if isinstance(found, dict) and "metrics" in found:
-        return {**found, "metrics": list(map(with_settings, found["metrics"]))}
-    return found
-
-
-def parsed_options(signature: Any, text: str) -> Any:
-    return signature.parse(text).options()
-
-
-def test_signatures_are_those_of_before_and_so_are_the_options_that_they_stand_for() -> None:
-    random = Random(7)
-    answers = Counter[bool]()
-    for _ in range(200):
-        first, new = both_signatures(random)
-        cut = str(new)[: random.choice([None, random.randint(1, 60)])]
-
-        assert (str(new), new.short) == (str(first), first.short)
-        assert Signature.parse(new.short) == new == Signature.parse(f"signature: {new}\n")
-        assert hash(new) == hash(Signature.parse(str(new)))
-        assert said(new.options) == said(first.options)
-        assert said(parsed_options, Signature, cut) == said(parsed_options, FirstSignature, cut)
-        answers[isinstance(said(new.options), dict)] += 1
-    assert min(answers.values()) > 30
-
-
-def test_results_are_kept_apart_and_joined_as_before() -> None:
-    random = Random(8)
-    refused = 0
-    for _ in range(200):
-        pairs = both_signatures(random), both_signatures(random)
-        if random.random() < 0.7:
-            changed = {
-                key: random.choice(CHOICES[key]) for key in random.sample(list(CHOICES), random.randint(0, 2))
-            }
-            pairs = pairs[0], tuple(each.citing(**changed) for each in pairs[0])
-        first, new = ([pair[side] for pair in pairs] for side in (0, 1))
-        purpose = random.choice(["added", "compared"])
-
-        answer = said(require_same, *new, purpose)
-        assert answer == said(first_require_same, *first, purpose)
-        assert str(joined_signature(*new, "BIO")) == str(first_joined(*first, "BIO"))
-        refused += answer is not None
-    assert 30 < refused < 170
 
 
 # Rows, tables, paths and warnings

@@ -245,8 +245,8 @@ def test_broken_lists_are_refused_with_document_and_annotation(
         ({"types": ()}, "for one type of targets, not 0"),
         ({"types": ("A", "B")}, "for one type of targets, not 2"),
         ({"types": ("T=X",)}, "neither lists nor candidates"),
-        ({"list_type": ""}, "Lists.list_type is empty"),
-        ({"ranks": "7"}, "unknown Lists.ranks '7'"),
+        ({"list_type": ""}, "candidate lists need Gate.list_type"),
+        ({"ranks": "7"}, "unknown Gate.ranks '7'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from clueval.evaluation.type_counts import TypeCounts
+from clueval.compat.seqeval.counting import TypeCounts
 from clueval.files.errors import UsageError
 
 AVERAGES = (None, "micro", "macro", "weighted")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from clueval.core.case import Where
@@ -32,7 +32,7 @@ from clueval.metrics.gate.candidates import (
 )
 from clueval.metrics.gate.counts import NAMES, GateCounts
 from clueval.metrics.gate.equality import FeatureTest
-from clueval.metrics.gate.metric import GateWithin
+from clueval.metrics.gate.metric import ALL_RANKS, LISTS, RANKS, Gate, GateWithin
 from clueval.metrics.gate.pairing import PARTIAL, STRICT
 from clueval.metrics.gate.thresholds import (
     ROUNDED,
@@ -45,18 +45,8 @@ from clueval.metrics.gate.thresholds import (
 )
 from clueval.metrics.gate.within import Touching, hull
 
-ALL_RANKS = 2147483647
-"""The rank at which every candidate is visible, as the reports of GATE write it."""
-
-ALL_RANKS_NAME = "all"
-"""The name, in the report, of the rank at which every candidate is visible; as a setting: all ranks."""
-
-RANKS: Mapping[str, tuple[int, ...]] = {
-    "10": tuple(range(11)),
-    "50": tuple(range(0, 51, 5)),
-    "100": tuple(range(0, 101, 10)),
-}
-"""Eleven ranks from 0 up to 10, 50 or 100."""
+EVERY_RANK = 2147483647
+"""The rank at which every candidate is visible, as the reports of GATE write it; in other reports it is `ALL_RANKS`."""
 
 KINDS = (
     "all",
@@ -81,28 +71,19 @@ class GateLists(GateWithin):
     have a match, and ``("kind", kind)`` for the number of lists; ``("recall", name)`` and ``("strict" or "lenient",
     rank)`` for targets by the least rank of their match; ``("seen", setting)`` for annotations of a type.
 
-    Attributes:
-        list_type: the type of the list annotations.
-        edge_feature: their feature that holds the ids of the candidates.
-        element_type: the type of the candidates; others are ignored. None: any.
-        ranks: the ranks to report: ``all``, ``10``, ``50`` or ``100`` (eleven ranks up to that one).
-
     Raises `UsageError` for invalid settings, and unless there is exactly one type and at least one feature.
     """
 
-    list_type: str = field(kw_only=True)
-    edge_feature: str = field(kw_only=True)
-    element_type: str | None = field(default=None, kw_only=True)
-    ranks: str = field(default=ALL_RANKS_NAME, kw_only=True)
-
     def __post_init__(self) -> None:
         GateWithin.__post_init__(self)
-        for name in ("list_type", "edge_feature", "element_type"):
-            if getattr(self, name) == "":
-                raise UsageError(f"Lists.{name} is empty", advice="name a type or feature")
-        if self.ranks not in (ALL_RANKS_NAME, *RANKS):
+        for name in ("list_type", "edge_feature"):
+            if not getattr(self, name):
+                raise UsageError(f"candidate lists need Gate.{name}", advice="add it")
+        if self.element_type == "":
+            raise UsageError("Gate.element_type is empty", advice="name a type")
+        if self.ranks not in (ALL_RANKS, *RANKS):
             raise UsageError(
-                f"unknown Lists.ranks {self.ranks!r}", advice=f"one of {', '.join((ALL_RANKS_NAME, *RANKS))}"
+                f"unknown Gate.ranks {self.ranks!r}", advice=f"one of {', '.join((ALL_RANKS, *RANKS))}"
             )
         if len(self.specs) != 1:
             raise UsageError(
@@ -127,7 +108,7 @@ class GateLists(GateWithin):
     @property
     def of_best(self) -> GateWithin:
         """The metric that counts the best candidates."""
-        own = {each.name: getattr(self, each.name) for each in fields(GateWithin)}
+        own = {each.name: getattr(self, each.name) for each in fields(GateWithin) if each.name not in LISTS}
         return GateWithin(**{**own, "types": (self.type,), "score_feature": None, "thresholds": None})
 
     # Counting
@@ -168,8 +149,8 @@ class GateLists(GateWithin):
         """Return the lists among the predicted annotations of a pair that are evaluated."""
         found = candidate_lists(
             annotations,
-            self.list_type,
-            self.edge_feature,
+            str(self.list_type),
+            str(self.edge_feature),
             element_type=self.element_type,
             score_feature=self.score_feature,
             nil=None if self.nil is None else (self.test.every[0], self.nil),
@@ -222,8 +203,8 @@ class GateLists(GateWithin):
                 for at, counts in self._by_score(total, of_score, targets)
             },
             "by_rank": {
-                ALL_RANKS_NAME if rank == ALL_RANKS else str(rank): counts.report(self.beta)
-                for rank, counts in _at_ranks(of_rank, targets, (*ranks, ALL_RANKS))
+                ALL_RANKS if rank == EVERY_RANK else str(rank): counts.report(self.beta)
+                for rank, counts in _at_ranks(of_rank, targets, (*ranks, EVERY_RANK))
             },
             "disambiguation": {
                 "lists": {kind: total["lists", "kind", kind] for kind in KINDS},
@@ -253,9 +234,12 @@ class GateLists(GateWithin):
             kind = getattr(self, name)
             if kind is not None and total["lists", "documents"] and not total["lists", "seen", name]:
                 raise UsageError(
-                    f"no predicted annotation has the type {kind!r}", advice=f"check Lists.{name}"
+                    f"no predicted annotation has the type {kind!r}", advice=f"check Gate.{name}"
                 )
         self.of_best.check(total)
+
+
+Gate.of_lists = GateLists
 
 
 # Disambiguation and maximum recall
@@ -393,7 +377,9 @@ def _accuracies(counts: GateCounts) -> dict[str, float]:
     }
 
 
-def _recalls(total: Tally, ranks: Mapping[str, Mapping[int, int]], rank: int = ALL_RANKS) -> dict[str, float]:
+def _recalls(
+    total: Tally, ranks: Mapping[str, Mapping[int, int]], rank: int = EVERY_RANK
+) -> dict[str, float]:
     """Return counts and recalls with the candidates up to a rank; 0/0 is 1."""
     strict, lenient = (
         sum(number for at, number in ranks[name].items() if at <= rank) for name in ("strict", "lenient")

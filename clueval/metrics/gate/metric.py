@@ -60,6 +60,19 @@ from clueval.options import option_field
 _FEW = 16
 """Cases with more spans are hardly ever the same."""
 
+ALL_RANKS = "all"
+"""The name of the rank at which every candidate of a list is visible; as a setting: all ranks."""
+
+RANKS: Mapping[str, tuple[int, ...]] = {
+    "10": tuple(range(11)),
+    "50": tuple(range(0, 51, 5)),
+    "100": tuple(range(0, 101, 10)),
+}
+"""Eleven ranks from 0 up to 10, 50 or 100."""
+
+LISTS = ("list_type", "edge_feature", "element_type", "ranks")
+"""The settings of candidate lists."""
+
 WITHOUT_VALUE = "(none)"
 """The group of the annotations that lack the feature of a break-down."""
 
@@ -73,7 +86,8 @@ class Gate(Metric):
     Attributes:
         types: type specifications, ``"Person"`` or ``"Person=PER"`` (targets=responses), which are evaluated
             each and all together; results go by the targets' name. Empty: every label that occurs.
-        features: the features that are compared, ``M[inst]`` for one type. Empty: none; the type decides.
+        features: the features that are compared, ``M[inst]`` for one type, or a dictionary of features by type. Empty:
+            none; the type decides.
         feature_comparison: ``equality``, ``string`` or ``subsumption``; see `FeatureTest`.
         pairing: ``plugin``, ``by-response`` or ``by-target``; see `clueval.metrics.gate.pairing`.
         score_feature: the feature that holds the responses' scores; every response needs one.
@@ -84,6 +98,7 @@ class Gate(Metric):
         unfiltered: a type whose targets are the containing layer itself, so that all of them are evaluated.
         by: features by whose values the evaluation is broken down, as it is by type.
         beta: the weight of recall in F.
+        list_type, edge_feature, element_type, ranks: see `clueval.metrics.gate.lists`.
 
     Raises `UsageError` for invalid settings.
     """
@@ -91,6 +106,8 @@ class Gate(Metric):
     name: ClassVar[str] = "gate"
     zero: ClassVar[str] = "1 if both sides are empty"
     filters: ClassVar[str | None] = "use Gate.types and Gate.nil instead"
+    of_lists: ClassVar[type[Gate]]
+    """The class that counts candidate lists, which `clueval.metrics.gate.lists` sets."""
 
     types: tuple[str, ...] = option_field(
         (),
@@ -178,13 +195,57 @@ class Gate(Metric):
         1.0, "--beta", "B", "report F-beta, which weighs recall B times as much as precision"
     )
 
+    list_type: str | None = option_field(
+        None,
+        "--list-type",
+        "TYPE",
+        "the type of the predicted annotations that are lists of candidates; the scores are then those of the best "
+        "candidate of each list, and of the lists by score and by rank",
+        later=True,
+    )
+    edge_feature: str | None = option_field(
+        None,
+        "--edge-feature",
+        "F",
+        "with list_type: the feature of a list that holds the ids of its candidates",
+        later=True,
+    )
+    element_type: str | None = option_field(
+        None,
+        "--element-type",
+        "TYPE",
+        "with list_type: the type of the candidates; others are ignored",
+        default="any",
+        later=True,
+    )
+    ranks: str = option_field(
+        ALL_RANKS,
+        "--ranks",
+        "RANKS",
+        "with list_type: the ranks to report, all of them, or eleven up to 10, 50 or 100",
+        choices=(ALL_RANKS, *RANKS),
+        later=True,
+    )
+
     def __new__(cls, *values: Any, **settings: Any) -> Gate:
-        """Return a `GateWithin`, which counts documents, if `containing` is given."""
+        """Return a `GateLists`, or a `GateWithin`, which count documents, if `list_type` or `containing` is given."""
         given = dict(zip((setting.name for setting in fields(cls)), values, strict=False)) | settings
-        within = cls is Gate and given.get("containing") is not None
-        return object.__new__(GateWithin if within else cls)
+        if cls is not Gate:
+            return object.__new__(cls)
+        if given.get("list_type") is not None:
+            return object.__new__(cls.of_lists)
+        return object.__new__(cls if given.get("containing") is None else GateWithin)
 
     def __post_init__(self) -> None:
+        if isinstance(self.features, Mapping):
+            by_type = [f"{kind}[{','.join(names)}]" for kind, names in self.features.items()]
+            object.__setattr__(self, "features", tuple(by_type))
+        if self.list_type is None and (self.edge_feature, self.element_type, self.ranks) != (
+            None,
+            None,
+            ALL_RANKS,
+        ):
+            raise UsageError("candidate lists need Gate.list_type", advice="add it")
         for name in ("types", "features", "by"):
             given = getattr(self, name)
             if isinstance(given, str):

@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
+from clueval.core.decoding import INVALID, scheme_called
 from clueval.core.tags import SCHEMES
 from clueval.files.errors import UsageError
 from clueval.files.limits import Limits
 from clueval.files.overwriting import input_path
 from clueval.options import column, option_field, require_types, whole
-from clueval.second.formats.decoding import INVALID, scheme_called
 from clueval.second.formats.names import NAMES
 from clueval.second.formats.reference import OFFSETS
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from clueval.core.decoding import ill_formed, scheme_called
 from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE, count_illegal, is_tag, scheme_of, split_tag
 from clueval.files.errors import CluevalError, TagError
@@ -13,7 +14,6 @@ from clueval.second.formats.column_format import ColumnFormat
 from clueval.second.formats.column_input import Layout, TokenLines
 from clueval.second.formats.column_layout import wanted_layers
 from clueval.second.formats.columns import ColumnReader
-from clueval.second.formats.decoding import ill_formed, scheme_called
 from clueval.second.formats.input_file import InputFile
 from clueval.second.formats.options import FormatOptions
 

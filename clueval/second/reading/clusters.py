@@ -24,11 +24,12 @@ from typing import Any, NamedTuple
 from clueval.core.bag import Bag, Bounds
 from clueval.core.case import Key, Where, keys_of, other_key
 from clueval.core.count import Plan, Unit
+from clueval.core.decoding import continues, decode, decode_strictly, scheme_called
 from clueval.core.document import ID, Document, Layers, Row
 from clueval.core.span import NOTHING
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, scheme_of, split_tag
+from clueval.core.tally import Tally, added
 from clueval.files.errors import TagError
-from clueval.second.formats.decoding import continues, decode, decode_strictly, scheme_called
 from clueval.second.reading.usual import (
     Unusual,
     check_case,
@@ -242,7 +243,7 @@ class ClusterCounting:
         files: Sequence[str | None],
         bounds: Bounds,
     ) -> None:
-        require_usual(plan, layers)
+        require_usual(plan, layers, are_tags=True)
         self.bag = Bag(plan.metrics, layers, bounds)
         self.in_characters = is_in_characters(plan)
         self.by_document = tells_documents_apart(plan, layers)
@@ -251,6 +252,9 @@ class ClusterCounting:
         together = plan.merge or any(key in layers for key in plan.where)
         groups = [layers] if together else [[layer] for layer in layers]
         self.groups = [LayerClusters(each, len(files)) for each in groups]
+        self._of_tags = [metric for metric in plan.metrics if hasattr(metric, "count_tags")]
+        if together and self._of_tags:
+            raise Unusual("the tags of a layer are counted, and layers are counted together")
         self._plan, self._layers, self._readings, self._files = plan, layers, readings, files
         self._is_late = any(reading.is_late for reading in readings)
         self._present = (1 << len(files)) - 1
@@ -338,6 +342,9 @@ class ClusterCounting:
         for (waits, *texts), places in same.items():
             of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
             self.bag.add_row(places, _row(of_texts, [of[waits] for of in cases], in_bag))
+        self.bag.close()
+        for metric, group in product(self._of_tags, self.groups):
+            self._count_tags(metric, group)
         for group in self.groups:
             if len(group.characters) > MOST_CLUSTERS:
                 group.begin()
@@ -345,6 +352,22 @@ class ClusterCounting:
                 group.forget()
         if self.bag.is_full:
             self.bag.fold()
+
+    def _count_tags(self, metric: Any, group: LayerClusters) -> None:
+        """Let a metric count the tags of the only layer of a group. Raises `Unusual` if it needs documents."""
+        (layer,) = group.layers
+        tallies: dict[str, Tally] = {}
+        for cluster in group.clusters(counting=True):
+            _, *sides = zip(*map(group.characters.rows.__getitem__, cluster), strict=True)
+            tally = metric.count_tags(*sides)
+            if tally is None:
+                raise Unusual("the spans of tags depend on the tags before them")
+            tallies[cluster] = tally
+        of_sentences = ((place, Counter(text.split())) for place, text in group.of_sentence.items())
+        for place, clusters in chain(group.of_place.items(), of_sentences):
+            if place is not None:
+                found = added((tallies[cluster], times) for cluster, times in clusters.items())
+                self.bag.add_tally(place, layer, metric.name, found)
 
     def _sentences(self) -> Iterator[Iterable[Any]]:
         """Yield the places that are sentences, and their texts in each group."""

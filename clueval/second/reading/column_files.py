@@ -71,7 +71,7 @@ def _require_usual_files(sources: Sequence[Source], plan: Plan) -> None:
             raise Unusual("a layer of brackets")
     if any(layer_names(source.options.layers) != layers for source in sources):
         raise Unusual("different layers")
-    require_usual(plan, layers)
+    require_usual(plan, layers, are_tags=True)
 
 
 def _counted(

@@ -19,14 +19,18 @@ class Unusual(Exception):
     """
 
 
-def require_usual(plan: Plan, layers: Sequence[str]) -> None:
+def require_usual(plan: Plan, layers: Sequence[str], *, are_tags: bool = False) -> None:
     """Raise `Unusual` for a plan that needs documents: metrics, steps, or filters that a metric does not take.
+
+    Where spans `are_tags`, a metric of documents may have the method `count_tags`, which takes the tags of both sides
+    between two positions outside all spans, and returns None if it needs documents.
 
     Alternatives change nothing, because tags and plain spans have none; nor do steps without a name, which compare
     texts and set spans without a place apart.
     """
     of_cases, of_documents = split_metrics(plan.metrics)
-    if of_documents or not all(metric.keeps for metric in of_cases):
+    needing = [metric for metric in of_documents if not (are_tags and hasattr(metric, "count_tags"))]
+    if needing or not all(metric.keeps for metric in of_cases):
         raise Unusual("a metric needs documents")
     if plan.align is not None or not all(
         step.signature[0] in ("", ALTERNATIVES, UNIT) for step in plan.steps

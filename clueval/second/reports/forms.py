@@ -6,7 +6,7 @@ CSV and TSV have data: a row for each finding of the places, otherwise the rows 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import chain, pairwise
 from textwrap import wrap
@@ -193,7 +193,7 @@ def text_lines(report: Content) -> Iterator[str]:
 def table_lines(table: Table, most: int) -> Iterator[str]:
     """Yield the title of a table and its lines, at most so wide."""
     yield caption(table)
-    yield from _columns(_cells(table), most)
+    yield from _columns(_cells(table), most, _texts_in(table))
 
 
 def _cells(table: Table) -> list[list[str]]:
@@ -201,7 +201,17 @@ def _cells(table: Table) -> list[list[str]]:
     return [[shown(cell) for cell in row] for row in (table.header, *table.rows)]
 
 
-def _columns(rows: Sequence[Sequence[str]], most: int) -> Iterator[str]:
+def _texts_in(table: Table) -> set[int]:
+    """Return the numbers of the columns of words; the others have numbers."""
+    columns = enumerate(zip(*table.rows, strict=True))
+    return {0} | {
+        number
+        for number, cells in columns
+        if all(isinstance(cell, str) for cell in cells) and any(cell[:1].isalpha() for cell in cells)
+    }
+
+
+def _columns(rows: Sequence[Sequence[str]], most: int, texts: Collection[int]) -> Iterator[str]:
     """Yield the rows with their columns aligned; a table that is too wide continues below, with its first column."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     starts, width = [1], widths[0]
@@ -212,7 +222,10 @@ def _columns(rows: Sequence[Sequence[str]], most: int) -> Iterator[str]:
         width += own + 2
     for start, end in pairwise([*starts, max(len(widths), 1)]):
         for row in [rows[0], ["-" * width for width in widths], *rows[1:]]:
-            cells = [row[0].ljust(widths[0]), *(row[n].rjust(widths[n]) for n in range(start, end))]
+            cells = [
+                row[n].ljust(widths[n]) if n in texts else row[n].rjust(widths[n])
+                for n in (0, *range(start, end))
+            ]
             yield "  ".join(cells).rstrip()
 
 
@@ -272,7 +285,9 @@ def _markdown(report: Content) -> Iterator[str]:
         yield from ("", f"**{_in_markdown(caption(table))}**", "")
         rows = [map(_in_markdown, row) for row in _cells(table)]
         first, *others = [f"| {' | '.join(row)} |" for row in rows]
-        yield from (first, f"| {' | '.join(['---', *['---:'] * (len(table.header) - 1)])} |", *others)
+        texts = _texts_in(table)
+        marks = ["---" if number in texts else "---:" for number in range(len(table.header))]
+        yield from (first, f"| {' | '.join(marks)} |", *others)
     yield from (
         "",
         phrase("signature: {signature}", signature=f"`{visible(str(report.signature)).replace('`', '')}`"),
@@ -295,7 +310,9 @@ def _latex(report: Content) -> Iterator[str]:
     yield r"% needs \usepackage{booktabs}"
     for table in map(without_bars, report.tables()):
         yield from (r"\begin{table}", r"\centering", rf"\caption{{{_in_latex(caption(table))}.}}")
-        yield rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}"
+        texts = _texts_in(table)
+        columns = "".join("l" if number in texts else "r" for number in range(len(table.header)))
+        yield rf"\begin{{tabular}}{{{columns}}}"
         rows = [map(_in_latex, row) for row in _cells(table)]
         first, *others = [rf"{' & '.join(row)} \\" for row in rows]
         yield from (

@@ -19,11 +19,11 @@ from typing import Any
 from clueval.arguments import require_instance, require_kind
 from clueval.core.bag import Bag
 from clueval.core.count import Plan, count
+from clueval.core.decoding import INVALID, scheme_called
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
 from clueval.files.errors import TagError, UsageError
 from clueval.metrics import chosen_metrics
-from clueval.second.formats.decoding import INVALID, scheme_called
 from clueval.second.reading.options import require_scheme
 from clueval.second.reading.paths import is_path_or_paths
 from clueval.second.reports.report import Hinting

@@ -21,11 +21,11 @@ from clueval.second.transforms.changes import UNIT, EachPair
 
 def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
     """Return the plan of these options. Raises `UsageError` for options that do not go together."""
-    _, counting, _, trust, _ = groups
+    readings, counting, _, trust, _ = groups
     by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
     for key in by:
         require_kind(key, "str", "by")
-    metrics = chosen
+    metrics = chosen = tuple(_as_in_gate(metric, readings[0].annotation_set) for metric in chosen)
     if counting.score_feature is not None:
         metrics = with_curves(chosen, counting.score_feature, counting.threshold_numbers(), counting.merge)
     align = None
@@ -44,6 +44,18 @@ def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
         _steps(gold, groups),
         align,
     )
+
+
+def _as_in_gate(metric: AnyMetric, gold_set: str | None) -> AnyMetric:
+    """Return a metric with GATE's rule: if it counts within a type of gold's set, all targets of this type count."""
+    if getattr(metric, "within", None) is None or gold_set is None:
+        return metric
+    from clueval.metrics.gate import Gate
+
+    if not isinstance(metric, Gate) or metric.unfiltered is not None:
+        return metric
+    set_name, _, kind = (metric.containing or "").rpartition(":")
+    return replace(metric, unfiltered=kind) if set_name == gold_set else metric
 
 
 def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:

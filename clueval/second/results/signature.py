@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, get_origin
+from typing import Any
 
 from clueval.arguments import require_kind
+from clueval.core.decoding import INVALID
 from clueval.core.metric import AnyMetric
 from clueval.core.tags import SCHEMES
-from clueval.files.errors import UsageError
-from clueval.metrics import METRICS, metric_class, with_settings
-from clueval.metrics.settings import is_later, plain, read_value, type_of, values_of
-from clueval.second.formats.decoding import INVALID
+from clueval.files.errors import CluevalError, UsageError
+from clueval.metrics import metric_of, with_settings
+from clueval.metrics.spelling import metrics_in
 from clueval.version import SCORES, __version__
 
 SHORT = MappingProxyType(
@@ -196,8 +196,7 @@ _WITHOUT_OPTION = ("average", "zero", "scores", "version")
 def _options(signature: Mapping[str, str]) -> dict[str, Any]:
     """Return the keyword arguments of `score`. Raises `UsageError` for a choice that no option stands for.
 
-    Settings are read by the types of the fields of their metric, as on the command line; lists are written with
-    slashes, so a label with a slash is read as two. What would not be written as it is in the signature is an error.
+    What would not be written as it is in the signature, such as the hash of a file, is an error.
     """
     choices = dict(signature)
     metrics = list(_metrics(choices.pop("metrics", "")))
@@ -228,55 +227,20 @@ def _options(signature: Mapping[str, str]) -> dict[str, Any]:
 
 def _metrics(text: str) -> Iterator[AnyMetric]:
     """Yield the metrics of ``metrics:``, with their settings."""
-    while text:
-        name = re.split(r"[(+]", text, maxsplit=1)[0]
-        if name not in METRICS:
-            raise UsageError(
-                f"the signature has the unknown metric {name!r}",
-                advice="check that it is a signature of this version",
-            )
-        kind = metric_class(name)
-        settings = [field for field in fields(kind) if field.compare]
-        given = ",".join(rf"{field.name}=(.*?)" for field in settings if not is_later(field))
-        for field in filter(is_later, settings):
-            given += rf"(?:,?{field.name}=(.*?))?"
-        whole = rf"\({given}\)" if settings else ""
-        if all(map(is_later, settings)):
-            whole = f"(?:{whole})?"
-        found = re.match(rf"{name}{whole}(?:\+|$)", text, re.DOTALL)
-        if found is None:
-            raise UsageError(
-                f"the settings of {name} cannot be read",
-                advice="check that it is a signature of this version",
-            )
-        values = {
-            field.name: _value(kind, field, value)
-            for field, value in zip(settings, found.groups(), strict=True)
-            if value is not None
-        }
-        metric: AnyMetric = kind(**values)
-        if with_settings(metric) != found[0].removesuffix("+"):
-            raise UsageError(
-                f"the settings of {name} cannot be rebuilt", advice="pass them to score yourself"
-            )
-        yield metric
-        text = text[found.end() :]
-
-
-def _value(kind: type, field: Field[Any], text: str) -> Any:
-    values = values_of(kind, field)
-    if field.name == "weights" and text == "default":
-        return None
-    if text == plain(field.default):  # what is read from a file is in the signature as a hash, or `none`
-        return field.default
-    if values is None:
+    try:
+        for written in metrics_in(text):
+            metric = metric_of(written)
+            again = metrics_in(with_settings(metric))[0].settings
+            if any(again.get(setting, value) != value for setting, value in written.settings.items()):
+                raise UsageError(
+                    f"the settings of {metric.name} cannot be rebuilt", advice="pass them to score yourself"
+                )
+            yield metric
+    except CluevalError as error:
         raise UsageError(
-            f"{kind.__name__}.{field.name} cannot be rebuilt", advice="pass it to score yourself"
-        )
-    several = get_origin(type_of(kind, field)) in (tuple, frozenset) or field.name == "weights"
-    if text == "''":
-        return ""
-    return read_value(values, text.replace("/", ",") if several else text, f"{kind.__name__}.{field.name}")
+            f"the metrics of the signature cannot be read: {error.problem}",
+            advice="check that it is a signature of this version",
+        ) from None
 
 
 def written_filter(where: Mapping[str, Iterable[str]]) -> str:

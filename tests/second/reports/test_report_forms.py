@@ -25,6 +25,7 @@ from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Find, Part, Rate, Shares, Table
 from clueval.second.studies.agreement.places import facets_of_places
+from clueval.second.studies.conventions import CONVENTIONS
 from clueval.second.studies.decisions import read_decisions
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.masking.words import facets as masking_facets
@@ -368,6 +369,7 @@ def test_catalogue_has_every_text_and_no_other(language: str) -> None:
     facets = [facet for each in studies for facet in each.facets]
     facets += [*facets_of_places(), *masking_facets()]
     words = {",", ".", *(word for facet in facets for word in facet.words)}
+    words |= {convention.counts for convention in CONVENTIONS}
 
     assert spoken() | words <= set(catalogue)
     assert set(catalogue) <= spoken() | words | names_in_tables()

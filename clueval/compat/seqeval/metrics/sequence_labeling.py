@@ -4,7 +4,7 @@ Arguments that all functions share:
     y_true, y_pred: a list of sentences, each a list of tags; with the same lengths on both sides.
     average: None (lists over the types in their order), "micro", "macro" or "weighted".
     suffix: the prefix of a tag is at its end (``PER-B``).
-    mode, scheme: "strict" with a scheme of `clueval.tagging.token_schemes`, or its name, counts complete spans only;
+    mode, scheme: "strict" with a scheme of `clueval.compat.seqeval.scheme`, or its name, counts complete spans only;
         anything else reads tags as conlleval does, and so does "strict" without a scheme (except in
         `classification_report`, which then detects the scheme from the tags).
     zero_division: the value of 0/0, 0 or 1; "warn" is 0 with an `UndefinedMetricWarning`.
@@ -22,13 +22,19 @@ from itertools import chain
 from typing import Any
 
 from clueval.compat.seqeval.averages import ZeroDivision, averaged, check_arguments
+from clueval.compat.seqeval.counting import (
+    Sentences,
+    flat,
+    lenient_counts,
+    require_tag,
+    warn_of_strange_tags,
+)
 from clueval.compat.seqeval.metrics import v1
 from clueval.compat.seqeval.metrics.v1 import ALL_SCORES, SCORES, check_consistent_length
-from clueval.evaluation.type_counts import Sentences, lenient_counts
+from clueval.compat.seqeval.scheme import Token, WrongTypeError, scheme_of_name
+from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
-from clueval.tagging.lenient_chunks import Chunk, chunks, is_ignored, warn_of_strange_tags
-from clueval.tagging.schemes import OUTSIDE, flat
-from clueval.tagging.token_schemes import Token, WrongTypeError, scheme_of_name
+from clueval.metrics.seqeval_tags import Chunk, chunks, is_ignored
 
 Tags = Sequence[Any]
 """Tags, or lists of tags."""
@@ -47,9 +53,9 @@ def get_entities(seq: Tags, suffix: bool = False) -> list[Chunk]:
     """
     nested = any(isinstance(item, list) for item in seq)
     tags = flat(seq) if nested else seq
-    found = list(chunks(tags, suffix))
-    warn_of_strange_tags((tag for tag in tags if not is_ignored(tag)), suffix)
-    return found
+    kept = [require_tag(tag) for tag in tags if not is_ignored(tag)]
+    warn_of_strange_tags(kept, suffix=suffix)
+    return list(chunks(tags, suffix=suffix))
 
 
 def precision_recall_fscore_support(
@@ -77,7 +83,7 @@ def precision_recall_fscore_support(
     """
     check_arguments(average, beta, zero_division)
     check_consistent_length(y_true, y_pred)
-    counts = lenient_counts(y_true, y_pred, suffix)
+    counts = lenient_counts(y_true, y_pred, suffix=suffix)
     return averaged(counts, average, warn_for=warn_for, beta=beta, zero_division=zero_division)
 
 
@@ -189,7 +195,7 @@ def classification_report(
         )
     check_arguments(None, 1.0, zero_division)
     check_consistent_length(y_true, y_pred)
-    return v1.written(lenient_counts(y_true, y_pred, suffix), digits, output_dict, zero_division)
+    return v1.written(lenient_counts(y_true, y_pred, suffix=suffix), digits, output_dict, zero_division)
 
 
 def accuracy_score(y_true: Tags, y_pred: Tags) -> float:

@@ -6,12 +6,19 @@ from collections.abc import Collection, Sequence
 from typing import Any, cast
 
 from clueval.compat.seqeval.averages import Averaged, PerType, ZeroDivision, averaged, check_arguments
+from clueval.compat.seqeval.counting import Sentences, TypeCounts, counts_of_entities, strict_counts
 from clueval.compat.seqeval.reporters import DictReporter, Reporter, StringReporter
-from clueval.evaluation.type_counts import Sentences, TypeCounts, counts_of_entities, strict_counts
+from clueval.compat.seqeval.scheme import (
+    IOB2,
+    Entities,
+    Token,
+    WrongTypeError,
+    auto_detect,
+    scheme_or_error,
+)
+from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
-from clueval.tagging.lenient_chunks import is_ignored
-from clueval.tagging.schemes import OUTSIDE
-from clueval.tagging.token_schemes import IOB2, Entities, Token, WrongTypeError, auto_detect, scheme_or_error
+from clueval.metrics.seqeval_tags import is_ignored
 
 SCORES = PerType | Averaged
 ALL_SCORES = ("precision", "recall", "f-score")
@@ -73,7 +80,7 @@ def precision_recall_fscore_support(
     check_arguments(average, beta, zero_division)
     check_consistent_length(y_true, y_pred)
     if entities_true is None and entities_pred is None:
-        counts = strict_counts(y_true, y_pred, scheme_or_error(scheme), suffix)
+        counts = strict_counts(y_true, y_pred, scheme_or_error(scheme), suffix=suffix)
     else:
         counts = counts_of_entities(
             entities_true or Entities(y_true, scheme_or_error(scheme), suffix),
@@ -101,7 +108,7 @@ def classification_report(
     check_consistent_length(y_true, y_pred)
     if scheme is None:
         scheme = _detected(y_true, y_pred, suffix)
-    counts = strict_counts(y_true, y_pred, scheme, suffix)
+    counts = strict_counts(y_true, y_pred, scheme, suffix=suffix)
     return written(counts, digits, output_dict, zero_division)
 
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from clueval.files.errors import UsageError, warn
 from clueval.files.writing import whole_file
+from clueval.metrics import with_settings
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.mention import risk_by
-from clueval.metrics.settings import with_settings
 from clueval.second.reports.forms import guarded
 from clueval.second.reports.language import phrase
 from clueval.second.reports.place import Facet, MarkKind, Place

@@ -1,22 +1,20 @@
-"""The lenient reading of tags, which is seqeval's default mode and conlleval's: every sequence of tags has spans.
+"""Tags as seqeval reads them by default, and conlleval: every sequence of tags has spans.
 
 Whether a span ends or begins between two tags depends on these two only. Any letter may begin a tag. With
 letters other than B, I, E, S and O, a span may begin before the previous one has ended, and a span may end
 that has not begun: it then has the start of the previous span, as in seqeval.
 
->>> list(chunks(["B-A", "I-A", "O", "I-B"], suffix=False))
+>>> list(chunks(["B-A", "I-A", "O", "I-B"]))
 [('A', 0, 1), ('B', 3, 3)]
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from clueval.tagging.schemes import OUTSIDE
-from clueval.tagging.token_schemes import EmptyTagError, WrongTypeError
+from clueval.core.tags import OUTSIDE
 
 Chunk = tuple[str, int, int]
 """Type, first position, last position (inclusive, as in seqeval's default mode)."""
@@ -28,21 +26,18 @@ def is_ignored(tag: object) -> bool:
 
 
 class LenientTag(NamedTuple):
-    """A tag in the lenient reading: its letter and its type."""
+    """A tag in the lenient reading: its letter and its type. With `suffix`, the letter is the last one."""
 
     letter: str
     type: str
 
-
-def read_tag(tag: str, suffix: bool) -> LenientTag:
-    require_tag(tag)
-    if suffix:
-        rest = tag[:-1]
-        label, hyphen, _ = rest.rpartition("-")
-        return LenientTag(tag[-1], (label if hyphen else rest) or "_")
-    rest = tag[1:]
-    _, hyphen, label = rest.partition("-")
-    return LenientTag(tag[0], (label if hyphen else rest) or "_")
+    @classmethod
+    def of(cls, tag: str, *, suffix: bool = False) -> LenientTag:
+        """Return a tag that is not empty."""
+        letter, rest = (tag[-1], tag[:-1]) if suffix else (tag[0], tag[1:])
+        before, hyphen, after = rest.rpartition("-") if suffix else rest.partition("-")
+        label = before if suffix else after
+        return cls(letter, (label if hyphen else rest) or "_")
 
 
 def _ends(before: LenientTag, tag: LenientTag) -> bool:
@@ -71,22 +66,23 @@ class Decisions(dict[tuple[Any, Any], tuple[bool, bool, str, bool]]):
     is not ``_``).
     """
 
-    def __init__(self, suffix: bool) -> None:
+    def __init__(self, *, suffix: bool = False) -> None:
         super().__init__()
         self._suffix = suffix
 
     def __missing__(self, neighbours: tuple[Any, Any]) -> tuple[bool, bool, str, bool]:
         before, tag = (
-            LenientTag(OUTSIDE, "") if tag is None else read_tag(tag, self._suffix) for tag in neighbours
+            LenientTag(OUTSIDE, "") if tag is None else LenientTag.of(tag, suffix=self._suffix)
+            for tag in neighbours
         )
         odd = tag.type == "_" and tag.letter not in "OBIES"
         self[neighbours] = decision = _ends(before, tag), _begins(before, tag), before.type, odd
         return decision
 
 
-def chunks(tags: Iterable[Any], suffix: bool) -> Iterator[Chunk]:
+def chunks(tags: Iterable[Any], *, suffix: bool = False) -> Iterator[Chunk]:
     """Yield the spans of one sequence in the lenient reading, in order; ignored positions are skipped."""
-    decisions = Decisions(suffix)
+    decisions = Decisions(suffix=suffix)
     before: Any = None
     first = last = 0
     for position, tag in enumerate(chain(tags, (OUTSIDE,))):
@@ -100,7 +96,7 @@ def chunks(tags: Iterable[Any], suffix: bool) -> Iterator[Chunk]:
         before, last = tag, position
 
 
-class ReachesBeyond(Exception):  # always caught in `clueval.evaluation.type_counts`
+class ReachesBeyond(Exception):
     """The spans of a list of tags depend on the tags before it."""
 
 
@@ -119,21 +115,3 @@ def chunks_between(tags: Sequence[str], decisions: Decisions) -> list[Chunk]:
             first = position
         before = tag
     return found
-
-
-def warn_of_strange_tags(tags: Iterable[str], suffix: bool) -> None:
-    """Warn once of every tag that is not of the form B-X, I-X, E-X or S-X (X-B and so on with `suffix`)."""
-    known = ("-B", "-I", "-E", "-S") if suffix else ("B-", "I-", "E-", "S-")
-    for tag in sorted(set(tags)):
-        fits = tag.endswith(known) if suffix else tag.startswith(known)
-        if not fits and tag not in (OUTSIDE, "B", "I", "E", "S"):
-            warnings.warn(f"{tag} seems not to be NE tag.", stacklevel=2)
-
-
-def require_tag(tag: object) -> str:
-    """Return `tag`. Raises `WrongTypeError` (a TypeError) if it is not a string, `EmptyTagError` if empty."""
-    if not isinstance(tag, str):
-        raise WrongTypeError(f"{tag!r} is not a tag", advice="a tag is a string, as in [['B-PER', 'O']]")
-    if not tag:
-        raise EmptyTagError("a tag is empty", advice="write O for a token outside all spans")
-    return tag
