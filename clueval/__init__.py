@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.compat.faireval.config import faireval as faireval
-    from clueval.compat.gate.run import gate as gate
     from clueval.compat.masking.run import masking as masking
     from clueval.core.document import Document as Document
     from clueval.core.document import Sentence as Sentence
@@ -71,7 +70,6 @@ if TYPE_CHECKING:
 _NAMES_OF = {
     "second.reading.merge": "merge",
     "compat.faireval.config": "faireval",
-    "compat.gate.run": "gate",
     "compat.masking.run": "masking",
     "core.document": "Document Sentence",
     "core.matching": "Match match_spans",

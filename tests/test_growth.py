@@ -40,7 +40,7 @@ JOBS: dict[str, str] = {
     "csv": "score GOLD PREDICTED --metric exact,confusion,fair --format csv",
     "conventions": "conventions GOLD PREDICTED",
     "masking page": "masking GOLD PREDICTED -o OUT/a.html",
-    "gate page": "gate GOLD PREDICTED --html OUT/a.html",
+    "gate page": "score GOLD PREDICTED --metric gate -o OUT/a.html",
     "errors": "errors GOLD PREDICTED",
     "errors files": "errors GOLD PREDICTED --labelled label -o OUT/a.html -o OUT/a.tsv -o OUT/a.xlsx",
     "errors of two": "errors GOLD PREDICTED GOLD -o OUT/a.html",

@@ -447,7 +447,7 @@ def test_a_bad_folder_for_indicators_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: str
 ) -> None:
     path = str(write(tmp_path / "d.bdocjs", json.dumps(bdoc())))
-    words = ["gate", path, "--gold-set", "Key", "--predicted-set", "Key"]
+    words = ["score", path, "--metric", "gate", "--gold-set", "Key", "--predicted-set", "Key"]
 
     assert main([*words, "--write-indicators", bad]) == 2
     assert capsys.readouterr().err.count("\n") == 1

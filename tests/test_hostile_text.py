@@ -99,12 +99,14 @@ FOR_PEOPLE = {
     "score merged": ["score", *PAIR, "--merge", "--where", f"risk=R{EVIL}"],
     "errors noisy": ["errors", *PAIR, "--metric", "noisy"],
     "errors noisy page": ["errors", *PAIR, "--metric", "noisy", "-o", "x{}.html"],
-    "gate": ["gate", "gate{}", *GATE, "--features", f"f{EVIL}", "--by-feature", f"f{EVIL}"],
-    "gate json": ["gate", "gate{}", *GATE, "--format", "json"],
-    "gate changes": ["gate", "gate{}", *GATE, "--reference-set", f"K{EVIL}"],
-    "gate page": ["gate", "gate{}", *GATE, "--html", "x{}.html", "--gate-tsv", "x{}.tsv"],
-    "gate indicators": ["gate", "gate{}", *GATE, "--write-indicators", "x{}"],
-    "wrong half": ["gate", "half{}", *GATE, "--html", "x{}.html", "--format", "markdown"],
+    "gate": [
+        *("score", "gate{}", *GATE, "--metric"),
+        f"gate(features=[{'f' + EVIL!r}],by=[{'f' + EVIL!r}])",
+    ],
+    "gate json": ["score", "gate{}", *GATE, "--metric", "gate", "--format", "json"],
+    "gate changes": ["score", "gate{}", *GATE, "--metric", "gate", "--reference-set", f"K{EVIL}"],
+    "gate page": ["score", "gate{}", *GATE, "--metric", "gate", "-o", "x{}.html", "-o", "x{}.gate.tsv"],
+    "wrong half": ["score", "half{}", *GATE, "--metric", "gate", "-o", "x{}.html", "--format", "markdown"],
     **{
         f"conventions {form}": ["conventions", *PAIR, "--format", form]
         for form in ("text", "json", "markdown")
@@ -143,7 +145,7 @@ FOR_PEOPLE = {
     "wrong filter": ["score", *PAIR, "--where", f"{EVIL}={EVIL}"],
     "wrong value": ["score", *PAIR, "--where", f"domain={EVIL}"],
     "wrong break-down": ["score", *PAIR, "--by", EVIL],
-    "wrong set": ["gate", "gate{}", "--gold-set", EVIL, "--predicted-set", EVIL],
+    "wrong set": ["score", "gate{}", "--gold-set", EVIL, "--predicted-set", EVIL],
     "wrong option": ["score", *PAIR, f"--{EVIL}"],
     "wrong number": ["check", "gold{}.vrt", "--max-errors", EVIL],
     "wrong format": ["score", *PAIR, "--input", EVIL],

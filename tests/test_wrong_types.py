@@ -30,7 +30,6 @@ from clueval import (
     curate,
     documents_from,
     errors,
-    gate,
     masking,
     match_spans,
     merge,
@@ -167,7 +166,6 @@ def special_calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
     scorers: dict[str, Callable[..., Any]] = {
         "score": score,
         "conventions": conventions,
-        "gate": gate,
         "errors": lambda *given, **more: list(errors(*given, **more)),
     }
     for name, function in scorers.items():

@@ -16,7 +16,6 @@ COMMANDS = {
     "score": "score predicted spans against gold",
     "conventions": "score under every convention at once: which F1 is this?",
     "masking": "report what was left unmasked: leaks, risk classes, a page to sign, limits",
-    "gate": "score as GATE does: reference set, candidate lists, GATE's table and page",
     "faireval": "run a FairEval config file",
     "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
     "agree": "compare annotators with each other: agreement, disagreements, a system against them",

@@ -17,11 +17,11 @@ from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.outputs import add_report, form_of, prints_text, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
-from clueval.core.count import EITHER
+from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalWarning, UsageError
-from clueval.files.overwriting import input_path
+from clueval.files.overwriting import input_path, output_folder
 from clueval.files.visible import visible
 from clueval.options import options_of, whole
 from clueval.second.reports.endings import FORMS
@@ -51,6 +51,9 @@ examples:
   clueval score gold/ predicted/ --layer entity=2 --by domain --where risk=high
   clueval score gold.conll predicted.conll --metric 'fair(focus=system)'"""
 
+GATE_TABLE = ".gate.tsv"
+"""The ending of a file with GATE's own table."""
+
 _FORMS = (*FORMS, "conlleval")
 
 _NEED_BASELINE = {"score": "--score", "allow_drop": "--allow-drop", "significant": "--significant"}
@@ -79,6 +82,26 @@ def add_arguments(parser: CommandParser) -> None:
         "(default: 100000000000, for two texts of 316,000 characters)",
     )
     common.add_pairs(parser, "counting")
+    group = parser.group("counting")
+    group.add_argument(
+        "--reference",
+        type=input_path,
+        metavar="FILE",
+        help="another system, such as an older run: how the scores differ from its scores; with --metric gate, the "
+        "changes, too",
+    )
+    group.add_argument(
+        "--reference-set",
+        metavar="SET",
+        help="the annotation set of the reference, without --reference in the predicted files",
+    )
+    parser.group("output").add_argument(
+        "--write-indicators",
+        type=output_folder,
+        metavar="FOLDER",
+        help="with --metric gate: write copies of the predicted files (GATE's XML) that show the result of each "
+        "annotation",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -92,6 +115,9 @@ def run(options: argparse.Namespace) -> int:
     _require_gates(options)
     baseline = _baseline_of(options)
     trust = _trust(options, _units_of(baseline))
+    tables = [path for path in options.written if path.name.lower().endswith(GATE_TABLE)]
+    if tables and trust.resample_by is None:
+        trust = replace(trust, resample_by=DOCUMENT)
     _warn_of_no_effect(options)
     if from_saved:
         result = _of_saved(options, metrics, trust)
@@ -108,6 +134,9 @@ def run(options: argparse.Namespace) -> int:
                 preparing=common.preparing_of(options),
                 workers=work,
                 trust=replace(trust, save=None),
+                reference=options.reference,
+                reference_set=options.reference_set,
+                write_indicators=options.write_indicators,
                 **common.reading(options),
             )
     if trust.save is not None:
@@ -116,13 +145,27 @@ def run(options: argparse.Namespace) -> int:
     if trust.units is not None and not trust.intervals:
         _say_units(result)
     result = _with_gates(result, options, trust, baseline)
-    put_report(result, options, partial(_rendered, result, options))
+    options.written = [path for path in options.written if path not in tables]
+    if options.written or not tables:
+        put_report(result, options, partial(_rendered, result, options))
+    for path in tables:
+        _write_gate_table(result, path, options)
+    if options.write_indicators is not None:
+        printing.wrote(options.write_indicators)
     if not prints_text(options):
         common.say_what_was_read(options, result)  # the text on the terminal has these lines
     printing.remark_passed_over(result.passed_over)
     for layer in layers_not_predicted(result.inputs):
         printing.remark(f"layer {cut(visible(layer))}: not predicted; {common.SEVERAL_LAYERS}")
     return int(any(not gate["passed"] for gate in result.gates or ()))
+
+
+def _write_gate_table(result: Result, path: Path, options: argparse.Namespace) -> None:
+    from clueval.compat.gate import write_table
+
+    sets = (options.predicted_set or "", options.reference_set or "")
+    write_table(result, path, response_set=sets[0], reference_set=sets[1])
+    printing.wrote(path)
 
 
 # Saved results

@@ -155,7 +155,7 @@ def test_help_shows_every_option(command: str, capsys: Capture) -> None:
 PRINTED: dict[str, list[list[str]]] = {
     **{
         name: [[name, GOLD, PREDICTED, *LAYERS]]
-        for name in ("score", "conventions", "gate", "masking", "agree", "profile")
+        for name in ("score", "conventions", "masking", "agree", "profile")
     },
     "errors": [
         ["errors", GOLD, PREDICTED, *LAYERS],

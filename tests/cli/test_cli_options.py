@@ -158,8 +158,6 @@ NOTHING = ["none.vrt", "none.vrt"]
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["gate", *NOTHING, "--html"],
-        ["gate", *NOTHING, "--gate-tsv"],
         ["errors", *NOTHING, "-o"],
         ["conventions", *NOTHING, "-o"],
         ["merge", "none.vrt", "-o"],
@@ -182,7 +180,7 @@ def test_output_that_cannot_be_written_is_an_error_before_anything_is_read(
 @pytest.mark.parametrize(
     ("arguments", "package"),
     [
-        (["gate", *NOTHING, "--html", "x"], "jinja2"),
+        (["conventions", *NOTHING, "-o", "x.xlsx"], "openpyxl"),
     ],
 )
 def test_missing_package_is_an_error_before_anything_is_read(

@@ -31,7 +31,6 @@ def test_the_script_names_every_command(shell: str, capsys: Capture) -> None:
     [
         (["con"], {"conventions", "convert"}),
         (["score", "--toke"], {"--token", "--token-id"}),
-        (["gate", "--by-f"], {"--by-feature"}),
         (["formats", "gate"], {"gate-xml"}),
     ],
 )

@@ -75,7 +75,6 @@ LINES = {
     "profile": "p.conll q.conll",
     "threshold": "gold.jsonl scored.jsonl --score-feature score",
     "check": "p.conll",
-    "gate": "p.conll q.conll",
 }
 """Arguments of each command whose file of ``-o`` has a form by its ending."""
 
@@ -206,7 +205,6 @@ RESULTS = {
     "masking": lambda: clueval.masking("p.conll", "q.conll"),
     "agree": lambda: clueval.agree("p.conll", "q.conll"),
     "profile": lambda: clueval.profile("p.conll", "q.conll"),
-    "gate": lambda: clueval.gate("p.conll", "q.conll"),
 }
 
 
@@ -229,7 +227,6 @@ def test_write_in_python_refuses_an_ending_that_is_no_form_and_packs(function: s
 OUTPUTS = [
     ("errors p.conll q.conll --format tsv -o", "document\t"),
     ("diff p.conll q.conll p.conll -o", "What changed: "),
-    ("gate p.conll q.conll --gate-tsv", "evaluationId\t"),
     ("masking p.conll q.conll --documents", "document\tclass\t"),
     ("score p.conll q.conll --save", '{"clueval_bag":'),
     ("curate p.conll q.conll -o c.conll --undecided", "document\t"),

@@ -79,7 +79,6 @@ CASES: list[tuple[str, list[str]]] = [
     ("one/a.conll", ["compare", "gold.conll", "predicted.conll,one/a.conll", "-o", "OUT"]),
     ("a.ltf", ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "OUT"]),
     ("one/a.conll", ["errors", "one", "two", "-o", "OUT"]),
-    ("two/a.conll", ["gate", "one", "two", "--gate-tsv", "OUT"]),
     ("spans.vrt", ["merge", "spans.tsv", "--input", "spans", "-o", "OUT"]),
     ("spans.vrt", ["conventions", "spans.tsv", "spans.tsv", "--input", "spans", "-o", "OUT"]),
     ("run.config", ["faireval", "run.config", "-o", "OUT"]),
@@ -182,7 +181,7 @@ def test_indicators_replace_no_file(place: Path, capsys: pytest.CaptureFixture[s
     (place / "in" / "a.bdocjs").write_text(BDOC)
 
     sets = ["--gold-set", "Key", "--predicted-set", "Response"]
-    assert main(["gate", "in", *sets, "--write-indicators", "in"]) == 2
+    assert main(["score", "in", "--metric", "gate", *sets, "--write-indicators", "in"]) == 2
     assert "cannot be overwritten" in capsys.readouterr().err
     assert (place / "in" / "a.bdocjs").read_text() == BDOC
 
@@ -222,7 +221,6 @@ OUTPUTS = {
     "tsv",
     "xlsx",
     "documents",
-    "gate_tsv",
     "pygamma",
     "undecided",
     "write_indicators",
@@ -251,7 +249,6 @@ COMMAND_LINES: dict[str, tuple[dict[str, str], list[str]]] = {
             "score": [],
             "conventions": [],
             "masking": [],
-            "gate": [],
             "profile": [],
             "threshold": ["--score-feature", "s"],
         }.items()
@@ -434,7 +431,6 @@ READ_STREAMS = {
     "threshold": ["-", "predicted.conll", "--score-feature", "s"],
     "profile": ["-", "predicted.conll"],
     "masking": ["-", "predicted.conll"],
-    "gate": ["-", "predicted.conll"],
     "agree": ["-", "predicted.conll"],
     "curate": ["-", "predicted.conll", "one/a.conll"],
 }
@@ -474,7 +470,7 @@ def test_no_output_replaces_the_file_of_standard_input(
             "does not end in the name of a form" in said.getvalue()
             or ("is not the ending of a form" in said.getvalue())
             or (
-                command in ("compare", "threshold", "masking", "diff", "agree", "curate", "gate", "profile")
+                command in ("compare", "threshold", "masking", "diff", "agree", "curate", "profile")
                 and (not is_named or command == "threshold")
             )
         )

@@ -1,4 +1,4 @@
-"""`clueval.gate` with a reference set: each target's change is listed once, and the differences of all numbers.
+"""The metric `gate` with a reference: each target's change is listed once, and the differences of all numbers.
 
 The corpus worked by hand has one document and seven gold annotations, one for each kind of change; the groups (CS, CP,
 IS, IP, ML, SL) are those of GATE's plugin Evaluation.
@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from clueval import gate, read
-from clueval.cli import main
+from clueval import read, score
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 
@@ -89,9 +88,13 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def report_of(folder: Path, predicted: str = "New", reference: str = "Old") -> dict[str, Any]:
-    found = gate(folder, gold_set="Key", predicted_set=predicted, reference_set=reference).to_dict()
+    sets = {"gold_set": "Key", "predicted_set": predicted, "reference_set": reference}
+    found = score(folder, metrics="gate", **sets).to_dict()
     report: dict[str, Any] = found["metrics"]["gate"]["label"]
-    return report
+    of_reference = found["reference"]
+    parts = (of_reference["metrics"]["gate"]["label"], of_reference["changes"]["label"])
+    differences = of_reference["differences"]["gate"]["label"]
+    return {**report, "reference": {**parts[0], **parts[1], "differences": differences}}
 
 
 def listed(rows: Iterable[dict[str, Any]]) -> list[tuple[int, int, str, str, str]]:
@@ -104,15 +107,6 @@ def test_changes_list_every_target_of_another_group_once_and_spurious_responses(
     assert listed(reference["changes"]) == CHANGES
     assert reference["change_counts"] == {"better": 2, "worse": 2, "neither": 4}
     assert reference["changes_left_out"] == 0
-
-
-def test_changes_show_the_target_and_the_predicted_spans_in_their_context(corpus: Path) -> None:
-    rows = {row["start"]: row for row in report_of(corpus)["reference"]["changes"]}
-
-    assert rows[0]["context"].startswith("[-abcd-] abcd")
-    assert rows[25]["context"].startswith("abcd abcd abcd abcd abcd [-a-][=bcd=] abcd")
-    assert rows[45]["context"].endswith(" [-abc-]d ")
-    assert (rows[0]["label"], rows[0]["text"], rows[45]["text"]) == ("P", "abcd", "abc")
 
 
 def test_differences_of_counts_and_rates_are_predicted_less_reference(corpus: Path) -> None:
@@ -134,50 +128,41 @@ def test_differences_of_counts_and_rates_are_predicted_less_reference(corpus: Pa
             assert number == report[part][name] - report["reference"][part][name]
 
 
-def test_differences_of_types_name_those_of_either_run(tmp_path: Path) -> None:
+def test_differences_of_types_name_those_of_both_runs(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "c", {"Key": [(0, 4, "P")], "New": [(0, 4, "P")], "Old": [(0, 4, "Q")]})
     found = report_of(folder)["reference"]["differences"]["per_type"]
 
-    assert list(found) == ["P", "Q"]
+    assert list(found) == ["P"]  # only the reference has Q
     assert (found["P"]["correct_strict"], found["P"]["true_missing_lenient"]) == (1, -1)
-    assert found["Q"]["responses"] == -1
 
 
-def test_text_says_how_many_more_are_missing(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    sets = ["--gold-set", "Key", "--predicted-set", "None", "--reference-set", "Old"]
-    assert main(["gate", str(corpus), *sets]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    first = next(number for number, line in enumerate(lines) if "predicted less reference" in line)
-    header, row = (
-        line.split() for line in lines[first + 1 : first + 8] if line.split()[:1] in (["type"], ["all"])
-    )
+def test_text_has_the_differences_and_the_changes(corpus: Path) -> None:
+    sets = {"gold_set": "Key", "predicted_set": "None", "reference_set": "Old"}
+    lines = str(score(corpus, metrics="gate", **sets)).splitlines()
 
+    assert next(line.split()[-1] for line in lines if "f1_strict" in line) == "-42.86"
     # of the 7 targets the reference misses [15,19); without any prediction all 7 are missing
-    assert dict(zip(header, row, strict=True)) == {
-        "type": "all", "targets": "0", "responses": "-7", "correct": "-3", "partial": "-1", "mismatch": "-1",
-        "wrong": "-1", "missing": "+6", "spurious": "-1",
+    assert ["0", "5", "4"] in [line.split() for line in lines]
+    assert ["strict", "0", "3", "0", "4", "0.250"] in [line.split() for line in lines]
+
+
+def test_any_metric_has_differences_from_a_reference() -> None:
+    gold, old, new = (
+        [[(0, 2, "A"), (4, 6, "A")]],
+        [[(0, 2, "A")]],
+        [[(0, 2, "A"), (4, 6, "A"), (7, 8, "B")]],
+    )
+    result = score(gold, new, reference=old, metrics="exact,muc")
+    found = result.to_dict()["reference"]
+
+    assert result.reference is not None
+    assert result.reference.result.metrics == score(gold, old, metrics="exact,muc").metrics
+    assert found["differences"]["exact"]["label"]["micro"] == {
+        "precision": 2 / 3 - 1, "recall": 0.5, "f1": 0.8 - 2 / 3, "gold": 0, "predicted": 2, "tp_gold": 1, "fn": -1,
+        "tp_predicted": 1, "fp": 1,
     }  # fmt: skip
-
-
-def test_a_table_of_rates_shows_differences_of_the_rates_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # recall 2/3 = 66.67 and 1/3 = 33.33: 33.34, not 33.33
-    gold = [(0, 4, "P"), (5, 9, "P"), (10, 14, "P")]
-    folder = write_corpus(tmp_path / "c", {"Key": gold, "New": gold[:2], "Old": gold[:1]})
-    sets = ["--gold-set", "Key", "--predicted-set", "New", "--reference-set", "Old"]
-
-    assert main(["gate", str(folder), *sets]) == 0
-    shown = capsys.readouterr().out.split("predicted less reference", 2)[2]
-    assert "+33.34" in shown.split("\n\n")[0]
-
-
-def test_indicators_of_changes_stay_as_gate_writes_them(corpus: Path, tmp_path: Path) -> None:
-    gate(corpus, gold_set="Key", predicted_set="New", reference_set="Old", indicators=tmp_path / "out")
-    written = json.loads((tmp_path / "out" / "0.bdocjs").read_text(encoding="utf-8"))
-
-    labels = [each["type"] for each in written["annotation_sets"]["clueval_Diff"]["annotations"]]
-    assert sorted(labels) == ["P_A_SL", "P_CP_CS", "P_CS_CP", "P_IP_ML", "P_SL_A", "Q_IS_IP"]
+    assert "changes" not in found
+    assert result.scored("exact").reference is None
 
 
 # Relations, on random corpora (nested, overlapping, of zero length) and on the sample's kinds of spans

@@ -1,4 +1,4 @@
-"""What GATE asks for besides its metric: changes against a reference, contingency tables, files, candidate lists."""
+"""What GATE asks for besides its scores: changes against a reference, contingency tables, candidate lists."""
 
 from __future__ import annotations
 
@@ -11,21 +11,28 @@ import pytest
 from hypothesis import given
 from strategies import any_spans
 
-from clueval import Document, Span, gate
-from clueval.compat.gate.files import AgainstReference
+from clueval import Document, Span, score
+from clueval.core.document import Pair
 from clueval.files.errors import UsageError
-from clueval.first.metrics.gate import Change, Contingency, FeatureTest, Gate, changes, contingency
-from clueval.first.metrics.gate.list_evaluation import Lists
-from clueval.first.metrics.metric import Side
-from clueval.transforms.group import Group
+from clueval.metrics.gate import Gate
+from clueval.metrics.gate.equality import FeatureTest
+from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency, outcome_of
+from clueval.second.results import reference
+
+
+def outcome(metric: Gate, targets: Sequence[Span], responses: Sequence[Span]) -> Outcome:
+    gold, predicted = (
+        Document("d", {"label": spans}, text="x" * 100, unit="character") for spans in (targets, responses)
+    )
+    return outcome_of(metric, Pair(gold, predicted), "label")
 
 
 def against(
     metric: Gate, targets: Sequence[Span], before: Sequence[Span], after: Sequence[Span]
 ) -> tuple[list[Change], Contingency, Contingency]:
     """The changes that GATE shows, and the strict and the lenient table."""
-    sides = [metric.outcome(Side(targets), Side(spans)) for spans in (before, after)]
-    return (changes(*sides, metric.features), *contingency(targets, *sides))
+    one, other = (outcome(metric, targets, spans) for spans in (before, after))
+    return (changes(one, other, metric.features), *contingency(targets, one, other))
 
 
 def found_changes(
@@ -94,7 +101,7 @@ SIGNS = {
 def test_changes_are_those_of_comparing_every_span_with_every_other(
     targets: list[Span], before: list[Span], after: list[Span]
 ) -> None:
-    reference, response = (Gate().outcome(Side(targets), Side(side)) for side in (before, after))
+    reference, response = (outcome(Gate(), targets, side) for side in (before, after))
     old, new = reference.groups(), response.groups()
     everything = [span for group in old.values() for span in group]
     expected = [
@@ -121,7 +128,7 @@ def test_features_decide_whether_a_span_was_there_before() -> None:
     changed, _, _ = against(metric, target, before, after)
 
     assert [(c.before, c.after) for c in changed] == [("IP", "CP")]
-    assert FeatureTest(("f",)).agree(before[0], after[0]) is False
+    assert FeatureTest(("f",)).agree(before[0], after[0], "T") is False
 
 
 # Tables and test
@@ -151,14 +158,14 @@ def test_only_single_correct_responses_make_a_target_right() -> None:
 def test_the_tables_are_those_of_looking_at_every_response(
     targets: list[Span], before: list[Span], after: list[Span]
 ) -> None:
-    outcomes = [Gate().outcome(Side(targets), Side(side)) for side in (before, after)]
+    outcomes = [outcome(Gate(), targets, side) for side in (before, after)]
 
     def right(target: Span, number: int, lenient: bool) -> bool:
         outcome = outcomes[number]
         same = any((s.start, s.end) == (target.start, target.end) for s in outcome.single_correct("CS"))
         return same or (lenient and any(naive_touching(target, s) for s in outcome.single_correct("CP")))
 
-    for lenient, table in enumerate(contingency(targets, *outcomes)):
+    for lenient, table in enumerate(contingency(targets, outcomes[0], outcomes[1])):
         answers = [(right(t, 0, bool(lenient)), right(t, 1, bool(lenient))) for t in targets]
         expected = [
             answers.count(cell) for cell in ((True, True), (True, False), (False, True), (False, False))
@@ -170,7 +177,7 @@ def test_a_table_reports_its_p_value() -> None:
     assert Contingency(3, 0, 5, 1).report()["p_value"] == 0.0625
 
 
-# `clueval.gate`: what GATE asks for besides its metric, put together from transforms and observers
+# The metric in `score`
 
 
 SETS = {"gold_set": "Key", "predicted_set": "Response"}
@@ -196,65 +203,47 @@ def corpus(tmp_path: Path) -> Path:
     return folder
 
 
-def test_gate_has_the_reference_in_its_report_and_nowhere_else(corpus: Path) -> None:
-    result = gate(corpus, reference_set="Old", **SETS)
-    report = result.to_dict()
-
-    assert report["metrics"]["gate"]["label"]["reference"]["change_counts"]["worse"] == 1
-    assert "reference" not in report
-    assert result.signature == gate(corpus, **SETS).signature
-
-
-def test_a_report_against_a_reference_counts_all_changes_and_lists_the_first() -> None:
-    gold, predicted, reference = (
-        Document("d", {"label": spans}, text="abcdef", unit="character")
+def test_a_report_against_a_reference_counts_all_changes_and_lists_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gold, predicted, none = (
+        [Document(str(n), {"label": spans}, text="abcdef", unit="character") for n in range(2)]
         for spans in ([Span(0, 2, "A"), Span(4, 6, "A")], [Span(0, 1, "A"), Span(4, 5, "A")], [])
     )
-    observers = [AgainstReference(Gate(), "Old", most) for most in (3, 100)]
-    for observer in observers:
-        for _ in range(2):
-            observer.see(Group(gold, predicted, (reference,)))
-    short, full = (observer.section() for observer in observers)
+    reports = []
+    for most in (3, 100):
+        monkeypatch.setattr(reference, "MOST_CHANGES", most)
+        result = score(gold, predicted, reference=none, metrics="gate")
+        reports.append(result.to_dict()["reference"]["changes"]["label"])
+    short, full = reports
 
     assert (len(short["changes"]), short["changes_left_out"]) == (3, 1)
     assert (full["changes"][:3], full["changes_left_out"]) == (short["changes"], 0)
     assert short["change_counts"] == full["change_counts"] == {"better": 4, "worse": 0, "neither": 0}
 
 
-def test_gate_has_candidate_lists_in_its_report_and_in_the_signature(corpus: Path) -> None:
-    metric = Gate(types=("A",), features=("id",))
-    report = gate(
-        corpus, metric=metric, lists=Lists("L", "ids"), gold_set="Key", predicted_set="Lists"
-    ).to_dict()
+def test_the_rule_for_the_own_type_of_gold_holds_if_gold_is_a_set(corpus: Path) -> None:
+    metric = "gate(types=['A','B'],containing='Key:A',containment=coextensive)"
+    found = score(corpus, metrics=metric, **SETS)
+
+    assert "unfiltered=A" in str(found.signature)
+    assert found.metrics["gate"]["label"]["per_type"]["A"]["targets"] == 1
+
+
+def test_candidate_lists_are_settings_of_the_metric(corpus: Path) -> None:
+    metric = "gate(types=['A'],features=['id'],list_type=L,edge_feature=ids)"
+    sets = {"gold_set": "Key", "predicted_set": "Lists"}
+    report = score(corpus, metrics=metric, **sets).to_dict()
 
     assert report["metrics"]["gate"]["label"]["all"]["correct_strict"] == 1
     assert list(report["metrics"]["gate"]["label"]["lists"]["by_rank"]) == ["0", "all"]
-    assert "|lists:L.ids>any,ranks=all,score=none,thresholds=none|" in report["signature"]
-    assert "prepared" not in report
-
-
-def test_gate_writes_its_files_and_says_so(corpus: Path, tmp_path: Path) -> None:
-    pytest.importorskip("jinja2")
-    table, page, folder = tmp_path / "t.tsv", tmp_path / "p.html", tmp_path / "new"
-    told: list[str] = []
-
-    gate(corpus, table=table, page=page, indicators=folder, indicator_prefix="E", wrote=told.append, **SETS)
-
-    assert told == [f"wrote {table}", f"wrote 1 file to {folder}", f"wrote {page}"]
-    assert len(table.read_text(encoding="utf-8").split("\n")[0].split("\t")) == 31
-    assert "E_Res" in (folder / "a.bdocjs").read_text(encoding="utf-8")
-    assert "<table" in page.read_text(encoding="utf-8")
-
-
-def test_gate_refuses_options_that_have_no_meaning(corpus: Path, tmp_path: Path) -> None:
-    metric, lists = Gate(types=("A",), features=("id",)), Lists("L", "ids")
-
+    assert "list_type=L,edge_feature=ids" in report["signature"]
     with pytest.raises(UsageError, match="not compared with a reference"):
-        gate(corpus, metric=metric, lists=lists, reference_set="Old", **SETS)
-    with pytest.raises(UsageError, match="indicators are not written for candidate lists"):
-        gate(corpus, metric=metric, lists=lists, indicators=tmp_path / "new", **SETS)
+        score(corpus, metrics=metric, reference_set="Old", **sets)
+
+
+def test_types_of_merged_layers_are_not_compared_with_a_reference() -> None:
+    sides = [[[(0, 1, "A")]]] * 2
+
     with pytest.raises(UsageError, match="not merged"):
-        gate(corpus, merge=True, **SETS)
-    document = Document("d", {"label": [Span(0, 1, "A")]}, text="a", unit="character")
-    with pytest.raises(UsageError, match="read from files"):
-        gate([document], [document], reference_set="Old")
+        score(*sides, reference=sides[0], metrics="gate", merge=True)

@@ -11,15 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.compat.gate.table import COLUMNS, PLACE, list_lines, tagging_lines
+from clueval import score
+from clueval.compat.gate import COLUMNS, PLACE, table_lines
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, UsageError
-from clueval.first.metrics.counting import Tally
-from clueval.first.metrics.gate import Gate
-from clueval.first.metrics.metric import Side
 from clueval.formats.bdoc import read_bdoc, write_bdoc
 from clueval.formats.gate_xml import read_gate_xml, write_gate_xml
+from clueval.metrics.gate import Gate
 from clueval.reading.source import chosen_set
 
 XML = """<?xml version='1.0' encoding='utf-8'?>
@@ -338,11 +337,12 @@ FOUND = [Span(0, 3, "A1", {"s": 0.5}), Span(5, 9, "B", {"s": 1})]
 
 
 def report_of(metric: Gate, reference: Sequence[Span] | None = None) -> list[dict[str, str]]:
-    tally = metric.count(Side(GOLD), Side(FOUND))
-    other = None if reference is None else metric.count(Side(GOLD), Side(reference))
-    lines = tagging_lines(
-        metric, [("d1", tally, other)], evaluation="e1", response_set="Resp", reference_set="Ref"
-    )
+    sides = [
+        None if spans is None else [Document("d1", {"label": spans}, text="abcdefghij", unit="character")]
+        for spans in (GOLD, FOUND, reference)
+    ]
+    result = score(sides[0], sides[1], reference=sides[2], metrics=metric, resample_by="document")
+    lines = table_lines(result, evaluation="e1", response_set="Resp", reference_set="Ref")
     return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
@@ -402,17 +402,6 @@ def test_a_single_type_has_no_rows_over_all_types() -> None:
 
 
 def test_an_empty_corpus_has_its_rows() -> None:
-    lines = list(tagging_lines(Gate(), []))
+    lines = list(table_lines(score([], [], metrics="gate", resample_by="document")))
 
     assert [line.split("\t")[4] for line in lines[1:]] == ["[type:all:micro]", "[type:all:macro]"]
-
-
-def test_rows_of_lists_are_per_rank_or_per_score() -> None:
-    counts = Gate().counts(Tally())
-
-    by_rank, by_score = (
-        next(list_lines(kind, [(2147483647, counts)])).split("\t") for kind in ("list-rank", "list-score")
-    )
-
-    assert (by_rank[5:7], by_score[5:7]) == (["rank", "2147483647"], ["score", "2.147483647E9"])
-    assert next(list_lines("list-score", [(float("-inf"), counts)])).split("\t")[6] == "-Infinity"

@@ -96,7 +96,6 @@ def command(rng: Random, pair: Files) -> list[str]:
                 "score",
                 "score",
                 "score",
-                "gate",
                 "errors",
                 "check",
                 "convert",
@@ -182,9 +181,6 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--decisions", predicted, "--conflicts", "last"],
         )
         return [name, *sides, *pair.options, *rng.choice(more)]
-    if name == "gate":
-        gate = ([], ["--reference-set", "Key"], ["--gate-tsv", "out.tsv"], ["--write-indicators", "out"])
-        return [name, *sides, *pair.options, "--jobs", "1", *rng.choice(gate)]
     if name == "errors":
         more = (
             ["--metric", "fair"],
@@ -296,16 +292,14 @@ def command_line(rng: Random, pair: Files) -> list[str]:
     if name not in ("merge", "convert") and rng.random() < 0.8:
         words.append(f"predicted.{pair.ending}")
     if rng.random() < 0.7:
-        words += (
-            pair.options if name in ("score", "gate", "errors", "conventions", "masking", "compare") else []
-        )
+        words += pair.options if name in ("score", "errors", "conventions", "masking", "compare") else []
     options = _options(name)
     for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4)) if options else 0):
         action = rng.choice(options)
         words.append(rng.choice(action.option_strings))
         if action.nargs != 0:
             words.append(_value(rng, action))
-    if name in ("score", "gate", "compare"):
+    if name in ("score", "compare"):
         words += ["--jobs", "1"]
     return words
 

@@ -169,7 +169,6 @@ class TestTheGermanSample:
         "score gold.conll predicted.conll --format json",
         "score gold.conll predicted.conll --pair-by id --format json",
         "score gold.conll predicted.conll --merge --format json",
-        "gate gold.conll predicted.conll",
     ],
 )
 def test_each_command_reads_the_columns_of_tags_as_if_they_were_named(

@@ -35,7 +35,7 @@ def test_render_gives_what_the_command_prints(
     assert capsys.readouterr().out == function(*paths).render(form) + "\n"
 
 
-@pytest.mark.parametrize("command", ["score", "conventions", "gate"])
+@pytest.mark.parametrize("command", ["score", "conventions"])
 def test_a_result_goes_to_a_file_as_it_is_printed(
     command: str, paths: tuple[str, str], tmp_path: Path, capsys: Capture
 ) -> None:

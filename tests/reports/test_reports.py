@@ -182,7 +182,6 @@ COMMANDS = {
     "errors": ["g", "p"],
     "agree": ["g", "p"],
     "masking": ["g", "p"],
-    "gate": ["g", "p"],
     "profile": ["g", "p"],
     "threshold": ["s.jsonl", "t.jsonl", "--input", "prodigy", "--score-feature", "score"],
 }

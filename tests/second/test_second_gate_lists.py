@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -17,10 +17,8 @@ from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.core.tally import Tally, added
 from clueval.files.errors import FormatError, UsageError
-from clueval.first.metrics.gate import Gate as FirstGate
-from clueval.first.metrics.gate.list_evaluation import Lists
 from clueval.metrics.gate import GateLists
-from tests.second.compare import canonical, difference, second
+from tests.second.compare import canonical, second
 
 THRESHOLDS = [None, "all", "rounded", "11", (0.3, 0.5)]
 
@@ -62,52 +60,6 @@ def _candidate(random: Random, number: int) -> clueval.Span:
     return clueval.Span(*_place(random), random.choice(["E", "E", "F"]), features, id=number)
 
 
-def differences(number: int, seed: int) -> tuple[list[str], int]:
-    """Return where the editions differ on random corpora, and how many both refuse."""
-    random = Random(seed)
-    found, refused = [], 0
-    for _ in range(number):
-        gold, predicted = documents(random)
-        options: dict[str, Any] = {
-            "types": (random.choice(["T", "T=List"]),),
-            "features": ("inst",),
-            "feature_comparison": random.choice(["equality", "string", "subsumption"]),
-            "pairing": random.choice(["plugin", "by-response", "by-target"]),
-            "nil": random.choice([None, "N"]),
-            "containing": random.choice([None, None, "zone"]),
-            "by": random.choice([(), ("inst",)]),
-        }
-        if options["containing"]:
-            options["unfiltered"] = random.choice([None, "T"])
-        if random.random() < 0.6:
-            options |= {"score_feature": "score", "thresholds": random.choice(THRESHOLDS)}
-        lists = {
-            "list_type": "List",
-            "edge_feature": "ids",
-            "element_type": random.choice([None, "E"]),
-            "ranks": random.choice(["all", "10"]),
-        }
-        one = by_first(gold, predicted, FirstGate(**options), Lists(**lists))
-        other = by_second(gold, predicted, GateLists(**options, **lists))
-        refused += one == other == "refused"
-        differs = difference(one, other)
-        if differs is not None:
-            found.append(f"{options} {lists}: {differs}")
-    return found, refused
-
-
-def by_first(
-    gold: Sequence[clueval.Document], predicted: Sequence[clueval.Document], metric: FirstGate, lists: Lists
-) -> Any:
-    if "ordered" in {each.name for each in fields(clueval.Document)}:  # ids decide ties
-        predicted = [replace(document, ordered=True) for document in predicted]  # type: ignore[call-arg]
-    try:
-        result = clueval.gate(list(map(canonical, gold)), predicted, metric=metric, lists=lists)
-    except clueval.CluevalError:
-        return "refused"
-    return result.metrics["gate"]["label"]
-
-
 def by_second(
     gold: Sequence[clueval.Document], predicted: Sequence[clueval.Document], metric: GateLists
 ) -> Any:
@@ -123,14 +75,6 @@ def by_second(
     except clueval.CluevalError:
         return "refused"
     return metric.scores(total, ["label"])
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_lists_equal_the_first_edition(seed: int) -> None:
-    found, refused = differences(25, seed)
-
-    assert found == []
-    assert refused < 15
 
 
 # Building

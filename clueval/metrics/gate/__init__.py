@@ -20,8 +20,8 @@ The scores are those of all types together, of each type, their mean over the ty
 the place of a target of another type is incorrect there, and in the scores of one type the two are missing and
 spurious.
 
-`clueval gate` prints more: candidate lists, changes against a reference set, GATE's own table. There each setting is an
-option of its own, such as `--features`.
+With `list_type`, candidate lists are evaluated. ``clueval score`` compares with a reference (``--reference-set``), and
+writes GATE's own table (``-o FILE.gate.tsv``).
 
 Source: the plugin Evaluation of GATE, the General Architecture for Text Engineering (gateplugin-Evaluation), and the
 notes of its authors.

@@ -136,9 +136,13 @@ class FeatureTest:
         object.__setattr__(self, "by_type", of_types)
         object.__setattr__(self, "_plain", tuple(plain))
 
+    def of_type(self, kind: str) -> tuple[str, ...]:
+        """Return the names of the features that are compared for a type of targets."""
+        return self.by_type.get(kind, self._plain)
+
     def agree(self, target: Span, response: Span, kind: str) -> bool:
         """Return whether the features of the two agree; `kind` is the type of the target."""
-        for name in self.by_type.get(kind, self._plain):
+        for name in self.of_type(kind):
             one, other = target.features.get(name), response.features.get(name)
             if self.comparison == "subsumption" and name not in target.features:
                 continue

@@ -187,28 +187,38 @@ class GateLists(GateWithin):
         """Return the report on the best candidates, with ``lists``: the lists by score, by rank and so on."""
         return {**self.of_best.scores(total, layers), "lists": self._report(total)}
 
-    def _report(self, total: Tally) -> dict[str, Any]:
-        of_score, of_rank = (_curve_of(total, ("lists", name)) for name in ("score", "rank"))
-        targets = total["lists", "targets"]
+    def by_score(self, total: Tally) -> list[CurvePoint]:
+        """Return the counts of the lists at every threshold, rising; the first is -infinity: all candidates count."""
+        if self.thresholds is None:
+            return []
+        found = _curve_of(total, ("lists", "score"))
+        wanted: Iterable[float] | None = grid_of(self.thresholds)
+        if wanted is None:  # the scores at which a count changes
+            wanted = map(rounded, found) if self.thresholds == ROUNDED else found
+        return curve(found, total["lists", "targets"], {-math.inf, *wanted})[:-1]
+
+    def by_rank(self, total: Tally) -> Iterator[tuple[int, GateCounts]]:
+        """Yield the counts of the lists at every rank, rising; the last is `EVERY_RANK`."""
         ranks = RANKS.get(self.ranks, range(_last(total, ("lists", "longest")) + 1))
-        match, last = (
-            ("lists", "disambiguation", "rank"),
-            _last(total, ("lists", "disambiguation", "longest")),
-        )
-        matched = _at_ranks(_curve_of(total, match), 0, range(max(last, 0) + 1))
+        return _at_ranks(_curve_of(total, ("lists", "rank")), total["lists", "targets"], (*ranks, EVERY_RANK))
+
+    def disambiguation(self, total: Tally) -> Iterator[tuple[int, GateCounts]]:
+        """Yield the counts of the lists that have a match, at every rank, rising."""
+        last = _last(total, ("lists", "disambiguation", "longest"))
+        found = _curve_of(total, ("lists", "disambiguation", "rank"))
+        return _at_ranks(found, 0, range(max(last, 0) + 1))
+
+    def _report(self, total: Tally) -> dict[str, Any]:
         recall = {name: _by_rank(total, ("lists", name)) for name in ("strict", "lenient")}
         return {
-            "by_score": {
-                threshold_name(at): counts.report(self.beta)
-                for at, counts in self._by_score(total, of_score, targets)
-            },
+            "by_score": {threshold_name(at): counts.report(self.beta) for at, counts in self.by_score(total)},
             "by_rank": {
                 ALL_RANKS if rank == EVERY_RANK else str(rank): counts.report(self.beta)
-                for rank, counts in _at_ranks(of_rank, targets, (*ranks, EVERY_RANK))
+                for rank, counts in self.by_rank(total)
             },
             "disambiguation": {
                 "lists": {kind: total["lists", "kind", kind] for kind in KINDS},
-                "ranks": {str(rank): _accuracies(counts) for rank, counts in matched},
+                "ranks": {str(rank): _accuracies(counts) for rank, counts in self.disambiguation(total)},
             },
             "maximum_recall": {
                 "all": _recalls(total, recall),
@@ -218,15 +228,6 @@ class GateLists(GateWithin):
                 },
             },
         }
-
-    def _by_score(self, total: Tally, found: Mapping[float, Sequence[int]], targets: int) -> list[CurvePoint]:
-        """Return the counts at every threshold, rising; the first is -infinity: all candidates are visible."""
-        if self.thresholds is None:
-            return []
-        wanted: Iterable[float] | None = grid_of(self.thresholds)
-        if wanted is None:  # the scores at which a count changes
-            wanted = map(rounded, found) if self.thresholds == ROUNDED else found
-        return curve(found, targets, {-math.inf, *wanted})[:-1]
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` if documents were counted and none has a list, or a candidate, of the type."""

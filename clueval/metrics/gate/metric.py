@@ -131,7 +131,7 @@ class Gate(Metric):
         "equality",
         "--feature-comparison",
         "HOW",
-        "when --features are equal: equality (same kind and value), string (same when written as text) or "
+        "when features are equal: equality (same kind and value), string (same when written as text) or "
         "subsumption (those that the gold annotation has are equal)",
         choices=COMPARISONS,
     )
@@ -154,7 +154,7 @@ class Gate(Metric):
         None,
         "--thresholds",
         "T",
-        "with --score-feature: all (scores that occur), rounded (the same to two decimals), 11, 21 or 51 "
+        "with score_feature: all (scores that occur), rounded (the same to two decimals), 11, 21 or 51 "
         "(equal steps from 0 to 1), or numbers separated by commas",
         takes="all, rounded, 11, 21, 51 or numbers separated by commas",
         parse=parse_thresholds,
@@ -164,7 +164,7 @@ class Gate(Metric):
         None,
         "--nil",
         "VALUE",
-        "leave out annotations whose first feature of --features has this value ('': is missing)",
+        "leave out annotations whose first feature of features has this value ('': is missing)",
     )
     containing: str | None = option_field(
         None,
@@ -177,7 +177,7 @@ class Gate(Metric):
         "overlapping",
         "--containment",
         "HOW",
-        "what within means for --containing: overlapping one, in one (containing), or the same range "
+        "what within means for containing: overlapping one, in one (containing), or the same range "
         "(coextensive)",
         choices=CONTAINMENTS,
     )
@@ -185,8 +185,8 @@ class Gate(Metric):
         None,
         "--unfiltered",
         "TYPE",
-        "with --containing: all gold annotations of this type count, because they are the containing annotations",
-        default="TYPE of --containing, if SET is gold's",
+        "with containing: all gold annotations of this type count, because they are the containing annotations",
+        default="TYPE of containing, if SET is gold's",
     )
     by: tuple[str, ...] = option_field(
         (), "--by-feature", "F,...", "also report the scores for each value of these features"
@@ -342,10 +342,7 @@ class Gate(Metric):
         """Return the counts of the annotations of a case that are evaluated: all together, by type and by value."""
         tally: Tally = Tally()
         case = in_order(case)
-        targets, responses = (
-            self.kept(spans, names)
-            for spans, names in zip((case.gold, case.predicted), _types_by_label(self.types), strict=True)
-        )
+        targets, responses = self._types_in(case)
         scores: dict[int, float] = {}
         if self.score_feature is not None:
             scores = {number: score_of(case.predicted[number], self.score_feature) for number in responses}
@@ -365,6 +362,23 @@ class Gate(Metric):
             for value, part in parts_of(whole, *values):
                 add_counts(tally, of_value(feature, value), part.counts())
         return tally
+
+    def evaluation_of(self, case: Case, kind: str | None = None) -> Evaluation:
+        """Return the evaluation of the annotations of a case, of one type (its target name) or of all."""
+        case = in_order(case)
+        sides = self._types_in(case)
+        if kind is not None:
+            sides = [{number: own for number, own in side.items() if own == kind} for side in sides]
+        return self._evaluation(case, *sides)
+
+    def annotations(self, pair: Pair, sequence: str, kind: str | None = None) -> list[Sequence[Span]]:
+        """Return the targets and the responses of a pair that may be evaluated for one type, or for all."""
+        return [side.layers.get(sequence, ()) for side in pair.sides]
+
+    def _types_in(self, case: Case) -> list[dict[int, str]]:
+        """Return the types of the targets and of the responses of a case that are evaluated, by number."""
+        names = _types_by_label(self.types)
+        return [self.kept(spans, own) for spans, own in zip((case.gold, case.predicted), names, strict=True)]
 
     def kept(self, spans: Sequence[Span], names: Mapping[str, str]) -> dict[int, str]:
         """Return the types of the spans that are evaluated, by number; `names` are those of labels, empty: labels."""
@@ -518,12 +532,9 @@ class GateWithin(Gate, DocumentMetric):
         only = self.unfiltered
         if only is None:
             return self._counted(pair, sequence, inside, responses)
-        labels = {spec.target: spec.response for spec in self.specs} or {only: only}
-        of_type = [span for span in targets if span.label == only]
-        others = [span for span in responses if span.label == labels.get(only)]
         found = self._counted(pair, sequence, inside, responses)
-        alone = self._counted(pair, sequence, of_type, others)
-        begins = ("all", "type") if list(labels) == [only] and self.types else ()
+        alone = self._counted(pair, sequence, *self._of_unfiltered(targets, responses))
+        begins = ("all", "type") if self._is_only_type(only) else ()
         return Tally(
             {
                 key: number
@@ -532,6 +543,27 @@ class GateWithin(Gate, DocumentMetric):
                 if (key[0] in begins or key[:2] == ("type", only)) is is_own
             }
         )
+
+    def annotations(self, pair: Pair, sequence: str, kind: str | None = None) -> list[Sequence[Span]]:
+        targets, responses = (side.layers.get(sequence, ()) for side in pair.sides)
+        responses = self.inside(pair.predicted, responses)
+        only = self.unfiltered
+        if only is not None and (kind == only or (kind is None and self._is_only_type(only))):
+            return self._of_unfiltered(targets, responses)
+        return [self.inside(pair.gold, targets), responses]
+
+    def _is_only_type(self, name: str) -> bool:
+        return [spec.target for spec in self.specs] == [name]
+
+    def _of_unfiltered(self, targets: Sequence[Span], responses: Sequence[Span]) -> list[Sequence[Span]]:
+        """Return those of the type `unfiltered`."""
+        only = self.unfiltered
+        labels = {spec.target: spec.response for spec in self.specs}
+        own = labels.get(str(only)) if labels else only
+        return [
+            [span for span in targets if span.label == only],
+            [span for span in responses if span.label == own],
+        ]
 
     def inside(self, document: Document, spans: Sequence[Span]) -> Sequence[Span]:
         """Return the spans of a document that lie within its containing annotations."""

@@ -98,7 +98,7 @@ class Evaluation(NamedTuple):
         if not self.pairs:
             return found
         taken = self.chosen()
-        touched = self._touched({pair.response for pair in taken})
+        touched = self.touched({pair.response for pair in taken})
         for value, target, *_ in taken:
             found[5 - value] += 1
             if value >= PARTIAL and target not in touched:
@@ -117,7 +117,7 @@ class Evaluation(NamedTuple):
             found[13] += len(own) == 1 and own[0] >= PARTIAL
         return found
 
-    def _touched(self, used: Collection[int]) -> set[int]:
+    def touched(self, used: Collection[int]) -> set[int]:
         """Return the targets that a response which is not used touches; see `touches`."""
         targets, responses = self.case.gold, self.case.predicted
         left = [number for number in self.responses if number not in used]

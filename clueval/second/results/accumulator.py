@@ -27,10 +27,10 @@ from clueval.metrics import chosen_metrics
 from clueval.second.reading.options import require_scheme
 from clueval.second.reading.paths import is_path_or_paths
 from clueval.second.reports.report import Hinting
-from clueval.second.results.options import groups_of
+from clueval.second.results.options import DEFAULTS, groups_of
 from clueval.second.results.plan import steps_in_order
 from clueval.second.results.result import Result
-from clueval.second.results.score import DEFAULTS, result_of
+from clueval.second.results.score import result_of
 from clueval.second.results.signature import Signature, require_same
 from clueval.second.results.texts import opened
 from clueval.second.transforms.alternatives import Alternatives

@@ -286,8 +286,14 @@ class Groups(NamedTuple):
     preparing: Preparing
 
 
+DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
+"""The groups of options, as they are if nothing is chosen."""
+
 _NAMED = (
     "metrics",
+    "reference",
+    "reference_set",
+    "write_indicators",
     "layers",
     "reading",
     "counting",

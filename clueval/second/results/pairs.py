@@ -22,10 +22,10 @@ from clueval.files.errors import CluevalWarning, UsageError, warn
 from clueval.metrics import chosen_metrics
 from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
 from clueval.second.reading.spooled import needs_spooling, spooled
-from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of
-from clueval.second.results.plan import plan_of, steps_in_order
+from clueval.second.results.options import DEFAULTS, Counting, Groups, Trust, Workers, groups_of
+from clueval.second.results.plan import plan_of, require_names, steps_in_order
 from clueval.second.results.result import Result
-from clueval.second.results.score import DEFAULTS, require_names, score
+from clueval.second.results.score import score
 from clueval.second.results.texts import kept, opened
 from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import checked
@@ -164,10 +164,21 @@ def pairs_of(
     """
     require_layers(layers)
     groups = groups_of(reading, counting, workers, trust, preparing, options, caller)
+    return pairs_with(gold, (predicted, *others), chosen_metrics(metrics), layers, groups)
+
+
+def pairs_with(
+    gold: Any,
+    systems: Sequence[Any],
+    metrics: tuple[AnyMetric, ...],
+    layers: LayerColumns | None,
+    groups: Groups,
+) -> Pairs:
+    """Return the pairs of the documents of gold with those of each system; see `pairs_of`."""
     gold = kept(gold) if groups.preparing.golds() else gold
-    plan = plan_of(chosen_metrics(metrics), gold, groups)
+    plan = plan_of(metrics, gold, groups)
     names = layer_names(layers) if layers else ()
     plan.require_filters(names)
     regions = groups.preparing.ignored_layers()
     own = [name for name in names if name not in regions]
-    return Pairs(gold, (predicted, *others), plan, own, groups, layers)
+    return Pairs(gold, systems, plan, own, groups, layers)

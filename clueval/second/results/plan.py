@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from clueval.arguments import require_kind
+from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step
-from clueval.core.document import Pair
+from clueval.core.document import ID, Pair
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError
 from clueval.options import changed_fields
@@ -172,3 +173,28 @@ def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -
 def where_in_words(where: Mapping[str, frozenset[str]]) -> str:
     """Return a filter as signatures say it; ``all`` without conditions."""
     return ";".join(f"{key}={'|'.join(sorted(values))}" for key, values in where.items()) or "all"
+
+
+def require_names(bag: Bag, plan: Plan) -> None:
+    """Raise `UsageError` for a key or value of the filter, or a key of a break-down or unit, that never occurs."""
+    layers, read = bag.layers, bag.read
+    on_documents = [key for key in plan.where if key not in layers]
+    units = [plan.units] if plan.units not in (None, DOCUMENT, SENTENCE, EITHER) else []
+    for key in (*on_documents, *plan.by, *units):
+        if key != ID and key not in read.keys:
+            known = ", ".join(sorted({*read.keys, ID}))
+            raise UsageError(
+                f"no layer and no document's metadata is called {key!r}"
+                if key in on_documents
+                else f"no document's metadata is called {key!r}",
+                advice=f"layers: {', '.join(layers) or 'none'}; metadata: {known}"
+                + "; each report has its labels without it" * (key in ("label", "class", "type")),
+            )
+    for key, values in plan.where.items():
+        seen = read.values.get(key, set())
+        for value in sorted(values - seen):
+            some = sorted(seen)[:10]
+            raise UsageError(
+                f"no {'document' if key in on_documents else 'span'} has {key}={value}",
+                advice=f"values found: {', '.join(some) or 'none'}",
+            )

@@ -27,6 +27,7 @@ from clueval.version import SCHEMA, __version__
 if TYPE_CHECKING:
     from clueval.second.reports.table import Table
     from clueval.second.results.options import Trust
+    from clueval.second.results.reference import Reference
     from clueval.second.results.units import Units
 
 
@@ -44,6 +45,7 @@ class Result(Report):
         trust: how the intervals of all rates are computed, if they were asked for; see `intervals`.
         made: the reports on everything, if they were made.
         has_all_tables: whether the forms for readers have all tables instead of the first screen.
+        reference: another system with which the result is compared; None without one.
         gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
             were set.
     """
@@ -59,6 +61,7 @@ class Result(Report):
     gold_sha256: str | None = None
     trust: Trust | None = None
     gates: Sequence[Mapping[str, Any]] | None = None
+    reference: Reference | None = field(default=None, repr=False, compare=False)
     made: BagReports | None = field(default=None, repr=False, compare=False)
     has_all_tables: bool = field(default=False, repr=False, compare=False)
 
@@ -232,6 +235,7 @@ class Result(Report):
             ("by", self.groups),
             ("unprojected", unplaced),
             ("prepared", self.prepared),
+            ("reference", None if self.reference is None else self.reference.to_dict(self.metrics)),
             ("gates", self.gates),
         ):
             if section is not None:
@@ -284,6 +288,10 @@ class Result(Report):
 
         tables = of_report if self.has_all_tables else first_tables
         yield from tables(with_estimates(self._report()), self.scored_by)
+        if self.reference is not None:
+            from clueval.second.results.reference import tables_of
+
+            yield from tables_of(self.reference, self.metrics)
 
     def more(self) -> str:
         """How to get the other tables."""
@@ -331,7 +339,9 @@ class Result(Report):
             name: choices[name] for name in choices if name not in ("metrics", "zero", "version", "scores")
         }
         signature = Signature.of(chosen, kept, choices.get("unit", "").split("+"))
-        return replace(self, plan=plan, signature=signature, trust=None, gates=None, made=reports)
+        return replace(
+            self, plan=plan, signature=signature, trust=None, gates=None, reference=None, made=reports
+        )
 
     def save(self, path: str | Path) -> None:
         """Save the counts of all units as JSON Lines, gzipped if the name ends in ``.gz``; see `load_result`.

@@ -10,22 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.arguments import checked_call
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step, count
-from clueval.core.document import ID
+from clueval.core.count import Plan, Step, count
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError, warn
 from clueval.files.overwriting import keeps_inputs
 from clueval.metrics import chosen_metrics
-from clueval.second.formats.options import Reading
 from clueval.second.reading.options import InputSide, LayerColumns, Readings, layer_names, require_layers
 from clueval.second.reading.paths import is_path_or_paths
 from clueval.second.reading.sides import files_of_side
 from clueval.second.reading.spooled import spooled
 from clueval.second.results.inputs import Unplaced, schemes_of
 from clueval.second.results.notices import empty_files, repairs_of, swapped, warnings_of
-from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of, require_jobs
+from clueval.second.results.options import DEFAULTS, Counting, Groups, Trust, Workers, groups_of, require_jobs
 from clueval.second.results.places import in_units, settled_units
-from clueval.second.results.plan import plan_of, steps_in_order, texts_may_differ, where_in_words
+from clueval.second.results.plan import (
+    plan_of,
+    require_names,
+    steps_in_order,
+    texts_may_differ,
+    where_in_words,
+)
 from clueval.second.results.reports import BagReports, everything
 from clueval.second.results.result import Result
 from clueval.second.results.signature import Signature
@@ -37,9 +41,6 @@ from clueval.textfiles import is_folder, sha256_of
 
 if TYPE_CHECKING:
     from clueval.second.results.tasks import Task
-
-DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
-"""The groups of options, as they are if nothing is chosen."""
 
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = DEFAULTS
 
@@ -57,6 +58,9 @@ def score(
     workers: Workers = _WORKERS,
     trust: Trust = _TRUST,
     preparing: Preparing = _PREPARING,
+    reference: InputSide | None = None,
+    reference_set: str | None = None,
+    write_indicators: str | Path | None = None,
     **options: Any,
 ) -> Result:
     """Score predicted against gold.
@@ -68,8 +72,8 @@ def score(
             label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
             dataset (`clueval.reading.given`), in the same order or by id in a dictionary. With
             ``input="mentions"`` or ``"inline"``, predicted has answers of a language model.
-        metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics, such
-            as ``clueval.metrics.metric_named("partial", factor=0.5)`` with its settings, or of a class of your own
+        metrics: metrics (see `clueval.metrics.METRICS`), as text, separated by commas, or in a list,
+            each with its settings, as in ``"exact,partial(factor=0.5)"``; or of a class of your own
             (`clueval.core.metric.Metric`).
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
             from 1, or from -1 at the end. None: the last column or, if it holds no tags,
@@ -79,6 +83,11 @@ def score(
         workers: see `Workers`.
         trust: intervals, and the units whose counts are kept, see `Trust`.
         preparing: changes to spans before they are counted, such as label maps, see `Preparing`.
+        reference: another system, such as an older run, given and read as predicted; `Result.reference` has its scores,
+            and for the metric ``gate`` the changes (`clueval.second.results.reference`).
+        reference_set: the annotation set of the reference, by default in the files of predicted.
+        write_indicators: a folder for copies of the predicted files that show the outcome of each annotation under the
+            metric ``gate`` (`clueval.second.results.indicators`).
         options: any field of `Reading`, `Counting`, `Workers`, `Trust` and `Preparing` by its own name, as in
             ``by="document"``; ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats
             that have named sets. In these formats, the setting `containing` of the metric `gate` is written
@@ -96,6 +105,9 @@ def score(
     chosen = chosen_metrics(metrics)
     with spooled(gold, predicted) as (gold, predicted):
         result = scored(gold, predicted, chosen, layers, groups)
+        if (reference, reference_set, write_indicators) != (None, None, None):
+            folder = None if write_indicators is None else Path(write_indicators)
+            result = _against(result, (gold, predicted, reference), reference_set, layers, groups, folder)
     if groups.trust.intervals:
         result = replace(result, trust=groups.trust)
         result.interval_section  # noqa: B018  # it raises the errors of intervals
@@ -140,6 +152,47 @@ def scored(
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
+
+
+def _against(
+    result: Result,
+    sides: tuple[Any, Any, Any],
+    reference_set: str | None,
+    layers: LayerColumns | None,
+    groups: Groups,
+    folder: Path | None,
+) -> Result:
+    """Return the result with its reference, the last of the sides, if there is one; write indicators to a folder."""
+    from clueval.metrics.gate import Gate  # few results need these
+    from clueval.second.results.indicators import write_indicators
+    from clueval.second.results.pairs import pairs_with
+    from clueval.second.results.reference import Reference, changes_of, plain
+
+    gold, predicted, reference = sides
+    own, other = groups.readings[:2]
+    of_reference = plain(groups)
+    if reference_set is not None:
+        readings = own, replace(other, annotation_set=reference_set)
+        of_reference = of_reference._replace(readings=readings)
+    metrics = tuple(metric for metric in result.plan.metrics if not hasattr(metric, "with_curves"))
+    gate = next((metric for metric in metrics if isinstance(metric, Gate)), None)
+    has_reference = reference is not None or reference_set is not None
+    if reference is None:
+        reference = predicted
+    with spooled(reference) as (reference,):
+        before = pairs_with(gold, (reference,), metrics, layers, of_reference) if has_reference else None
+        if gate is not None:
+            after = pairs_with(gold, (predicted,), metrics, layers, plain(groups))
+        if before is not None:
+            changes = None if gate is None else changes_of(gate, after, before)
+            counted = tuple(map(plain, metrics))
+            second = scored(gold, reference, counted, layers, of_reference)
+            result = replace(result, reference=Reference(second, changes))
+        if folder is not None:
+            if gate is None:
+                raise UsageError("indicators are those of the metric gate", advice="add it to the metrics")
+            write_indicators(folder, gate, after, before)
+    return result
 
 
 def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None:
@@ -270,31 +323,6 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
         unplaced if unplaced or located or plan.align is not None else None,
         made=reports,
     )
-
-
-def require_names(bag: Bag, plan: Plan) -> None:
-    """Raise `UsageError` for a key or value of the filter, or a key of a break-down or unit, that never occurs."""
-    layers, read = bag.layers, bag.read
-    on_documents = [key for key in plan.where if key not in layers]
-    units = [plan.units] if plan.units not in (None, DOCUMENT, SENTENCE, EITHER) else []
-    for key in (*on_documents, *plan.by, *units):
-        if key != ID and key not in read.keys:
-            known = ", ".join(sorted({*read.keys, ID}))
-            raise UsageError(
-                f"no layer and no document's metadata is called {key!r}"
-                if key in on_documents
-                else f"no document's metadata is called {key!r}",
-                advice=f"layers: {', '.join(layers) or 'none'}; metadata: {known}"
-                + "; each report has its labels without it" * (key in ("label", "class", "type")),
-            )
-    for key, values in plan.where.items():
-        seen = read.values.get(key, set())
-        for value in sorted(values - seen):
-            some = sorted(seen)[:10]
-            raise UsageError(
-                f"no {'document' if key in on_documents else 'span'} has {key}={value}",
-                advice=f"values found: {', '.join(some) or 'none'}",
-            )
 
 
 def _require_frames(bag: Bag, plan: Plan) -> None:

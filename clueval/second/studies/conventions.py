@@ -32,8 +32,8 @@ from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import OverlapError, TagError, UsageError, warn
 from clueval.metrics import metric_named, with_settings
 from clueval.metrics.seqeval_tags import Decisions, ReachesBeyond, chunks, chunks_between
-from clueval.second.reading.paths import are_paths
 from clueval.second.reading.options import InputSide, LayerColumns
+from clueval.second.reading.paths import are_paths
 from clueval.second.reading.spooled import spooled
 from clueval.second.reports.language import numeral, phrase
 from clueval.second.reports.report import Report

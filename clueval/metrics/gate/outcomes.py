@@ -1,0 +1,263 @@
+"""The outcome of every annotation: the pairs, the groups that GATE shows, and the indicator annotations.
+
+The groups are CS, CP, IS, IP (responses that are correct or incorrect, strict or partial), ML (targets that are
+truly missing) and SL (responses that are truly spurious).
+
+A system is compared with a reference, usually an older run of it: `changes_of_targets` compares the groups that each
+target has in two outcomes, `changes` gives the annotations by which GATE shows changes. `contingency` counts the
+targets that both, one or none of the two got right, strictly and leniently; McNemar's test (1947), exact, tests whether
+each of the two alone is right about equally many targets.
+
+Source: GATE's plugin Evaluation, which makes the tables but does not test them. Its annotations of changes leave out
+each span that the reference has in any group, so that no target is ever "missing now" where it was correct before,
+which the notes of its authors ask for; `changes_of_targets` differs from it on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
+from operator import add
+from typing import NamedTuple
+
+from clueval.core.case import Case, located
+from clueval.core.document import Pair
+from clueval.core.span import Span
+from clueval.metrics.gate.equality import FeatureTest, equality_key
+from clueval.metrics.gate.metric import Gate
+from clueval.metrics.gate.pairing import PARTIAL
+from clueval.metrics.gate.within import Touching
+from clueval.statistics.distributions import mcnemar_exact
+
+GROUPS = ("CS", "CP", "IS", "IP", "ML", "SL")
+"""The groups of indicator annotations."""
+
+TARGET_ID = "gate.plugin.evaluation.targetId"
+"""The feature of an indicator annotation that holds the id of its target."""
+
+_GROUP_OF_VALUE = ("IP", "IS", "CP", "CS")
+
+
+class PairedSpans(NamedTuple):
+    """A target and its response, the group of the pair, and whether no truly spurious response touches it."""
+
+    target: Span
+    response: Span
+    group: str
+    single: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One evaluation of one document, by position."""
+
+    pairs: Sequence[PairedSpans]
+    missing: Sequence[Span]
+    spurious: Sequence[Span]
+    targets: Sequence[tuple[Span, str]]
+    """Every target, in the order of the evaluation, and its group: that of its pair, else ML."""
+
+    def groups(self) -> Mapping[str, Sequence[Span]]:
+        """Return the spans of every group: for ML the missing targets, for all others the responses."""
+        groups: dict[str, list[Span]] = {group: [] for group in GROUPS}
+        for pair in self.pairs:
+            groups[pair.group].append(pair.response)
+        groups["ML"].extend(self.missing)
+        groups["SL"].extend(self.spurious)
+        return groups
+
+    def single_correct(self, group: str) -> list[Span]:
+        """Return the single correct responses of group CS or CP."""
+        return [pair.response for pair in self.pairs if pair.single and pair.group == group]
+
+    def indicators(self) -> list[Span]:
+        """Return copies of the spans of all groups, their type followed by ``_`` and the group, by position.
+
+        A paired response and a missing target also have the id of the target as a feature.
+        """
+        copies = [
+            *(_copy(pair.response, pair.group, pair.target) for pair in self.pairs),
+            *(_copy(span, "ML", span) for span in self.missing),
+            *(_copy(span, "SL", None) for span in self.spurious),
+        ]
+        return sorted(copies, key=lambda span: (span.start, span.end))
+
+
+def outcome_of(metric: Gate, pair: Pair, sequence: str, kind: str | None = None) -> Outcome:
+    """Return the outcome of every annotation of a pair in a sequence, of one type (its target name) or of all."""
+    sides = [
+        replace(side, layers={sequence: spans})
+        for side, spans in zip(pair.sides, metric.annotations(pair, sequence, kind), strict=True)
+    ]
+    pairs: list[PairedSpans] = []
+    missing: list[Span] = []
+    spurious: list[Span] = []
+    targets: list[tuple[Span, str]] = []
+    for found in located(sides, [sequence], reads=metric.reads):
+        whole = metric.evaluation_of(Case(found.sides, found.counted), kind)
+        gold, predicted = whole.case.gold, whole.case.predicted
+        taken = sorted(whole.chosen(), key=lambda each: each.response)
+        touched = whole.touched({each.response for each in taken})
+        groups = dict.fromkeys(whole.targets, "ML")
+        for value, target, response, _ in taken:
+            groups[target] = group = _GROUP_OF_VALUE[value]
+            single = value >= PARTIAL and target not in touched
+            pairs.append(PairedSpans(gold[target], predicted[response], group, single))
+        targets += [(gold[number], group) for number, group in groups.items()]
+        missing += [gold[number] for number, group in groups.items() if group == "ML"]
+        used = {each.response for each in taken}
+        spurious += [predicted[number] for number in whole.responses if number not in used]
+    return Outcome(pairs, missing, spurious, targets)
+
+
+def _copy(span: Span, group: str, target: Span | None) -> Span:
+    features = dict(span.features)
+    if target is not None and target.id is not None:
+        features[TARGET_ID] = target.id
+    return Span(span.start, span.end, f"{span.label}_{group}", features, parts=span.parts)
+
+
+CHANGE = "_eval.change"
+"""The feature of a change annotation that holds its sign: ``+`` better, ``-`` worse, ``+-`` neither."""
+
+_SIGNS = {
+    "CS": {"CP": "-", "IS": "-", "IP": "-", "ML": "-"},
+    "CP": {"CS": "+", "IS": "-", "IP": "-", "ML": "-"},
+    "IS": {"CS": "+", "CP": "+", "IP": "+-", "ML": "+-"},
+    "IP": {"CS": "+", "CP": "+", "IS": "+-", "ML": "+-"},
+    "ML": {"CS": "+", "CP": "+", "IS": "+-", "IP": "+-"},
+}
+"""The sign of a change from a group in the reference to a group in the response."""
+
+
+class Change(NamedTuple):
+    """A span with its groups in the reference and in the response; `A` stands for absent."""
+
+    span: Span
+    before: str
+    after: str
+    sign: str
+
+    def annotation(self) -> Span:
+        """Return the change annotation: the span with both groups in its type and the sign as a feature."""
+        label = f"{self.span.label}_{self.before}_{self.after}"
+        features = {**self.span.features, CHANGE: self.sign}
+        return Span(self.span.start, self.span.end, label, features, parts=self.span.parts)
+
+
+def changes_of_targets(reference: Outcome, response: Outcome) -> list[Change]:
+    """Return each target whose group differs in two outcomes of the same targets, then spurious responses.
+
+    Each target is listed at most once. Correct strict is better than correct partial, that is better than incorrect
+    or missing. A spurious response of the reference has disappeared, one of the response has appeared, if it touches no
+    spurious one of the other and none has its place. Changes of each kind are in the order of the
+    evaluation. O(n log n).
+    """
+    found = [
+        Change(target, before, after, _SIGNS[before][after])
+        for (target, before), (_, after) in zip(reference.targets, response.targets, strict=True)
+        if before != after
+    ]
+    found += [Change(span, "SL", "A", "+-") for span in _alone(reference.spurious, response.spurious)]
+    found += [Change(span, "A", "SL", "+-") for span in _alone(response.spurious, reference.spurious)]
+    return found
+
+
+def _alone(spans: Iterable[Span], others: Sequence[Span]) -> Iterator[Span]:
+    """Yield the spans that touch none of the others and have the place of none."""
+    touching, places = Touching(others), {other.fragments for other in others}
+    return (span for span in spans if span.fragments not in places and not touching.find(span))
+
+
+def changes(reference: Outcome, response: Outcome, features: Sequence[str] = ()) -> list[Change]:
+    """Return the changes from the reference to the response that GATE shows as annotations.
+
+    For every span of a group of the reference: the spans that touch it and are in another group in the
+    response, unless the reference has the same span (range, type, `features`) in any group. So the same span
+    may be named more than once. Then the spurious spans of each of the two that touch no spurious span of the
+    other. In the order of the groups, then by position. Costs O(n log n) for n spans, plus the touching
+    spans.
+    """
+    before, after = reference.groups(), response.groups()
+    test = FeatureTest(tuple(features))
+
+    def key(span: Span) -> tuple[Hashable, ...]:
+        values = (equality_key(span.features.get(name)) for name in test.of_type(span.label))
+        return span.fragments, span.label, *values
+
+    known = {key(span) for group in before.values() for span in group}
+    unseen = {group: [span for span in spans if key(span) not in known] for group, spans in after.items()}
+    new = {group: Touching(spans) for group, spans in unseen.items()}
+    found = [
+        Change(span, old_group, new_group, sign)
+        for old_group, signs in _SIGNS.items()
+        for new_group, sign in signs.items()
+        for old in before[old_group]
+        for span in map(unseen[new_group].__getitem__, new[new_group].find(old))
+    ]
+    spurious_before, spurious_after = Touching(before["SL"]), Touching(after["SL"])
+    found += [Change(span, "SL", "A", "+-") for span in before["SL"] if not spurious_after.find(span)]
+    found += [Change(span, "A", "SL", "+-") for span in after["SL"] if not spurious_before.find(span)]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Contingency:
+    """The numbers of targets that both, only the reference, only the response, or none got right; can be
+    added.
+
+    >>> Contingency(3, 1, 2, 4) + Contingency(both=1)
+    Contingency(both=4, reference_only=1, response_only=2, neither=4)
+    """
+
+    both: int = 0
+    reference_only: int = 0
+    response_only: int = 0
+    neither: int = 0
+
+    def __add__(self, other: Contingency) -> Contingency:
+        return Contingency(*map(add, astuple(self), astuple(other)))
+
+    @property
+    def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return the rows: the reference right, wrong; columns: the response right, wrong."""
+        return (self.both, self.reference_only), (self.response_only, self.neither)
+
+    @property
+    def p_value(self) -> float:
+        """Return the two-sided p-value of McNemar's exact test."""
+        return mcnemar_exact(self.reference_only, self.response_only)
+
+    def report(self) -> dict[str, float]:
+        """Return the four counts and the p-value by name."""
+        return {**asdict(self), "p_value": self.p_value}
+
+
+def contingency(
+    targets: Iterable[Span], reference: Outcome, response: Outcome
+) -> tuple[Contingency, Contingency]:
+    """Return the strict and the lenient table of one document.
+
+    An outcome is strictly right about a target if one of its single correct strict responses has the target's
+    range; leniently if it is strictly right, or a single correct partial response touches the target. Only
+    the place of the response counts, not the target that it was paired with.
+    """
+    sides = [_Right(outcome) for outcome in (reference, response)]
+    tables: list[list[int]] = [[0] * 4, [0] * 4]
+    for target in targets:
+        answers = [side.about(target) for side in sides]
+        for leniency, cells in enumerate(tables):
+            cells[2 * (not answers[0][leniency]) + (not answers[1][leniency])] += 1
+    return Contingency(*tables[0]), Contingency(*tables[1])
+
+
+class _Right:
+    """Tests which targets an outcome is right about."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self._strict = {span.fragments for span in outcome.single_correct("CS")}
+        self._partial = Touching(outcome.single_correct("CP"))
+
+    def about(self, target: Span) -> tuple[bool, bool]:
+        strict = target.fragments in self._strict
+        return strict, strict or bool(self._partial.find(target))
