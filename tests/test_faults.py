@@ -68,7 +68,7 @@ def make_files(place: Path) -> None:
         "bdoc/b.bdocjs": json.dumps(document | {"annotation_sets": sets}),
         "tags": "w NN B-X\n\n" * 20,
         "run.config": "target_in = tags\nsystem_in = tags\neval_out = out.csv\n",
-        **{f"out.{ending}": "old" for ending in ("tsv", "tsv.gz", "xlsx", "html", "xml", "csv")},
+        **{f"out.{ending}": "old" for ending in ("tsv", "gate.tsv", "tsv.gz", "xlsx", "html", "xml", "csv")},
         "out/a.xml": "old",
     }
     for name, text in files.items():

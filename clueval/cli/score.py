@@ -82,7 +82,7 @@ def add_arguments(parser: CommandParser) -> None:
         "(default: 100000000000, for two texts of 316,000 characters)",
     )
     common.add_pairs(parser, "counting")
-    group = parser.group("counting")
+    group = parser.topic("counting")
     group.add_argument(
         "--reference",
         type=input_path,
@@ -95,7 +95,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="SET",
         help="the annotation set of the reference, without --reference in the predicted files",
     )
-    parser.group("output").add_argument(
+    group.add_argument(
         "--write-indicators",
         type=output_folder,
         metavar="FOLDER",
@@ -142,7 +142,7 @@ def run(options: argparse.Namespace) -> int:
     if trust.save is not None:
         result.save(trust.save)
         printing.wrote(Path(trust.save))
-    if trust.units is not None and not trust.intervals:
+    if trust.units is not None and not trust.intervals and not tables:
         _say_units(result)
     result = _with_gates(result, options, trust, baseline)
     options.written = [path for path in options.written if path not in tables]

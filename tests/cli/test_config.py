@@ -237,7 +237,7 @@ def test_a_number_of_the_file_is_a_choice_like_that_of_the_command_line(
 
 
 REFUSED = {
-    *("--output-file", "--html", "--tsv", "--xlsx", "--documents", "--gate-tsv", "--undecided", "--save"),
+    *("--output-file", "--html", "--tsv", "--xlsx", "--documents", "--undecided", "--save"),
     *("--corrected", "--write-indicators", "--pygamma"),
     *("--fail-under", "--fail-over", "--fail-if-worse", "--fail-on-new", "--fail-on-leak", "--config"),
     *("--allow-drop", "--significant", "--reviewed", "--score"),
@@ -248,7 +248,7 @@ REFUSED = {
 READS = {
     *("--label-map", "--gold-map", "--predicted-map", "--hierarchy", "--alternatives", "--any-of", "--text"),
     *("--names", "--pairs", "--ignore-words", "--word-weights", "--decisions", "--system", "--train"),
-    "--tokens",
+    *("--tokens", "--reference"),
 }
 """The options that name a file that is read; none of these files names an output."""
 

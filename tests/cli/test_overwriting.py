@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from clueval import convert, gate, read, score
+from clueval import convert, read, score
 from clueval.cli import COMMANDS, main
 from clueval.cli.commands import command_parser
 from clueval.files.errors import CluevalError, FileError, UsageError
@@ -561,8 +561,6 @@ def test_every_file_that_a_format_opens_is_known_as_an_input() -> None:
     [
         lambda path: score("gold.conll", "predicted.conll", save=path),
         lambda path: convert("predicted.conll", "spans", path),
-        lambda path: gate("gold.conll", "predicted.conll", table=path),
-        lambda path: gate("gold.conll", "predicted.conll", page=path),
     ],
 )
 def test_no_function_replaces_its_input_and_a_later_one_may(place: Path, write: Callable[[str], Any]) -> None:

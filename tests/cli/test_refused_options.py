@@ -197,7 +197,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score a --token x", "--token: 'x' is not a column: columns count from 1, or from -1"),
         ("score a --token 0", "--token: '0' is not a column: columns count from 1, or from -1"),
         ("score a --token-id 2.5", "--token-id: '2.5' is not a column: columns count from 1, or from -1"),
-        ("score a --metric gate(beta=nan)", "gate(beta=...) takes a number, not 'nan'"),
+        ("score none none --metric gate(beta=nan)", "takes a number, not 'nan'"),
         ("score a --max-alignment 1e9", "--max-alignment: '1e9' is not a whole number from 1 on"),
         ("score a --max-alignment 0", "--max-alignment: '0' is not a whole number from 1 on"),
         ("score a --jobs x", "--jobs: 'x' is neither auto nor a number from 1"),

@@ -20,7 +20,7 @@ The scores are those of all types together, of each type, their mean over the ty
 the place of a target of another type is incorrect there, and in the scores of one type the two are missing and
 spurious.
 
-With `list_type`, candidate lists are evaluated. ``clueval score`` compares with a reference (``--reference-set``), and
+With `list_type`, candidate lists are evaluated. ``clueval score`` compares with a reference (``--reference-set``) and
 writes GATE's own table (``-o FILE.gate.tsv``).
 
 Source: the plugin Evaluation of GATE, the General Architecture for Text Engineering (gateplugin-Evaluation), and the

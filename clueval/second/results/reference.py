@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
@@ -23,9 +23,6 @@ from clueval.second.reports.table import Rate, Table
 from clueval.second.results.options import Groups
 from clueval.second.results.pairs import Pairs
 from clueval.second.results.paths import headline_paths, number_at
-
-if TYPE_CHECKING:
-    from clueval.second.results.result import Result
 
 MOST_CHANGES = 100_000
 """The number of changes that a report lists; it counts all."""
@@ -44,11 +41,11 @@ class Reference:
     """What a result is compared with.
 
     Attributes:
-        result: the scores of the reference.
+        result: the `Result` of the reference.
         changes: of each sequence, the changes under the metric `gate`; None without that metric.
     """
 
-    result: Result
+    result: Any
     changes: Mapping[str, Mapping[str, Any]] | None = None
 
     def to_dict(self, of: Mapping[str, Any]) -> dict[str, Any]:

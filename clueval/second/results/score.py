@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.arguments import checked_call
+from clueval.arguments import checked_call, require_kind
 from clueval.core.bag import Bag
 from clueval.core.count import Plan, Step, count
 from clueval.core.metric import AnyMetric
-from clueval.files.errors import UsageError, warn
+from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.files.overwriting import keeps_inputs
 from clueval.metrics import chosen_metrics
 from clueval.second.reading.options import InputSide, LayerColumns, Readings, layer_names, require_layers
@@ -60,7 +60,6 @@ def score(
     preparing: Preparing = _PREPARING,
     reference: InputSide | None = None,
     reference_set: str | None = None,
-    write_indicators: str | Path | None = None,
     **options: Any,
 ) -> Result:
     """Score predicted against gold.
@@ -86,12 +85,11 @@ def score(
         reference: another system, such as an older run, given and read as predicted; `Result.reference` has its scores,
             and for the metric ``gate`` the changes (`clueval.second.results.reference`).
         reference_set: the annotation set of the reference, by default in the files of predicted.
-        write_indicators: a folder for copies of the predicted files that show the outcome of each annotation under the
-            metric ``gate`` (`clueval.second.results.indicators`).
         options: any field of `Reading`, `Counting`, `Workers`, `Trust` and `Preparing` by its own name, as in
             ``by="document"``; ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats
             that have named sets. In these formats, the setting `containing` of the metric `gate` is written
-            ``SET:TYPE``; that layer is not scored itself.
+            ``SET:TYPE``; that layer is not scored itself. ``write_indicators`` is a folder for copies of the predicted
+            files that show the outcome of each annotation under this metric (`clueval.second.results.indicators`).
 
     Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once. Each process holds one
     document or passage of each side, and what it has counted. Raises `CluevalError` for wrong use or input,
@@ -101,12 +99,15 @@ def score(
     tags, and of steps of `preparing` that change nothing.
     """
     require_layers(layers)
+    indicators = options.pop("write_indicators", None)
+    require_kind(reference_set, "str | None", "reference_set")
+    require_kind(indicators, "str | Path | None", "write_indicators")
     groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
     chosen = chosen_metrics(metrics)
     with spooled(gold, predicted) as (gold, predicted):
         result = scored(gold, predicted, chosen, layers, groups)
-        if (reference, reference_set, write_indicators) != (None, None, None):
-            folder = None if write_indicators is None else Path(write_indicators)
+        if reference is not None or reference_set is not None or indicators is not None:
+            folder = None if indicators is None else Path(indicators)
             result = _against(result, (gold, predicted, reference), reference_set, layers, groups, folder)
     if groups.trust.intervals:
         result = replace(result, trust=groups.trust)
@@ -184,9 +185,12 @@ def _against(
         if gate is not None:
             after = pairs_with(gold, (predicted,), metrics, layers, plain(groups))
         if before is not None:
+            try:
+                second = scored(gold, reference, tuple(map(plain, metrics)), layers, of_reference)
+            except CluevalError as error:
+                error.problem = error.problem.replace("predicted", "reference")
+                raise
             changes = None if gate is None else changes_of(gate, after, before)
-            counted = tuple(map(plain, metrics))
-            second = scored(gold, reference, counted, layers, of_reference)
             result = replace(result, reference=Reference(second, changes))
         if folder is not None:
             if gate is None:
