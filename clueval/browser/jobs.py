@@ -11,7 +11,6 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,12 @@ from clueval.cli import main
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import CluevalError
 from clueval.files.visible import visible
-from clueval.reading.pairing import tag_columns
-from clueval.reading.read_options import ReadOptions, TagColumns, layers_in
-from clueval.reading.source import Source, source_of
+from clueval.second.formats.dialect import Dialect
+from clueval.second.formats.options import FormatOptions
+from clueval.second.formats.telling import Form
 from clueval.second.reading.paths import files_of, without_ending
+from clueval.second.reading.source import Source, has_columns, source_of
+from clueval.second.reading.tag_columns import TagColumns, columns_of_tags, first_rows, layers_in
 from clueval.second.reports.language import ENGLISH
 from clueval.second.results.result import load_result
 from clueval.textfiles import beginning_of
@@ -63,21 +64,28 @@ def look(side: str, form: str = "") -> dict[str, Any]:
     """
     try:
         files = files_of(_path(side))
-        source = source_of(files[0][1], ReadOptions(input=form or None))
+        source = source_of(files[0][1], FormatOptions(input=form or None))
         seen: dict[str, Any] = {
             "path": _path(side).as_posix(),
             "files": [path.as_posix() for _, path in files],
             "names": [name and without_ending(name) for name, _ in files],
             "texts": [path.as_posix() for path in _files(side) if path.suffix == ".vrt"],
-            "form": source.format,
-            "source": source.form.default_source,
+            "form": source.form.name,
+            "source": _source(source.form),
         }
-        if source.form.has_columns:
+        if has_columns(source.form):
             return {**seen, **_columns(source, [path for _, path in files])}
         lines = beginning_of(source.path).split("\n")[:SHOWN_LINES]
         return {**seen, "rows": [[visible(each[:_CHARACTERS])] for each in lines]}
     except CluevalError as error:
         return {"error": in_page(str(error)), "hint": hint_of(str(error))}
+
+
+def _source(form: Form) -> str | None:
+    """Return the source of labels where no layer is named; None for a format whose only layer has any source."""
+    if isinstance(form, Dialect):
+        return form.sources.partition("|")[0] or None
+    return "type" if form.name == "brat" else "label" if form.name == "mentions" else None
 
 
 def _path(side: str) -> Path:
@@ -93,22 +101,22 @@ def _files(side: str) -> list[Path]:
 
 def _columns(source: Source, paths: Sequence[Path]) -> dict[str, Any]:
     """Return the first rows of a file, and the use of each column, which is that of a side without named layers."""
-    passage = next((each for each in source.passages(lambda _: None) if each.layout is not None), None)
-    if passage is None or passage.layout is None:
+    first = first_rows(source, SHOWN_LINES)
+    if first is None:
         return {"rows": []}
-    rows = [fields for _, _, fields in islice(passage.rows(), SHOWN_LINES)]
-    found, of_side = tag_columns(source), TagColumns.of(paths, source.options)
-    layers = passage.layout.columns
+    layout, rows = first
+    found, of_side = columns_of_tags(source), TagColumns.of(paths, source.options)
+    layers = {name: column + 1 for name, column in layout.layers.items() if isinstance(column, int)}
     if of_side is not None and not of_side.is_read:
         layers = layers_in(sorted(of_side.own))
     elif of_side is None and not {*layers.values()} <= {*found}:  # the file has errors, or no tags
         layers = layers_in(found[:1])
-    columns = [{"use": "", "name": ""} for _ in range(passage.layout.width)]
-    columns[passage.layout.token]["use"] = "token"
+    columns = [{"use": "", "name": ""} for _ in range(layout.width)]
+    columns[layout.token]["use"] = "token"
     for name, column in layers.items():
         columns[column - 1] = {"use": "tags", "name": name}
     shown = [[visible(value) for value in fields] for fields in rows]
-    return {"rows": shown, "columns": columns, "found": found, "token": passage.layout.token}
+    return {"rows": shown, "columns": columns, "found": found, "token": layout.token}
 
 
 def line(command: str, sides: Mapping[str, Any], redacted: bool = False, language: str = ENGLISH) -> str:

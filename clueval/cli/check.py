@@ -35,7 +35,7 @@ example:
 
 def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("files", type=input_path, nargs="+", metavar="FILE", help="files or folders")
-    add_output(parser, ["text"])
+    add_output(parser, ending=".txt")
     parser.group("output").add_argument(
         "--max-errors",
         type=typed(whole),

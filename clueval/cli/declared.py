@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 from clueval.cli import options as common
 from clueval.cli.chosen import add_metrics, chosen_metrics
 from clueval.cli.fields import add_fields, given_fields, group_of
-from clueval.cli.outputs import add_output, add_page, add_report, put_report
+from clueval.cli.outputs import add_report, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, progress, workers
 from clueval.files.errors import UsageError
-from clueval.second.reports.endings import FORMS
 from clueval.second.transforms.options import Preparing
 
 
@@ -165,21 +164,5 @@ REPORT = OptionGroup(add_report)
 REPORT_WITH_TEXTS = OptionGroup(partial(add_report, has_texts=True))
 """The same for a report that shows texts of the corpus."""
 
-OUTPUT = OptionGroup(lambda parser: add_output(parser, FORMS))
-"""The options for the form of a result and its file."""
-
-OUTPUT_OF_SPANS = OptionGroup(lambda parser: add_output(parser, FORMS, rates=False))
-"""The same for a result without rates."""
-
 JOBS = OptionGroup(add_jobs)
 """The options for processes and clusters."""
-
-
-def page(what: str) -> OptionGroup:
-    """Return the option of a page that shows no text of the corpus; `what` says what is written."""
-    return OptionGroup(lambda parser: add_page(parser.group("output"), what, has_texts=False))
-
-
-def page_with_texts(what: str, *, speaks: bool = False) -> OptionGroup:
-    """Return the options of a page that shows text of the corpus; see `add_page`."""
-    return OptionGroup(lambda parser: add_page(parser.group("output"), what, speaks=speaks))

@@ -18,10 +18,10 @@ from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
 from clueval.files.writing import named_together
 from clueval.options import whole
-from clueval.reports.text import layers_not_predicted
 from clueval.second.reading.spooled import spooled
 from clueval.second.results.options import Counting
 from clueval.second.results.result import Result
+from clueval.second.results.summary import layers_not_predicted
 from clueval.second.studies.compared import errors
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.noisy import NoisyErrors

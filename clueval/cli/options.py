@@ -80,7 +80,7 @@ class HasRead(Protocol):
 def say_what_was_read(options: argparse.Namespace, result: HasRead) -> None:
     """Print a line on what was mended, on each layer, and on what was changed, to stderr."""
     flush()  # if the result cannot be printed, that is the only message
-    changes = _changes(result.prepared or {})
+    changes = result.prepared or {}
     for line in mended(result.repaired_tags, changes):
         remark(line)
     for line in layers_read(result.inputs):
@@ -90,18 +90,6 @@ def say_what_was_read(options: argparse.Namespace, result: HasRead) -> None:
         listed = "" if isinstance(changed, int) else ", ".join(f"{key} {n:,}" for key, n in changed.items())
         if listed:
             remark(f"changed before counting: {name}: {listed}")
-
-
-def _changes(prepared: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of changes as reports have them; some results have them as tallies."""
-    has_tallies = any(
-        isinstance(key, tuple) for each in prepared.values() if not isinstance(each, int) for key in each
-    )
-    if not has_tallies:
-        return dict(prepared)
-    from clueval.evaluation.result import plain_changes
-
-    return plain_changes(prepared)
 
 
 def say_unless_shown(options: argparse.Namespace, result: HasRead) -> None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clueval.cli.fields import typed
 from clueval.cli.parser import CommandParser
@@ -23,14 +22,12 @@ from clueval.files.overwriting import output_name, output_path
 from clueval.files.overwriting import refuse_to_overwrite as refuse_to_overwrite
 from clueval.files.writing import is_written_through, named_together, whole_file
 from clueval.options import whole
-from clueval.reports.report import ENDINGS, ending_of
 from clueval.second.reports.endings import ENDINGS as FORMS_OF_FILES
 from clueval.second.reports.endings import FORMS, READABLE
 from clueval.second.reports.endings import form_of as form_of_file
 from clueval.second.reports.language import CATALOGUES, ENGLISH, in_language
 
 if TYPE_CHECKING:
-    from clueval.reports.report import Report as _OtherReport
     from clueval.second.formats.writer import Writer
     from clueval.second.reports.report import Report
 
@@ -81,7 +78,7 @@ def _language(text: str) -> str:
 
 
 def put_report(
-    report: Report | _OtherReport,
+    report: Report,
     options: argparse.Namespace,
     render: Callable[[str], str] | None = None,
 ) -> int:
@@ -157,25 +154,25 @@ def check_outputs(options: argparse.Namespace) -> None:
 
     Raises `UsageError` for a file of ``-o`` whose ending is no form.
     """
-    outputs, written = outputs_of(options), getattr(options, "written", [])
-    refuse_to_overwrite([*written, *outputs.values()])
+    outputs = outputs_of(options)
+    refuse_to_overwrite([*getattr(options, "written", ()), *outputs.values()])
     if hasattr(options, "written"):
         _check_files(options)
-    if "output_file" in outputs:
-        _require_form(options, outputs["output_file"])
     for place, path in outputs.items():
         is_folder = isinstance(getattr(options, place), str) and (
             path.is_dir() or options.output_file[-1] == "/"
         )
         if not is_folder:  # documents may be written to a folder
             _require_writable(path)
-    if not hasattr(options, "written"):
-        require_page(outputs.get("html"), options)
-    if "xlsx" in outputs:
-        from clueval.reports.workbook import require_name, require_package
+    _require_ending(outputs.get("output_file"), getattr(options, "ending", ""))
 
-        require_package()
-        require_name(outputs["xlsx"])
+
+def _require_ending(path: Path | None, ending: str) -> None:
+    """Raise `UsageError` for a file whose name has another ending than the one that is needed, if any."""
+    if path is None or not ending or is_written_through(path):
+        return
+    if not path.name.lower().removesuffix(".gz").endswith(ending):
+        raise UsageError(f"{str(path)!r} does not end in the name of a form", advice=f"one of {ending}")
 
 
 def _require_writable(path: Path) -> None:
@@ -194,7 +191,7 @@ def _require_writable(path: Path) -> None:
 def standard_output(options: argparse.Namespace) -> Iterator[None]:
     """Let an option that names ``-`` write to standard output, in place of the result, when the command has ended.
 
-    Raises `UsageError` for two such options, and for a spreadsheet on a terminal.
+    Raises `UsageError` for two such options.
     """
     named = [place for place, path in outputs_of(options).items() if str(path) == STDOUT]
     if not named:
@@ -205,8 +202,6 @@ def standard_output(options: argparse.Namespace) -> Iterator[None]:
             "two results would be written to standard output", advice="name a file for one of them"
         )
     (place,) = named
-    if place == "xlsx" and sys.stdout.isatty():
-        raise UsageError("a terminal does not show a spreadsheet", advice="name a file, as errors.xlsx")
     from tempfile import TemporaryDirectory  # few commands write there
 
     with TemporaryDirectory(prefix="clueval-") as folder, Path(os.devnull).open("w") as nowhere:
@@ -217,115 +212,18 @@ def standard_output(options: argparse.Namespace) -> Iterator[None]:
         put_file(path)
 
 
-def refuse_two_forms(options: argparse.Namespace) -> None:
-    """Raise `UsageError` for a page and another form that has no file."""
-    if options.html is not None and options.format is not None and options.output_file is None:
-        raise UsageError(
-            "--html and --format cannot be used together without -o",
-            advice="name the file of the other form: -o FILE",
-        )
-
-
-def put_forms(found: _OtherReport, options: argparse.Namespace) -> None:
-    """Write the page, if there is one, and the other form unless the page is the only output."""
-    page = getattr(options, "html", None)
-    if page is None or options.output_file is not None:
-        put_form(found, options)
-    if page is not None:
-        write: Any = getattr(found, "write_page", None) or found.write
-        write(page, lang=options.lang or "")
-        wrote(page)
-
-
-def put_form(found: _OtherReport, options: argparse.Namespace, **how: Any) -> None:
-    """Write a report in its form to the file of ``-o``, or to standard output."""
-    put_result([rendered(found, options, **how)], options.output_file)
-
-
-def rendered(found: _OtherReport, options: argparse.Namespace, **how: Any) -> str:
-    """Return a report in the form that the options name, with as many decimals as they say."""
-    digits = {} if getattr(options, "digits", None) is None else {"digits": options.digits}
-    return found.render(form_of(options), **digits, **how)
-
-
-def add_page(
-    group: argparse._ActionsContainer, what: str, *, has_texts: bool = True, speaks: bool = False
-) -> None:
-    """Add the options of a page, which may have texts of the corpus; `what` says what is written.
-
-    A command that `speaks` prints sentences, too, in the language of the page.
-    """
-    from clueval.reports.language import CATALOGUES, ENGLISH, language
-
-    pages = ", ".join((ENGLISH, *CATALOGUES))
-    group.set_defaults(speaks=speaks)
-    group.add_argument("--html", type=output_path, metavar="FILE", help=f"{what} (extra: report)")
-    group.add_argument(
-        "--lang",
-        type=typed(language),
-        metavar="LANGUAGE",
-        help=f"the language of the page{' and the report' if speaks else ''} ({pages}), and of the texts in it"
-        if has_texts
-        else f"the language of the page: {pages}",
-    )
-    if has_texts:
-        group.add_argument(
-            "--text-lang",
-            type=typed(language),
-            metavar="LANGUAGE",
-            help="the language of the texts, if it is not that of the page",
-        )
-
-
-def require_page(path: Path | None, options: argparse.Namespace | None = None) -> None:
-    """Raise `MissingExtra` if `path` is given, but the packages for a web page are not installed.
-
-    Raises `UsageError` for a language without a page.
-    """
-    for name in ("lang", "text_lang"):
-        if path is not None or options is None or not getattr(options, name, None):
-            continue
-        if name == "text_lang" or not options.speaks or form_of(options) not in READABLE:
-            raise UsageError(f"--{name.replace('_', '-')} needs --html", advice="add --html FILE")
-    if path is not None:
-        from clueval.reports.page import environment
-
-        environment()
-
-
 STDOUT = "-"
 """The name of a file that stands for standard output."""
 
-FORMS_BY_ENDING = {**ENDINGS, ".html": "html", ".htm": "html", ".xlsx": "xlsx", ".pdf": "pdf"}
-"""The form of a result by the ending of its file; some forms are written by other options than ``-o``."""
-
-
-def add_output(
-    parser: CommandParser, forms: Collection[str] = (), title: str = "output", *, rates: bool = True
-) -> None:
-    """Add the options for the form of a result, if there are several, and for the file; those of `rates`, too.
-
-    Without `forms`, the file may have any name.
-    """
-    group = parser.group(title)
-    parser.set_defaults(forms=tuple(forms))
-    if len(forms) > 1:
-        group.add_argument(
-            "--format",
-            choices=forms,
-            metavar="FORM",
-            help=f"the form of the result: {', '.join(forms)} (default: text)",
-        )
-        if rates:
-            add_digits(group)
-    group.add_argument(
+def add_output(parser: CommandParser, *, ending: str = "") -> None:
+    """Add the option for the file of a result that is no report; its name must have the `ending`, if one is given."""
+    parser.set_defaults(ending=ending)
+    parser.group("output").add_argument(
         "-o",
         dest="output_file",
         type=output_path,
         metavar="FILE",
-        help="write to FILE; its ending chooses the form (default: standard output)"
-        if len(forms) > 1
-        else "write the result to FILE (default: standard output)",
+        help="write the result to FILE (default: standard output)",
     )
 
 
@@ -412,81 +310,24 @@ def put_result(lines: Iterable[str], path: Path | None) -> None:
 
 
 def settle_output(options: argparse.Namespace) -> None:
-    """Make ``-o -`` the standard output, and set the form of the result by the ending of the file of ``-o``.
-
-    A web page or a spreadsheet is then the value of the option that writes it. A name without an ending, a pipe and a
-    device have the text. Raises `UsageError` for the ending of a form that the command does not have, and for decimals
-    in a form that has all.
-    """
+    """Make ``-o -`` the standard output."""
     if hasattr(options, "written"):
         _settle_files(options)
         return
     given = getattr(options, "output_file", None)
     options.to_stdout = given is not None and str(given) == STDOUT
     if options.to_stdout:
-        options.output_file = given = None
-    forms = getattr(options, "forms", ())
-    if given is not None and forms and getattr(options, "format", None) is None:
-        form = FORMS_BY_ENDING.get(ending_of(given))
-        if form in ("html", "xlsx") and getattr(options, form, given) is None:
-            setattr(options, form, given)
-            options.output_file = None
-        elif form is not None and form not in forms:
-            raise UsageError(
-                f"-o {given}: the result cannot be written as {form}", advice=_advice(options, form, forms)
-            )
-        else:
-            options.format = form
-    if not shows_digits(options):
-        raise UsageError(
-            f"--digits has no effect on {options.format}, which has all decimals", advice="leave it out"
-        )
-
-
-def _require_form(options: argparse.Namespace, path: Path) -> None:
-    """Raise `UsageError` for a file of ``-o`` whose ending is no form, if it chooses the form."""
-    forms, ending = getattr(options, "forms", ()), ending_of(path)
-    chooses = forms and getattr(options, "format", None) is None
-    if chooses and ending and ending not in FORMS_BY_ENDING and not is_written_through(path):
-        raise UsageError(
-            f"-o {path}: {ending} is not the ending of a form",
-            advice=f"the ending chooses the form: {', '.join(_endings(options, forms))}",
-        )
-
-
-def _endings(options: argparse.Namespace, forms: Collection[str]) -> list[str]:
-    """Return the endings of the forms of the command, those of pages and spreadsheets, too."""
-    written = {*forms, *(form for form in ("html", "xlsx") if hasattr(options, form))}
-    return [ending for ending, form in FORMS_BY_ENDING.items() if form in written and ending != ".htm"]
+        options.output_file = None
 
 
 def shows_digits(options: argparse.Namespace) -> bool:
-    """Return whether the number of decimals, if one is given, applies to the form of the result."""
-    if hasattr(options, "written"):
-        return not forms_written(options).isdisjoint(READABLE)
-    ending = ending_of(getattr(options, "output_file", None) or "")
-    form = getattr(options, "format", None) or FORMS_BY_ENDING.get(ending, "text")
-    return getattr(options, "digits", None) is None or form not in ("json", "csv", "tsv", "conlleval")
-
-
-def _advice(options: argparse.Namespace, form: str, forms: Collection[str]) -> str:
-    others = f"; --{form} FILE writes others" if hasattr(options, form) else ""
-    if form == "html" and not others:
-        others = "; clueval errors --html FILE writes the errors as a web page"
-    return f"-o writes {', '.join(forms)}{others}"
+    """Return whether the number of decimals, if one is given, applies to a form of the result."""
+    return getattr(options, "digits", None) is None or not forms_written(options).isdisjoint(READABLE)
 
 
 def fixes_form(options: argparse.Namespace) -> bool:
-    """Return whether the other options fix the form of the result, so that a default for it does not apply."""
-    given = vars(options).get
-    if given("written"):
-        return options.format not in forms_written(options)
-    files = {name for name in ("html", "tsv", "xlsx") if given(name) is not None}
-    if options.command == "errors" and (files or options.metric in ("fair", "noisy")):
-        return True
-    if options.command in ("compare", "conventions", "diff") and "html" in files:  # a page, no text
-        return True
-    return bool(given("disagreements")) or bool(ending_of(given("output_file") or ""))
+    """Return whether the files of ``-o`` fix the form of the result, so that a default for it does not apply."""
+    return bool(getattr(options, "written", None)) and options.format not in forms_written(options)
 
 
 def form_of(options: argparse.Namespace) -> str:

@@ -18,9 +18,9 @@ from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError
 from clueval.files.writing import whole_file
 from clueval.metrics.tables import named
-from clueval.reading.pairing import files_of_side
-from clueval.reading.paths import is_path_or_paths
 from clueval.second.reading.options import InputSide
+from clueval.second.reading.paths import is_path_or_paths
+from clueval.second.reading.sides import files_of_side
 from clueval.second.reports.language import numeral, phrase
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Cell, Dot, Rate, Table

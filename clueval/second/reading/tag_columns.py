@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -52,6 +53,30 @@ class _FirstValues(ColumnReader):
             raise _Enough
 
 
+class _FirstRows(_FirstValues):
+    """Keeps the first lines of a file as rows of their values."""
+
+    def __init__(self, source: Source, most: int) -> None:
+        assert isinstance(source.form, ColumnFormat)
+        file = source.again().file
+        super().__init__(source.form, file.blocks, source.options, file.name, file.limits)
+        self.left, self.rows = most, list[list[str]]()
+
+    def add(self, number: int, run: str) -> None:
+        assert self.layout is not None
+        self.rows += [line.split(self.layout.separator) for line in run.split("\n")[: self.left] if line]
+        super().add(number, run)
+
+
+def first_rows(source: Source, most: int) -> tuple[Layout, list[list[str]]] | None:
+    """Return the layout of a column file and its first rows; None for a file without tokens."""
+    reader = _FirstRows(source, most)
+    with suppress(_Enough):
+        for _ in reader.documents():
+            pass
+    return None if reader.layout is None else (reader.layout, reader.rows)
+
+
 def _first_values(sources: Iterable[Source]) -> tuple[Layout, Sequence[Mapping[str, int]]] | None:
     """Return the layout of column files, and how often each value occurs in each column of their first lines.
 
@@ -90,7 +115,7 @@ def _share_of_tags(values: Mapping[str, int]) -> float:
     return sum(number for value, number in values.items() if is_tag(value)) / sum(values.values())
 
 
-class _TagColumns(NamedTuple):
+class TagColumns(NamedTuple):
     """The columns of tags in the first lines of the files of one side; columns count from 1.
 
     In columns of `tags`, nine of ten values are tags, at least, because reading another value must raise its error; in
@@ -104,7 +129,7 @@ class _TagColumns(NamedTuple):
     is_read: bool
 
     @classmethod
-    def of(cls, paths: Iterable[Path], options: FormatOptions) -> _TagColumns | None:
+    def of(cls, paths: Iterable[Path], options: FormatOptions) -> TagColumns | None:
         """Return the columns of the files of a side; None if their layers do not depend on their first lines."""
         if options.layers is not None or options.annotation_set is not None:
             return None
@@ -130,7 +155,7 @@ class _TagColumns(NamedTuple):
         return frozenset() if self.is_read else self.used or self.tags
 
 
-def _layers_in(columns: Collection[int]) -> dict[str, int]:
+def layers_in(columns: Collection[int]) -> dict[str, int]:
     """Return columns of tags by the names of their layers: one is called ``label``, several by their numbers."""
     return {DEFAULT_LAYER if len(columns) == 1 else str(column): column for column in columns}
 
@@ -147,7 +172,7 @@ def with_columns_of_tags(
 
     Reads the first lines of each side. Sides without `files` stay as they are.
     """
-    found = [_TagColumns.of(paths, side) for side, paths in zip(sides, files, strict=False)]
+    found = [TagColumns.of(paths, side) for side, paths in zip(sides, files, strict=False)]
     shared = frozenset[int]().union(*(each.used for each in found if each is not None and not each.is_read))
     chosen = list(sides)
     warnings: dict[str, str] = {}
@@ -157,7 +182,7 @@ def with_columns_of_tags(
         few = 1 if each.is_read else 0  # one column on another side has the same name as the last one here
         is_shared = len(shared) > few and shared <= each.tags
         columns = sorted(shared if is_shared else each.own)
-        layers = _layers_in(columns)
+        layers = layers_in(columns)
         if layers:
             chosen[number] = replace(sides[number], layers=layers)
         if len(columns) > 1:

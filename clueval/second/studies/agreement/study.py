@@ -265,7 +265,7 @@ def agree(
         merge: whether to merge all layers into one sequence.
         where: conditions ``KEY=VALUE`` on the metadata of documents, as in `clueval.score`; others do not count.
         intervals: whether to add intervals, with documents as units; `confidence` is that of the intervals.
-        reading: how files are read, see `clueval.reading.options.Reading`.
+        reading: how files are read, see `clueval.second.formats.options.Reading`.
         options: how annotators are found and their documents are paired (see `Naming`), any field of `Reading`, and
             changes to the spans of all annotators before they are compared: `label_map`, `hierarchy` and `depth`,
             `untyped` and `fragments`, as in `clueval.score`.
