@@ -18,6 +18,7 @@ from functools import partial
 from time import process_time
 from typing import Any
 
+from clueval.evaluation.run import score as first_score
 from measure import environment, progress, require_from_1
 
 import clueval
@@ -29,7 +30,6 @@ from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.metric import Metric
 from clueval.core.span import Span
-from clueval.evaluation.run import score as first_score
 from clueval.metrics.fair import Fair
 from clueval.metrics.gate import Gate
 from clueval.metrics.muc import Muc

@@ -22,8 +22,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from clueval.files.errors import CluevalError
 from clueval.first.metrics.counting import f_measure, rate
+
+from clueval.files.errors import CluevalError
 from clueval.statistics import bca, mcnemar_exact, percentile
 from clueval.statistics.jackknife import (
     Spread,

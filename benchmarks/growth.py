@@ -24,13 +24,6 @@ from dataclasses import dataclass
 from time import process_time
 from typing import Any, NamedTuple
 
-from measure import environment, progress
-
-from clueval import score
-from clueval.compat.faireval.config import render_faireval
-from clueval.core.metric import AnyMetric
-from clueval.core.span import Span
-from clueval.files.errors import CluevalError
 from clueval.first.metrics.gate import FeatureTest
 from clueval.first.metrics.gate.candidate_lists import (
     CandidateList,
@@ -38,16 +31,23 @@ from clueval.first.metrics.gate.candidate_lists import (
     count_lists_by_score,
 )
 from clueval.first.metrics.gate.list_evaluation import disambiguation, maximum_recall
-from clueval.metrics.gate import Gate
-from clueval.metrics.partial import Partial
-from clueval.second.reports.endings import FORMS
-from clueval.second.studies.compared import errors
-from clueval.second.studies.error_table import error_table
-from clueval.second.studies.conventions import conventions
 from clueval.spans.components import overlap_components
 from clueval.spans.document import Document
 from clueval.spans.matching import match_spans
 from clueval.spans.merging import merge_layers
+from measure import environment, progress
+
+from clueval import score
+from clueval.compat.faireval.config import render_faireval
+from clueval.core.metric import AnyMetric
+from clueval.core.span import Span
+from clueval.files.errors import CluevalError
+from clueval.metrics.gate import Gate
+from clueval.metrics.partial import Partial
+from clueval.reports.endings import FORMS
+from clueval.studies.compared import errors
+from clueval.studies.conventions import conventions
+from clueval.studies.error_table import error_table
 from clueval.transforms.projection import project
 
 NOISE = 0.02

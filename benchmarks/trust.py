@@ -19,15 +19,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from generate import Corpus, write
-from measure import environment, least, measure
-
-from clueval.core.span import Span
 from clueval.evaluation.units.intervals import intervals_of
 from clueval.evaluation.units.unit import Unit
 from clueval.first.metrics import metric_named
 from clueval.first.metrics.metric import Side
-from clueval.second.results.options import Trust
+from generate import Corpus, write
+from measure import environment, least, measure
+
+from clueval.core.span import Span
+from clueval.results.options import Trust
 from clueval.statistics.resampling import BOOTSTRAP, SWAP, weighted_sums
 
 LABELS = 35

@@ -32,43 +32,43 @@ if TYPE_CHECKING:
     from clueval.files.errors import TagError as TagError
     from clueval.files.errors import TextMismatch as TextMismatch
     from clueval.files.errors import UsageError as UsageError
-    from clueval.second.reading.check import Problem as Problem
-    from clueval.second.reading.check import check as check
-    from clueval.second.reading.convert import convert as convert
-    from clueval.second.reading.merge import merge as merge
-    from clueval.second.reading.read import read as read
-    from clueval.second.reading.records import documents_from as documents_from
-    from clueval.second.reading.records import documents_from_spacy as documents_from_spacy
-    from clueval.second.reading.records import to_rows as to_rows
-    from clueval.second.reading.records import to_spacy as to_spacy
-    from clueval.second.reports.json_text import schema as schema
-    from clueval.second.results.accumulator import Accumulator as Accumulator
-    from clueval.second.results.result import Result as Result
-    from clueval.second.results.result import load_result as load_result
-    from clueval.second.results.score import score as score
-    from clueval.second.results.signature import Signature as Signature
-    from clueval.second.studies.agreement.curation import curate as curate
-    from clueval.second.studies.agreement.study import Agreement as Agreement
-    from clueval.second.studies.agreement.study import agree as agree
-    from clueval.second.studies.compared import diff as diff
-    from clueval.second.studies.compared import errors as errors
-    from clueval.second.studies.compared import profile as profile
-    from clueval.second.studies.conventions import Conventions as Conventions
-    from clueval.second.studies.conventions import conventions as conventions
-    from clueval.second.studies.error_table import error_table as error_table
-    from clueval.second.studies.masking.report import MaskingReport as MaskingReport
-    from clueval.second.studies.profile import Profile as Profile
-    from clueval.second.studies.rows import Finding as Finding
-    from clueval.second.studies.systems import Diff as Diff
-    from clueval.second.transforms.redaction.recovery import recover as recover
+    from clueval.reading.check import Problem as Problem
+    from clueval.reading.check import check as check
+    from clueval.reading.convert import convert as convert
+    from clueval.reading.merge import merge as merge
+    from clueval.reading.read import read as read
+    from clueval.reading.records import documents_from as documents_from
+    from clueval.reading.records import documents_from_spacy as documents_from_spacy
+    from clueval.reading.records import to_rows as to_rows
+    from clueval.reading.records import to_spacy as to_spacy
+    from clueval.reports.json_text import schema as schema
+    from clueval.results.accumulator import Accumulator as Accumulator
+    from clueval.results.result import Result as Result
+    from clueval.results.result import load_result as load_result
+    from clueval.results.score import score as score
+    from clueval.results.signature import Signature as Signature
+    from clueval.studies.agreement.curation import curate as curate
+    from clueval.studies.agreement.study import Agreement as Agreement
+    from clueval.studies.agreement.study import agree as agree
     from clueval.studies.compare import compare as compare
+    from clueval.studies.compared import diff as diff
+    from clueval.studies.compared import errors as errors
+    from clueval.studies.compared import profile as profile
     from clueval.studies.comparison import Comparison as Comparison
+    from clueval.studies.conventions import Conventions as Conventions
+    from clueval.studies.conventions import conventions as conventions
+    from clueval.studies.error_table import error_table as error_table
+    from clueval.studies.masking.report import MaskingReport as MaskingReport
+    from clueval.studies.profile import Profile as Profile
+    from clueval.studies.rows import Finding as Finding
+    from clueval.studies.systems import Diff as Diff
     from clueval.studies.threshold import Threshold as Threshold
     from clueval.studies.threshold import threshold as threshold
+    from clueval.transforms.redaction.recovery import recover as recover
     from clueval.version import __version__ as __version__
 
 _NAMES_OF = {
-    "second.reading.merge": "merge",
+    "reading.merge": "merge",
     "compat.faireval.config": "faireval",
     "compat.masking.run": "masking",
     "core.document": "Document Sentence",
@@ -76,30 +76,30 @@ _NAMES_OF = {
     "core.merging": "merge_layers",
     "core.overlap": "overlap_components",
     "core.span": "Span",
-    "second.results.accumulator": "Accumulator",
-    "second.results.result": "Result load_result",
-    "second.results.score": "score",
-    "second.results.signature": "Signature",
-    "second.studies.compared": "diff errors profile",
-    "second.studies.error_table": "error_table",
-    "second.studies.profile": "Profile",
-    "second.studies.rows": "Finding",
-    "second.studies.systems": "Diff",
-    "second.studies.conventions": "Conventions conventions",
+    "results.accumulator": "Accumulator",
+    "results.result": "Result load_result",
+    "results.score": "score",
+    "results.signature": "Signature",
+    "studies.compared": "diff errors profile",
+    "studies.error_table": "error_table",
+    "studies.profile": "Profile",
+    "studies.rows": "Finding",
+    "studies.systems": "Diff",
+    "studies.conventions": "Conventions conventions",
     "files.errors": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
     "TagError TextMismatch UsageError",
-    "second.reading.check": "Problem check",
-    "second.reading.convert": "convert",
-    "second.reading.records": "documents_from documents_from_spacy to_rows to_spacy",
-    "second.reading.read": "read",
-    "second.reports.json_text": "schema",
-    "second.studies.agreement.curation": "curate",
-    "second.studies.agreement.study": "Agreement agree",
+    "reading.check": "Problem check",
+    "reading.convert": "convert",
+    "reading.records": "documents_from documents_from_spacy to_rows to_spacy",
+    "reading.read": "read",
+    "reports.json_text": "schema",
+    "studies.agreement.curation": "curate",
+    "studies.agreement.study": "Agreement agree",
     "studies.compare": "compare",
     "studies.comparison": "Comparison",
-    "second.studies.masking.report": "MaskingReport",
+    "studies.masking.report": "MaskingReport",
     "studies.threshold": "Threshold threshold",
-    "second.transforms.redaction.recovery": "recover",
+    "transforms.redaction.recovery": "recover",
     "version": "__version__",
 }
 """The public names by the module that defines them, which is imported when one is first used."""
@@ -111,7 +111,7 @@ __all__ = sorted(_MODULES)
 
 def __getattr__(name: str) -> object:
     if name not in _MODULES:
-        from clueval.hints import for_function  # only for names that do not exist
+        from clueval.files.names import for_function  # only for names that do not exist
 
         message = f"module {__name__!r} has no attribute {name!r}{for_function(name, __all__)}"
         raise AttributeError(message, name=name, obj=None)  # Python adds no suggestion of its own

@@ -116,9 +116,9 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     from clueval.files import limits as of_texts
     from clueval.findings.context import REACH
     from clueval.metrics.masking import mention, strings
-    from clueval.second.reading import usual
-    from clueval.second.studies.rows import REACH as OF_ROWS
-    from clueval.second.transforms import occurrences
+    from clueval.reading import usual
+    from clueval.studies.rows import REACH as OF_ROWS
+    from clueval.transforms import occurrences
     from clueval.spans import limits
 
     for name, value in SMALL_LIMITS.items():

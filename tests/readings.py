@@ -14,9 +14,9 @@ from clueval.evaluation.row_clusters import Decoders, RowClusters
 from clueval.first.metrics import metric_named
 from clueval.formats.columns.layout import Sizes
 from clueval.formats.fair_formats import sentence_of_spans
-from clueval.limits import MAX_SENTENCE, sentences_of
+from clueval.files.limits import MAX_SENTENCE, sentences_of
 from clueval.reading.source import Source
-from clueval.second.reading.options import layer_names
+from clueval.reading.options import layer_names
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, SeenNames
 

@@ -12,8 +12,8 @@ from unittest.mock import patch
 from clueval.evaluation.plan import Plan
 from clueval.formats.columns.layout import Sizes
 from clueval.reading.read_options import ReadOptions
-from clueval.second.reading import column_files, passages, row_files, tag_lists, triples
-from clueval.second.reading.byte_reader import REGULAR
+from clueval.reading import column_files, passages, row_files, tag_lists, triples
+from clueval.reading.byte_reader import REGULAR
 
 
 @contextmanager

@@ -33,7 +33,7 @@ BASE = {
 FOUNDATION = "files"
 """The package that every module may import; it imports nothing of clueval."""
 
-OF_REPORTS = "second.reports"
+OF_REPORTS = "reports"
 """The package of reports, which lies below metrics."""
 
 SECOND = ("core", "second", "metrics", OF_REPORTS)
@@ -342,7 +342,7 @@ def test_bytes_are_read_only_where_clusters_are_counted_and_name_no_format() -> 
     users = {module for module in FILES.keys() - BYTES if imports(module) & BYTES}
     known = set().union(*map(imports, BYTES))
 
-    assert users == {"second.reading.column_files"}
+    assert users == {"reading.column_files"}
     assert not known & {module.removeprefix("clueval.") for module in FORMATS.values()}
 
 

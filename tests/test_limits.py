@@ -17,12 +17,12 @@ from clueval import errors, read, score
 from clueval.cli import main
 from clueval.files.errors import CluevalError, FormatError, LimitError, UsageError
 from clueval.formats.columns.layout import Sizes
-from clueval.limits import HELD, MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE
+from clueval.files.limits import HELD, MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.document import Document
 from clueval.spans.limits import MAX_COVERED
-from clueval.textfiles import BLOCK
+from clueval.files.opening import BLOCK
 
 
 def conll(tokens: int) -> str:

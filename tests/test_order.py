@@ -29,7 +29,7 @@ from clueval import Document, Span
 from clueval.core.metric import AnyMetric as Metric
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS, metric_named
-from clueval.second.results.result import Result
+from clueval.results.result import Result
 from clueval.spans.document import Sentence
 
 pytest.importorskip("rapidfuzz")

@@ -33,7 +33,7 @@ import clueval.cli
 from clueval import FileError, UsageError, convert
 from clueval.cli import main
 from clueval.files.writing import whole_file
-from clueval.second.results import processes
+from clueval.results import processes
 from clueval.spans.document import Document
 
 Patch = pytest.MonkeyPatch

@@ -37,11 +37,11 @@ from clueval import (
     score,
 )
 from clueval.metrics.masking import Masking
-from clueval.options import field_names
-from clueval.second.formats.options import Reading
-from clueval.second.results.options import Counting, Trust, Workers
-from clueval.second.studies.agreement.annotators import Naming
-from clueval.second.transforms.options import Preparing
+from clueval.files.options import field_names
+from clueval.formats.options import Reading
+from clueval.results.options import Counting, Trust, Workers
+from clueval.studies.agreement.annotators import Naming
+from clueval.transforms.options import Preparing
 
 TAGS = [["B-A", "O"]]
 

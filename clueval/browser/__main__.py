@@ -29,8 +29,8 @@ from clueval.cli import main as command_line
 from clueval.cli.printing import put, remark
 from clueval.files.errors import CluevalError, FileError
 from clueval.files.writing import whole_file
-from clueval.second.formats.names import NAMES
-from clueval.second.reports.page import json_in_page, script_hash
+from clueval.formats.names import NAMES
+from clueval.reports.page import json_in_page, script_hash
 from clueval.version import __version__
 
 PACKAGES = {
@@ -156,7 +156,7 @@ def _hashes_of_pages() -> set[str]:
     """Return the hashes of the scripts of all pages that commands write, which a frame of the page may run."""
     samples = files("clueval") / "samples" / "german"
     sides = [str(samples / f"{side}.vrt") for side in ("gold", "predicted")]
-    found = {script_hash((files("clueval.second.reports") / "page.js").read_text(encoding="utf-8"))}
+    found = {script_hash((files("clueval.reports") / "page.js").read_text(encoding="utf-8"))}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
         for command, outputs in OUTPUTS.items():

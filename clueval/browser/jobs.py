@@ -17,16 +17,16 @@ from typing import Any
 from clueval.cli import main
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import CluevalError
+from clueval.files.opening import beginning_of
 from clueval.files.visible import visible
-from clueval.second.formats.dialect import Dialect
-from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.telling import Form
-from clueval.second.reading.paths import files_of, without_ending
-from clueval.second.reading.source import Source, has_columns, source_of
-from clueval.second.reading.tag_columns import TagColumns, columns_of_tags, first_rows, layers_in
-from clueval.second.reports.language import ENGLISH
-from clueval.second.results.result import load_result
-from clueval.textfiles import beginning_of
+from clueval.formats.dialect import Dialect
+from clueval.formats.options import FormatOptions
+from clueval.formats.telling import Form
+from clueval.reading.paths import files_of, without_ending
+from clueval.reading.source import Source, has_columns, source_of
+from clueval.reading.tag_columns import TagColumns, columns_of_tags, first_rows, layers_in
+from clueval.reports.language import ENGLISH
+from clueval.results.result import load_result
 
 SIDES = ("gold", "predicted")
 

@@ -12,11 +12,11 @@ from clueval.cli.printing import remark, say
 from clueval.cli.progress import progress
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path, output_folder
-from clueval.second.reports.forms import place_lines
-from clueval.second.reports.language import in_language
-from clueval.second.studies.agreement.conventions import CONVENTIONS, DEFAULTS
-from clueval.second.studies.agreement.study import CHANGES, agree
-from clueval.second.transforms.options import Preparing
+from clueval.reports.forms import place_lines
+from clueval.reports.language import in_language
+from clueval.studies.agreement.conventions import CONVENTIONS, DEFAULTS
+from clueval.studies.agreement.study import CHANGES, agree
+from clueval.transforms.options import Preparing
 
 USAGE = "A B [C ...]"
 DESCRIPTION = """\

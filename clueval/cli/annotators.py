@@ -12,8 +12,8 @@ from clueval.cli import options as common
 from clueval.cli.parser import CommandParser
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
-from clueval.second.reading.options import PAIR_BY
-from clueval.second.studies.agreement.annotators import LAYOUTS, names_of
+from clueval.reading.options import PAIR_BY
+from clueval.studies.agreement.annotators import LAYOUTS, names_of
 
 
 def add_annotators(parser: CommandParser) -> None:

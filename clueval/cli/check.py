@@ -12,15 +12,15 @@ from clueval.cli.outputs import add_output, put_result, writable_names
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.setting_names import with_options
 from clueval.files.errors import CluevalError, in_words
+from clueval.files.options import whole
 from clueval.files.overwriting import input_path
 from clueval.files.visible import visible
-from clueval.options import whole
-from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.writer import Writer
-from clueval.second.formats.writing import writer_named
-from clueval.second.reading.check import Check, checks
-from clueval.second.reading.source import has_columns
-from clueval.second.reading.tag_columns import columns_of_tags, listed
+from clueval.formats.options import FormatOptions
+from clueval.formats.writer import Writer
+from clueval.formats.writing import writer_named
+from clueval.reading.check import Check, checks
+from clueval.reading.source import has_columns
+from clueval.reading.tag_columns import columns_of_tags, listed
 
 USAGE = "FILE..."
 DESCRIPTION = """\

@@ -12,10 +12,10 @@ from clueval.cli.parser import CommandParser
 from clueval.core.matching import LEVELS
 from clueval.core.metric import AnyMetric as Metric
 from clueval.core.span import SIDES
+from clueval.files.options import whole
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import values_of
-from clueval.options import whole
-from clueval.second.results.options import Counting
+from clueval.results.options import Counting
 
 SETTINGS = "each with its settings, as in partial(factor=0.5,betas=[2]); clueval metrics NAME lists them"
 

@@ -16,13 +16,13 @@ from clueval.cli.outputs import add_report, forms_written, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.files.errors import UsageError
+from clueval.files.options import number
 from clueval.files.overwriting import input_path
-from clueval.options import number
-from clueval.second.formats.options import Reading
-from clueval.second.results.options import Counting, Trust
-from clueval.second.transforms.options import Preparing
+from clueval.formats.options import Reading
+from clueval.results.options import Counting, Trust
 from clueval.studies.compare import compare
 from clueval.studies.given_systems import is_result
+from clueval.transforms.options import Preparing
 
 USAGE = "[GOLD] [NAME=]A [NAME=]B ..."
 DESCRIPTION = """\

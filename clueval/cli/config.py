@@ -22,12 +22,12 @@ from typing import Any
 from clueval.cli.outputs import fixes_form, shows_digits
 from clueval.cli.parser import CommandParser, suggestion
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
+from clueval.files.options import options_of
 from clueval.files.overwriting import OUTPUT_TYPES, note_input
+from clueval.formats.options import FormatOptions, Reading
 from clueval.metrics.spelling import metrics_in
-from clueval.options import options_of
-from clueval.second.formats.options import FormatOptions, Reading
-from clueval.second.reading.paths import files_of
-from clueval.second.reading.spooled import STDIN
+from clueval.reading.paths import files_of
+from clueval.reading.spooled import STDIN
 
 FILES = ("clueval.toml", "pyproject.toml")
 """The files in the order in which they are searched; the first with a configuration is read."""
@@ -162,7 +162,7 @@ def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
     unused = {*places} - {"input"}
     if not unused:
         return
-    from clueval.second.reading.source import formats_that_read  # only for options of formats
+    from clueval.reading.source import formats_that_read  # only for options of formats
 
     formats = _formats(options)
     found = False
@@ -177,7 +177,7 @@ def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
 
 def _formats(options: argparse.Namespace) -> Iterator[str]:
     """Yield the name of the format of each file that the command reads, as far as it is recognised."""
-    from clueval.second.reading.source import form_at  # only for options of formats
+    from clueval.reading.source import form_at  # only for options of formats
 
     named = getattr(options, "Reading.input", None)
     if named is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from clueval.cli import options as common
 from clueval.cli.declared import REPORT, declared, fields, preparing, put_saying, reading
-from clueval.second.results.options import Counting
-from clueval.second.studies.conventions import conventions
+from clueval.results.options import Counting
+from clueval.studies.conventions import conventions
 
 CONVENTIONS_COMMAND = declared(
     conventions,

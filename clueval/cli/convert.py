@@ -19,17 +19,17 @@ from clueval.cli.printing import put, remark, remarking
 from clueval.core.document import Document
 from clueval.files.errors import in_words
 from clueval.files.overwriting import input_path
-from clueval.second.formats.options import FormatOptions
-from clueval.second.reading.convert import (
+from clueval.formats.options import FormatOptions
+from clueval.reading.convert import (
     Conversion,
     of_one_file,
     require_one_file,
     token_documents,
     with_label,
 )
-from clueval.second.reading.merge import merged_lines
-from clueval.second.reading.options import layer_names
-from clueval.second.reading.read import documents_of
+from clueval.reading.merge import merged_lines
+from clueval.reading.options import layer_names
+from clueval.reading.read import documents_of
 
 USAGE = "FILE --to FORMAT"
 DESCRIPTION = """\

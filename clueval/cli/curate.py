@@ -20,12 +20,12 @@ from clueval.core.read import Read
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import output_path
 from clueval.files.writing import is_written_through
-from clueval.second.reading.convert import Conversion, table_format
-from clueval.second.reading.options import layer_names
-from clueval.second.reports.endings import form_of
-from clueval.second.reports.place import Place
-from clueval.second.studies.agreement.curation import Curated, UndecidedPlaces, curated
-from clueval.second.studies.decisions import PlaceDecisions, read_decisions
+from clueval.reading.convert import Conversion, table_format
+from clueval.reading.options import layer_names
+from clueval.reports.endings import form_of
+from clueval.reports.place import Place
+from clueval.studies.agreement.curation import Curated, UndecidedPlaces, curated
+from clueval.studies.decisions import PlaceDecisions, read_decisions
 
 USAGE = "A B [C ...] -o FILE"
 DESCRIPTION = """\

@@ -6,7 +6,7 @@ import argparse
 
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
-from clueval.second.studies.decisions import CONFLICTS, PlaceDecisions, read_decisions
+from clueval.studies.decisions import CONFLICTS, PlaceDecisions, read_decisions
 
 
 def add_decisions(group: argparse._ArgumentGroup) -> None:

@@ -19,7 +19,7 @@ from clueval.cli.outputs import add_report, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, progress, workers
 from clueval.files.errors import UsageError
-from clueval.second.transforms.options import Preparing
+from clueval.transforms.options import Preparing
 
 
 class OptionGroup(NamedTuple):

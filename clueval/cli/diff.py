@@ -20,9 +20,9 @@ from clueval.cli.parser import CommandParser
 from clueval.cli.printing import complain, remark
 from clueval.files.overwriting import input_path
 from clueval.files.writing import named_together
-from clueval.second.results.options import Counting
-from clueval.second.studies.compared import diff
-from clueval.second.studies.systems import Diff
+from clueval.results.options import Counting
+from clueval.studies.compared import diff
+from clueval.studies.systems import Diff
 
 
 def _add_paths(parser: CommandParser) -> None:

@@ -15,18 +15,18 @@ from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark
 from clueval.cli.progress import progress
 from clueval.files.errors import UsageError
+from clueval.files.options import whole
 from clueval.files.overwriting import input_path
 from clueval.files.writing import named_together
-from clueval.options import whole
-from clueval.second.reading.spooled import spooled
-from clueval.second.results.options import Counting
-from clueval.second.results.result import Result
-from clueval.second.results.summary import layers_not_predicted
-from clueval.second.studies.compared import errors
-from clueval.second.studies.errors import Errors
-from clueval.second.studies.noisy import NoisyErrors
-from clueval.second.studies.systems import TwoSystems
-from clueval.second.studies.wrong import CLASSES, REASONS
+from clueval.reading.spooled import spooled
+from clueval.results.options import Counting
+from clueval.results.result import Result
+from clueval.results.summary import layers_not_predicted
+from clueval.studies.compared import errors
+from clueval.studies.errors import Errors
+from clueval.studies.noisy import NoisyErrors
+from clueval.studies.systems import TwoSystems
+from clueval.studies.wrong import CLASSES, REASONS
 
 USAGE = "GOLD PREDICTED [SECOND]"
 DESCRIPTION = """\

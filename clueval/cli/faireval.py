@@ -9,9 +9,9 @@ from clueval.cli.outputs import add_output, put_result, refuse_to_overwrite
 from clueval.cli.parser import Command, CommandParser
 from clueval.compat.faireval.config import output_file, parse_config, run_config
 from clueval.files.errors import UsageError
+from clueval.files.opening import lines
 from clueval.files.overwriting import input_path, note_input
 from clueval.files.writing import make_folder
-from clueval.textfiles import lines
 
 USAGE = "CONFIG"
 DESCRIPTION = """\

@@ -8,9 +8,9 @@ from dataclasses import MISSING, Field
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from clueval.cli.parser import CommandParser
+from clueval.files.options import Option, options_of
 from clueval.files.overwriting import output_path
 from clueval.metrics.settings import shown_default, type_of, values_of
-from clueval.options import Option, options_of
 
 Group = TypeVar("Group")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clueval.hints import table
+from clueval.files.names import table
 
 AVERAGES = "--all prints all averages, --format json has them, and --by document has each document"
 

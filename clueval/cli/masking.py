@@ -23,16 +23,16 @@ from clueval.cli.outputs import form_of, put_report
 from clueval.cli.printing import complain, remark, wrote
 from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.files.errors import UsageError
+from clueval.files.options import column
 from clueval.files.overwriting import output_path
 from clueval.files.writing import is_written_through
 from clueval.metrics.masking import Masking
-from clueval.options import column
-from clueval.second.reports.endings import READABLE
-from clueval.second.reports.endings import form_of as form_of_file
-from clueval.second.reports.language import in_language
-from clueval.second.results.options import Counting
-from clueval.second.studies.masking.limits import listed_in_words, require_limits
-from clueval.second.studies.masking.report import MaskingReport
+from clueval.reports.endings import READABLE
+from clueval.reports.endings import form_of as form_of_file
+from clueval.reports.language import in_language
+from clueval.results.options import Counting
+from clueval.studies.masking.limits import listed_in_words, require_limits
+from clueval.studies.masking.report import MaskingReport
 
 _COUNTED = "what is counted"
 _REDACTED = "redacted texts"

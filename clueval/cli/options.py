@@ -13,14 +13,14 @@ from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
+from clueval.files.options import column, options_of
 from clueval.files.overwriting import input_path
-from clueval.options import column, options_of
-from clueval.second.formats.names import NAMES
-from clueval.second.formats.options import Reading
-from clueval.second.reading.options import LayerColumns, LayerSource
-from clueval.second.results.options import Counting
-from clueval.second.results.summary import layers_read, mended
-from clueval.second.transforms.options import Preparing
+from clueval.formats.names import NAMES
+from clueval.formats.options import Reading
+from clueval.reading.options import LayerColumns, LayerSource
+from clueval.results.options import Counting
+from clueval.results.summary import layers_read, mended
+from clueval.transforms.options import Preparing
 
 Value = TypeVar("Value")
 
@@ -123,7 +123,7 @@ def sides_of(options: argparse.Namespace) -> tuple[Any, Any]:
     """Return gold and predicted: the paths of the arguments, or the lists of files in a table of pairs."""
     if options.pairs is None:
         return options.gold, options.predicted
-    from clueval.second.formats.nerval import read_mapping
+    from clueval.formats.nerval import read_mapping
 
     if options.predicted is not None:
         raise UsageError(
@@ -172,7 +172,7 @@ def add_reading(parser: CommandParser, *, sides: int, sets: str | None = "readin
 
 def formats_of(name: str) -> str:
     """Return the formats to which a field of `Reading` applies, in words; empty if it applies to all."""
-    from clueval.second.reading.source import formats_that_read  # only for help
+    from clueval.reading.source import formats_that_read  # only for help
 
     names = formats_that_read(name)
     return "" if len(names) == len(NAMES) else f"format{'s' * (len(names) != 1)} {', '.join(names)}"
@@ -180,8 +180,8 @@ def formats_of(name: str) -> str:
 
 def _treatments() -> str:
     """Return the default treatments of invalid tag sequences, in words."""
-    from clueval.second.formats.telling import all_forms  # only for help
-    from clueval.second.reading.source import treatment_of
+    from clueval.formats.telling import all_forms  # only for help
+    from clueval.reading.source import treatment_of
 
     first: dict[str, list[str]] = {}
     for form in all_forms():

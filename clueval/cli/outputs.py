@@ -18,18 +18,18 @@ from clueval.cli.fields import typed
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import put, put_file, put_text, while_read, writing_for_stdout, wrote
 from clueval.files.errors import FileError, UsageError
+from clueval.files.options import whole
 from clueval.files.overwriting import output_name, output_path
 from clueval.files.overwriting import refuse_to_overwrite as refuse_to_overwrite
 from clueval.files.writing import is_written_through, named_together, whole_file
-from clueval.options import whole
-from clueval.second.reports.endings import ENDINGS as FORMS_OF_FILES
-from clueval.second.reports.endings import FORMS, READABLE
-from clueval.second.reports.endings import form_of as form_of_file
-from clueval.second.reports.language import CATALOGUES, ENGLISH, in_language
+from clueval.reports.endings import ENDINGS as FORMS_OF_FILES
+from clueval.reports.endings import FORMS, READABLE
+from clueval.reports.endings import form_of as form_of_file
+from clueval.reports.language import CATALOGUES, ENGLISH, in_language
 
 if TYPE_CHECKING:
-    from clueval.second.formats.writer import Writer
-    from clueval.second.reports.report import Report
+    from clueval.formats.writer import Writer
+    from clueval.reports.report import Report
 
 # --- the files of a report
 
@@ -215,6 +215,7 @@ def standard_output(options: argparse.Namespace) -> Iterator[None]:
 STDOUT = "-"
 """The name of a file that stands for standard output."""
 
+
 def add_output(parser: CommandParser, *, ending: str = "") -> None:
     """Add the option for the file of a result that is no report; its name must have the `ending`, if one is given."""
     parser.set_defaults(ending=ending)
@@ -239,7 +240,7 @@ def add_digits(group: argparse._ActionsContainer) -> None:
 
 def writable_names() -> list[str]:
     """Return the names of the formats that can be written."""
-    from clueval.second.formats.writing import written_names  # only where documents are written
+    from clueval.formats.writing import written_names  # only where documents are written
 
     return sorted(written_names())
 
@@ -292,7 +293,7 @@ def named_type(text: str) -> tuple[str, str]:
 
 def writer_of(options: argparse.Namespace, name: str) -> Writer:
     """Return how documents are written in a format, with the options for it."""
-    from clueval.second.formats.writing import writer_named  # only where documents are written
+    from clueval.formats.writing import writer_named  # only where documents are written
 
     return writer_named(name, as_=options.as_, types=None if options.types is None else dict(options.types))
 

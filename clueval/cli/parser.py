@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from clueval.cli import hints
 from clueval.cli.printing import put
+from clueval.files.names import nearest
 from clueval.files.visible import visible
-from clueval.hints import nearest
 
 _ALIKE = 0.7
 """The similarity, from 0 to 1, from which an option is suggested."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from clueval.cli import options as common
 from clueval.cli.declared import REPORT, declared, fields, one_metric, option, preparing, put_saying, reading
 from clueval.cli.fields import typed
+from clueval.files.options import whole
 from clueval.files.overwriting import input_path
-from clueval.options import whole
-from clueval.second.results.options import Counting
-from clueval.second.studies.compared import profile
-from clueval.second.studies.profile import all_features
+from clueval.results.options import Counting
+from clueval.studies.compared import profile
+from clueval.studies.profile import all_features
 
 PROFILE_COMMAND = declared(
     profile,

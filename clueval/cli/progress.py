@@ -16,8 +16,8 @@ from clueval.cli import printing
 from clueval.cli.fields import add_fields, given_fields
 from clueval.cli.parser import CommandParser
 from clueval.files.errors import UsageError
-from clueval.second.results.options import Workers
-from clueval.textfiles import Progress
+from clueval.files.opening import Progress
+from clueval.results.options import Workers
 
 WORTH_SHOWING = 50_000_000
 """The number of bytes from which progress is shown."""
@@ -119,7 +119,7 @@ def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[W
                 "--jobs is for processes of this machine, --scheduler for a cluster",
                 advice="give one of them",
             )
-        from clueval.second.results.dask import scheduler
+        from clueval.results.dask import scheduler
 
         with scheduler(options.scheduler) as (executor, at_a_time):
             yield Workers(jobs=at_a_time, executor=executor, progress=advance, remark=_remark(options))

@@ -22,13 +22,13 @@ from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, put_painted
 from clueval.files import errors
 from clueval.files.errors import UsageError
+from clueval.files.options import Option, option_of, options_of
+from clueval.formats.catalogue import FormatEntry, catalogue
+from clueval.formats.names import NAMES
+from clueval.formats.options import Reading
 from clueval.guide.pages import Page, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import shown_default, values_of
-from clueval.options import Option, option_of, options_of
-from clueval.second.formats.catalogue import FormatEntry, catalogue
-from clueval.second.formats.names import NAMES
-from clueval.second.formats.options import Reading
 
 _LAYER = Option(
     "--layer",

@@ -21,15 +21,15 @@ from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalWarning, UsageError
+from clueval.files.options import options_of, whole
 from clueval.files.overwriting import input_path, output_folder
 from clueval.files.visible import visible
-from clueval.options import options_of, whole
-from clueval.second.reports.endings import FORMS
-from clueval.second.reports.table import cut
-from clueval.second.results.options import Counting, Trust
-from clueval.second.results.result import Result, load_result
-from clueval.second.results.score import score
-from clueval.second.results.summary import layers_not_predicted
+from clueval.reports.endings import FORMS
+from clueval.reports.table import cut
+from clueval.results.options import Counting, Trust
+from clueval.results.result import Result, load_result
+from clueval.results.score import score
+from clueval.results.summary import layers_not_predicted
 
 if TYPE_CHECKING:
     from clueval.studies.gates import Limit
@@ -175,7 +175,7 @@ def is_saved_alone(options: argparse.Namespace) -> bool:
     """Return whether the only file is a saved result."""
     if options.predicted is not None or options.pairs is not None:
         return False
-    from clueval.second.results.saved import is_saved
+    from clueval.results.saved import is_saved
 
     return is_saved(options.gold)
 
@@ -344,7 +344,7 @@ def _baseline_of(options: argparse.Namespace) -> Result | None:
         return None
     baseline = load_result(options.fail_if_worse)
     if options.significant:
-        from clueval.second.results.comparing import require_for_tests
+        from clueval.results.comparing import require_for_tests
 
         units = require_for_tests(baseline.units, str(options.fail_if_worse))
         asked = given_fields(Trust, options).get("resample_by", units.by)

@@ -14,8 +14,8 @@ from functools import cache
 
 from clueval.cli.commands import COMMANDS, command_parser
 from clueval.files.errors import CluevalError
+from clueval.formats.options import SELECT_SETS
 from clueval.metrics import METRICS
-from clueval.second.formats.options import SELECT_SETS
 
 _METRICS = {kind: name for name, (_, kind) in METRICS.items()}
 _GROUPS = ("Counting", "Preparing", "Reading", "Trust", "Workers")

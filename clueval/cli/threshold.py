@@ -9,7 +9,7 @@ from typing import Any
 from clueval.cli.declared import REPORT, declared, fields, one_metric, option, preparing, reading
 from clueval.cli.printing import complain
 from clueval.files.errors import UsageError
-from clueval.second.results.options import Counting
+from clueval.results.options import Counting
 from clueval.studies.threshold import NoThreshold, threshold
 
 _COUNTED = fields(Counting, "counting", ["score_feature", "thresholds", "merge", "where", "pair_by"])

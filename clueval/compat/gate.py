@@ -21,8 +21,8 @@ from clueval.files.writing import whole_file
 from clueval.metrics.gate import Gate, GateLists
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.equality import java_string, parse_types
-from clueval.second.reports.forms import guarded
-from clueval.second.results.result import Result
+from clueval.reports.forms import guarded
+from clueval.results.result import Result
 
 COLUMNS: Mapping[str, str] = {
     "precisionStrict": "precision_strict",

@@ -35,10 +35,10 @@ from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tally import f_measure
 from clueval.files.errors import UsageError
 from clueval.metrics import chosen_metrics
-from clueval.second.reading.same_text import require_same_text
-from clueval.second.reading.triples import PlainText, bag_of_texts
-from clueval.second.results.result import Result
-from clueval.second.results.score import result_of
+from clueval.reading.same_text import require_same_text
+from clueval.reading.triples import PlainText, bag_of_texts
+from clueval.results.result import Result
+from clueval.results.score import result_of
 
 Scores = dict[str, Any]
 

@@ -23,7 +23,7 @@ from clueval.core.ranges import Ranges
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
 from clueval.files.errors import UsageError
-from clueval.options import option_field
+from clueval.files.options import option_field
 
 _Key = tuple[int, int, str, Ranges | None]
 """Start, end, label and parts of a span: what makes it equal to others."""

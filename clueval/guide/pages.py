@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import log, log2
 
 from clueval.files.errors import UsageError
-from clueval.hints import nearest
+from clueval.files.names import nearest
 
 SECTIONS = {
     "start": "Start",

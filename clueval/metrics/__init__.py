@@ -12,8 +12,8 @@ from importlib import import_module
 from itertools import chain
 from typing import Any
 
-from clueval.arguments import require_kind
 from clueval.core.metric import AnyMetric
+from clueval.files.arguments import require_kind
 from clueval.files.errors import UsageError, described
 from clueval.metrics.spelling import MetricText, metrics_in, setting_of, with_settings
 
@@ -95,7 +95,7 @@ def chosen_metrics(given: Sequence[str | AnyMetric] | str | AnyMetric) -> tuple[
     several: Any = [given] if isinstance(given, str) or is_metric(given) else given
     require_kind(several, "Iterable", "metrics")
     if isinstance(several, Mapping):
-        from clueval.hints import SETTINGS
+        from clueval.files.names import SETTINGS
 
         raise UsageError("metrics cannot be a dictionary", advice=SETTINGS)
     chosen: dict[str, AnyMetric] = {}

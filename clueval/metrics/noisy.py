@@ -47,7 +47,7 @@ from clueval.core.span import NOTHING, Span, name_of
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.files.limits import require_short_texts
-from clueval.options import option, option_field
+from clueval.files.options import option, option_field
 from clueval.statistics.alignment import MAX_CELLS, Alignment, align, edit_distance
 
 

@@ -55,7 +55,7 @@ from clueval.core.ranges import Ranges, joined_ranges
 from clueval.core.span import SIDES, Span, by_position, name_of
 from clueval.core.tally import Counts, Tally, averages_of, rate
 from clueval.files.errors import OverlapError, UsageError
-from clueval.options import option_field
+from clueval.files.options import option_field
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from clueval.files.errors import UsageError
-from clueval.options import number, option_of, whole
+from clueval.files.options import number, option_of, whole
 
 # Writing
 

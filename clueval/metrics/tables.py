@@ -8,8 +8,8 @@ from typing import Any
 
 from clueval.core.matching import KINDS, UNMATCHED
 from clueval.core.metric import AnyMetric
-from clueval.second.reports.language import phrase
-from clueval.second.reports.table import Cell, Rate, Table, cut
+from clueval.reports.language import phrase
+from clueval.reports.table import Cell, Rate, Table, cut
 
 Report = Mapping[str, Any]
 

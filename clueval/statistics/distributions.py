@@ -17,7 +17,7 @@ from functools import lru_cache
 from math import comb, exp, fsum, lgamma, log
 
 from clueval.files.errors import UsageError
-from clueval.options import require_share
+from clueval.files.options import require_share
 
 _TINY = 1e-300
 _MOST_TERMS = 100_000

@@ -22,7 +22,7 @@ from operator import mul
 from typing import NamedTuple
 
 from clueval.files.errors import UsageError
-from clueval.options import require_share
+from clueval.files.options import require_share
 
 
 class Law(NamedTuple):

@@ -1,6 +1,6 @@
 """`compare`: is a system better than another one, and by how much?
 
-`clueval.second.results.comparing` has the tests; here are the scores that are tested, and the systems.
+`clueval.results.comparing` has the tests; here are the scores that are tested, and the systems.
 """
 
 from __future__ import annotations
@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.arguments import checked_call
 from clueval.core.count import DOCUMENT
+from clueval.files.arguments import checked_call
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import keeps_inputs
-from clueval.second.results.comparing import Comparing, DropTest
-from clueval.second.results.options import RESAMPLES, SEED, Trust
-from clueval.second.results.paths import Path, headline_paths, number_at, score_names, whole_path
-from clueval.second.results.rates import entry_at
-from clueval.second.results.result import Result
+from clueval.results.comparing import Comparing, DropTest
+from clueval.results.options import RESAMPLES, SEED, Trust
+from clueval.results.paths import Path, headline_paths, number_at, score_names, whole_path
+from clueval.results.rates import entry_at
+from clueval.results.result import Result
 from clueval.studies.comparison import Comparison
 from clueval.studies.given_systems import given_systems
-from clueval.studies.systems import systems_of, units_of_systems
+from clueval.studies.runs import systems_of, units_of_systems
 
 LAST_RATE = slice(-1, None)
 """F1, or what a metric has in its place, among the rates of a headline."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from clueval.metrics.tables import named
-from clueval.second.reports.language import numeral, phrase
-from clueval.second.reports.report import Report
-from clueval.second.reports.table import Cell, Dot, Table, cut, percent
-from clueval.second.results.signature import Signature
-from clueval.second.results.summary import counted
+from clueval.reports.language import numeral, phrase
+from clueval.reports.report import Report
+from clueval.reports.table import Cell, Dot, Table, cut, percent
+from clueval.results.signature import Signature
+from clueval.results.summary import counted
 from clueval.statistics.jackknife import FEWEST_THAT_DIFFER
 from clueval.version import __version__
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from clueval.files.errors import UsageError
-from clueval.options import fraction
-from clueval.second.results.comparing import DropTest
-from clueval.second.results.options import Trust
-from clueval.second.results.paths import number_at, whole_path
-from clueval.second.results.result import Result
-from clueval.second.results.signature import require_same
+from clueval.files.options import fraction
+from clueval.results.comparing import DropTest
+from clueval.results.options import Trust
+from clueval.results.paths import number_at, whole_path
+from clueval.results.result import Result
+from clueval.results.signature import require_same
 from clueval.studies.compare import LAST_RATE, chosen_paths, drop_tests
 
 _EPSILON = 1e-12

@@ -13,15 +13,15 @@ from glob import glob
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clueval.arguments import refuse_unknown
 from clueval.core.count import EITHER
 from clueval.core.span import Span
+from clueval.files.arguments import refuse_unknown
 from clueval.files.errors import FileError, UsageError
-from clueval.second.results.options import single_options
-from clueval.second.results.result import Result
-from clueval.second.results.saved import is_saved
-from clueval.second.results.score import score
-from clueval.studies.systems import Run, System, named_systems
+from clueval.results.options import single_options
+from clueval.results.result import Result
+from clueval.results.saved import is_saved
+from clueval.results.score import score
+from clueval.studies.runs import Run, System, named_systems
 
 SCORED_BY = ("metrics", "layers", "reading", "counting", "workers", "preparing")
 """The arguments of `clueval.score`, besides its single options, that `compare` takes with gold."""

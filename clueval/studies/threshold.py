@@ -13,20 +13,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.arguments import checked_call, require_kind
 from clueval.core.metric import AnyMetric
+from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import UsageError
+from clueval.files.opening import sha256_of
 from clueval.files.writing import whole_file
 from clueval.metrics.tables import named
-from clueval.second.reading.options import InputSide
-from clueval.second.reading.paths import is_path_or_paths
-from clueval.second.reading.sides import files_of_side
-from clueval.second.reports.language import numeral, phrase
-from clueval.second.reports.report import Report
-from clueval.second.reports.table import Cell, Dot, Rate, Table
-from clueval.second.results.score import score
-from clueval.second.results.summary import counted, summary
-from clueval.textfiles import sha256_of
+from clueval.reading.options import InputSide
+from clueval.reading.paths import is_path_or_paths
+from clueval.reading.sides import files_of_side
+from clueval.reports.language import numeral, phrase
+from clueval.reports.report import Report
+from clueval.reports.table import Cell, Dot, Rate, Table
+from clueval.results.score import score
+from clueval.results.summary import counted, summary
 from clueval.version import __version__
 
 _MEASURE = re.compile(r"(f1)|(precision)@(recall)>=(.+)|(recall)@(precision)>=(.+)")

@@ -16,8 +16,8 @@ from corpora import write
 
 from clueval import score
 from clueval.cli import COMMANDS, main, reference
-from clueval.second.formats.catalogue import catalogue
-from clueval.second.formats.names import ALL
+from clueval.formats.catalogue import catalogue
+from clueval.formats.names import ALL
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = str(SAMPLES / "gold.vrt"), str(SAMPLES / "predicted.vrt")
@@ -432,10 +432,10 @@ def test_plain_score_imports_only_the_modules_that_it_needs() -> None:
     )
     loaded = set(done.stderr.split())
 
-    assert {"clueval.core.levels", "clueval.second.reports.forms"} <= loaded
+    assert {"clueval.core.levels", "clueval.reports.forms"} <= loaded
     assert not {"shutil", "threading", "json", "pickle", "concurrent.futures", "multiprocessing"} & loaded
     assert (
-        not {"clueval.compat.conlleval", "clueval.second.reports.json_text", "clueval.metrics.muc"} & loaded
+        not {"clueval.compat.conlleval", "clueval.reports.json_text", "clueval.metrics.muc"} & loaded
     )
 
 

@@ -16,10 +16,10 @@ from clueval.cli.outputs import check_outputs, settle_output
 from clueval.cli.parser import CommandParser
 from clueval.files.errors import CluevalError, FileError
 from clueval.files.overwriting import inputs_kept
-from clueval.options import whole
-from clueval.second.reports.endings import FORMS
-from clueval.second.reports.report import Report
-from clueval.second.reports.table import Table
+from clueval.files.options import whole
+from clueval.reports.endings import FORMS
+from clueval.reports.report import Report
+from clueval.reports.table import Table
 
 Capture = pytest.CaptureFixture[str]
 

@@ -21,7 +21,7 @@ from clueval.compat.gate import COLUMNS, PLACE, table_lines
 from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate
 from clueval.reading.pairing import parallel
-from clueval.second.reading.options import PAIR_BY
+from clueval.reading.options import PAIR_BY
 
 TEXT = "Ada met Bob in Rome. Eve slept."
 SETS = ["--gold-set", "Key", "--predicted-set", "Response"]

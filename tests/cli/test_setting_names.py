@@ -100,10 +100,10 @@ _COMMAND_LINE = re.compile(r"(?<![\w-])--[a-z]")
 
 OUTPUTS = {
     "reports/text.py": ('all tables: --all, or in Python render("text", all=True)',),
-    "second/results/first_screen.py": ('all tables: --all, or in Python render("text", all=True)',),
-    "second/studies/conventions.py": ("invalid tags are treated in another way (--invalid)",),
+    "results/first_screen.py": ('all tables: --all, or in Python render("text", all=True)',),
+    "studies/conventions.py": ("invalid tags are treated in another way (--invalid)",),
     # properties of a style sheet
-    "second/reports/page.py": (' class="heat" style="--heat:', "--from:", ";--width:", '<i style="--value:'),
+    "reports/page.py": (' class="heat" style="--heat:', "--from:", ";--width:", '<i style="--value:'),
 }
 """Text of reports, which the command line prints, as what `phrase` is given; it is no message of a function."""
 

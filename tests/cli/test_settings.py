@@ -24,9 +24,9 @@ from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, chosen_metrics, metric_class, with_settings
 from clueval.metrics.fair.weights import parse_weights
-from clueval.options import column, option, options_of
-from clueval.second.formats.options import Reading
-from clueval.second.reports.table import Table
+from clueval.files.options import column, option, options_of
+from clueval.formats.options import Reading
+from clueval.reports.table import Table
 
 Capture = pytest.CaptureFixture[str]
 

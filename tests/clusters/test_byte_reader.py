@@ -18,12 +18,12 @@ from sizes import documents_alone, handed_in, passages_alone
 from clueval import score
 from clueval.files.errors import CluevalError, TextMismatch
 from clueval.formats.columns.layout import Sizes
-from clueval.second.formats.options import FormatOptions
-from clueval.second.reading import byte_reader
-from clueval.second.reading.byte_reader import REGULAR, ByteReader, Recogniser, Stretch, reads_bytes
-from clueval.second.reading.passages import SIZES, DocumentHead, Passage, PassageReader
-from clueval.second.reading.source import source_of
-from clueval.second.reading.usual import Unusual
+from clueval.formats.options import FormatOptions
+from clueval.reading import byte_reader
+from clueval.reading.byte_reader import REGULAR, ByteReader, Recogniser, Stretch, reads_bytes
+from clueval.reading.passages import SIZES, DocumentHead, Passage, PassageReader
+from clueval.reading.source import source_of
+from clueval.reading.usual import Unusual
 
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 

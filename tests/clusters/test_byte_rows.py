@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.second.formats.column_input import Layout
-from clueval.second.reading.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
-from clueval.second.reading.clusters import RowCharacters
+from clueval.formats.column_input import Layout
+from clueval.reading.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
+from clueval.reading.clusters import RowCharacters
 
 
 def layout(line: str = "w\tO", layers: dict[str, int] | None = None, token: int | None = None) -> Layout:

@@ -33,7 +33,7 @@ from clueval.compat.faireval.config import (
 from clueval.files.errors import CluevalError, FormatError, SpanError, TextMismatch, UsageError
 from clueval.first.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
 from clueval.first.metrics.fair.weights import Weights
-from clueval.limits import sentences_of
+from clueval.files.limits import sentences_of
 from tests.oracles import tally_pairs
 from tests.readings import fair_documents
 

@@ -17,7 +17,7 @@ from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency, outcome_of
-from clueval.second.results import reference
+from clueval.results import reference
 
 
 def outcome(metric: Gate, targets: Sequence[Span], responses: Sequence[Span]) -> Outcome:

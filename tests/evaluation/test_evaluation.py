@@ -14,7 +14,7 @@ from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
 from clueval import Document, Signature, Span, errors, read, score
 from clueval.files.errors import CluevalError, TextMismatch, UsageError
-from clueval.second.formats.options import Reading
+from clueval.formats.options import Reading
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 LAYERS = {"entity": 2, "risk": 3}

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sizes import documents_alone
 
 from clueval import CluevalError, score
-from clueval.second.reading.tag_lists import BATCH
-from clueval.second.reading.triples import BATCH as SPANS_AT_ONCE
+from clueval.reading.tag_lists import BATCH
+from clueval.reading.triples import BATCH as SPANS_AT_ONCE
 
 METRICS = ["levels", "exact", "confusion", "muc", "partial"]
 TAGS = st.sampled_from(["O", "O", "B-A", "I-A", "B-B", "I-B", "I-C", "B"])

@@ -16,7 +16,7 @@ from processes import are_there, children_of, wait_until
 
 from clueval import UsageError, score
 from clueval.cli import main
-from clueval.second.results import dask
+from clueval.results import dask
 
 Capture = pytest.CaptureFixture[str]
 
@@ -130,7 +130,7 @@ def test_a_scheduler_that_does_not_answer_is_an_error_in_one_line(
 ENDLESS = """
 import sys, time
 from clueval.cli import main
-from clueval.second.results import tasks, texts
+from clueval.results import tasks, texts
 
 def count(*_):
     with open({begun!r}, "a") as file:
@@ -210,7 +210,7 @@ def scripted(folders: list[Path], *lines: str) -> subprocess.CompletedProcess[st
     head = [
         "import threading, time",
         "from clueval import score",
-        "from clueval.second.results import tasks",
+        "from clueval.results import tasks",
         "tasks.SMALL = 1",
         f"sides = {gold!r}, {predicted!r}",
         "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",

@@ -14,7 +14,7 @@ from clueval import Accumulator, Result, Signature, score
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named
-from clueval.second.results.signature import SHORT, require_same
+from clueval.results.signature import SHORT, require_same
 from clueval.spans.document import Document
 from clueval.studies.compare import compare
 from clueval.version import SCORES, __version__

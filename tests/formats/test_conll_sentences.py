@@ -9,7 +9,7 @@ from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import ColumnOptions, Sizes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.conll import ConllReader
-from clueval.textfiles import refuse
+from clueval.files.opening import refuse
 
 SENTENCES = ("a\tO\n\n", "a\tO\nb\tB-X\n\n", "b O\n\n", "#\tB-X\nb\tO\n\n")
 LINES = (

@@ -9,7 +9,7 @@ from corpora import write
 
 from clueval import CluevalError, FormatError, UsageError, errors, read, score
 from clueval.cli import main
-from clueval.second.formats.options import Reading
+from clueval.formats.options import Reading
 
 GOLD = "Anna\tB-PER\td1\tcivil\nWeiß\tI-PER\td1\tcivil\nin\tO\td2\tcivil\n\nUlm\tB-LOC\td2\tcivil\n\nEi\tO\td3\ttax\n"
 COLUMNS = {"document_column": 3, "meta": {"domain": 4}}

@@ -14,8 +14,8 @@ from spacy.vocab import Vocab
 from clueval import Document, read, score
 from clueval import Span as OurSpan
 from clueval.files.errors import CluevalError, FormatError, MissingExtra, UsageError
-from clueval.second.formats import docbin as module
-from clueval.second.formats.docbin import docbin_of
+from clueval.formats import docbin as module
+from clueval.formats.docbin import docbin_of
 
 VOCAB = Vocab()
 

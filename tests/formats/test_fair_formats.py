@@ -17,7 +17,7 @@ from clueval.core.span import Span
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.first.metrics.fair.pairing import item
 from clueval.formats.fair_formats import FORMAT, PUNCTUATION, is_span_line, sentence_of_tokens
-from clueval.limits import MAX_SENTENCE, sentences_of
+from clueval.files.limits import MAX_SENTENCE, sentences_of
 from tests.oracles import pair_by_lists
 from tests.readings import fair_documents
 

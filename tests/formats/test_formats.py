@@ -13,12 +13,12 @@ from corpora import write
 from clueval import Span, read
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.limits import Limits
-from clueval.second.formats.documents import form_of_file
-from clueval.second.formats.input_file import InputFile
-from clueval.second.formats.json_values import JsonValues
-from clueval.second.formats.names import NAMES
-from clueval.second.formats.options import Reading
-from clueval.second.reading.source import formats_that_read
+from clueval.formats.documents import form_of_file
+from clueval.formats.input_file import InputFile
+from clueval.formats.json_values import JsonValues
+from clueval.formats.names import NAMES
+from clueval.formats.options import Reading
+from clueval.reading.source import formats_that_read
 
 GATE = (
     '<?xml version="1.0"?>\n<GateDocument version="3">\n<TextWithNodes>a</TextWithNodes>\n</GateDocument>\n'

@@ -10,8 +10,8 @@ from corpora import write
 
 from clueval import read, score
 from clueval.files.errors import FormatError
-from clueval.second.formats.inline import read_inline
-from clueval.second.formats.options import Reading
+from clueval.formats.inline import read_inline
+from clueval.formats.options import Reading
 
 SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "inline" / "answer.txt"
 

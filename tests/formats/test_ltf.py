@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, OverlapError, UsageError
-from clueval.second.formats.markup import LTF
-from clueval.second.formats.markup_reading import read_markup
-from clueval.second.formats.markup_writing import marked_up
-from clueval.second.formats.options import FormatOptions
+from clueval.formats.markup import LTF
+from clueval.formats.markup_reading import read_markup
+from clueval.formats.markup_writing import marked_up
+from clueval.formats.options import FormatOptions
 
 
 def read_ltf(data: bytes | str, file: str) -> Document:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from clueval import Document, Sentence, Span, read
 from clueval.cli import main
 from clueval.files.errors import UsageError
-from clueval.second.formats.column_writing import conll_lines
-from clueval.second.formats.docbin import docbin_of
-from clueval.second.formats.inline import read_inline, write_inline
+from clueval.formats.column_writing import conll_lines
+from clueval.formats.docbin import docbin_of
+from clueval.formats.inline import read_inline, write_inline
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 LINK = re.compile(r"\]\((?! )[A& ]*A[A& ]*\)")

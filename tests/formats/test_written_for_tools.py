@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from clueval import CluevalError, Document, Sentence, Span, UsageError, convert, read, to_rows
 from clueval.cli import main
 from clueval.core.span_keys import in_order
-from clueval.second.formats.uima_types import types_of
+from clueval.formats.uima_types import types_of
 
 TEXT = st.text(st.sampled_from('ab 😀é<&"|[]\\;*_->\t\r\n.'), max_size=14)
 LABEL = st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=5) | st.sampled_from(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from clueval import Document, Span, UsageError, convert, read
 from clueval.cli import main
 from clueval.core.span_keys import in_order
-from clueval.second.formats.writing import writer_named, written_names
+from clueval.formats.writing import writer_named, written_names
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 

@@ -35,10 +35,10 @@ from clueval.files.errors import CluevalError, FileError, FormatError, MissingEx
 from clueval.formats.nerval import read_mapping, read_nerval
 from clueval.metrics import noisy, tables
 from clueval.metrics.noisy import Explanation, Noisy
-from clueval.second.reports.forms import table_lines
+from clueval.reports.forms import table_lines
 from clueval.spans.document import Document, Sentence
 from clueval.statistics.alignment import Alignment, Step, align
-from clueval.textfiles import lines as lines_of
+from clueval.files.opening import lines as lines_of
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

@@ -18,8 +18,8 @@ from clueval import read, score
 from clueval.cli import main
 from clueval.files.errors import CluevalError, FileError, FormatError
 from clueval.reading.paths import files_of
-from clueval.second.reading import archives
-from clueval.second.reading.archives import Member
+from clueval.reading import archives
+from clueval.reading.archives import Member
 
 FILES = {"a.conll": "Ada B-PER\nin O\n", "sub/b.conll": "Ulm B-LOC\n", ".hidden": "x", "sub/": ""}
 

@@ -14,8 +14,8 @@ from strategies import at_most
 
 import clueval
 from clueval.cli import main
-from clueval.second.formats.options import FormatOptions
-from clueval.second.reading import check, check_columns
+from clueval.formats.options import FormatOptions
+from clueval.reading import check, check_columns
 
 TAGS = st.sampled_from(
     ["O", "O", "B-X", "I-X", "I-Y", "B-X&amp;", "I-X&#38;", "E-X", "S-X", "L-X", "M-X", "XX"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from clueval import Span, read, score
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
 from clueval.files.writing import whole_file
-from clueval.second.formats.xml_text import unescape
+from clueval.formats.xml_text import unescape
 
 LAYERS = {"entity": 2, "risk": 3}
 TEXT = """\

@@ -12,7 +12,7 @@ import pytest
 
 from clueval import CluevalError, Document, FormatError, Result, check, convert, read, score
 from clueval.cli import main
-from clueval.second.formats.options import Reading
+from clueval.formats.options import Reading
 
 pandas = pytest.importorskip("pandas")
 

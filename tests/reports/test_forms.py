@@ -12,8 +12,8 @@ from corpora import write
 
 from clueval import Document, Span, conventions, score
 from clueval.cli import main
-from clueval.second.reports.endings import FORMS
-from clueval.second.reports.report import Report
+from clueval.reports.endings import FORMS
+from clueval.reports.report import Report
 
 Capture = pytest.CaptureFixture[str]
 

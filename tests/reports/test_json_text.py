@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.files.visible import escaped_in_json
-from clueval.second.reports.json_text import dumps
+from clueval.reports.json_text import dumps
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 VALUES = st.recursive(

@@ -12,8 +12,8 @@ from clueval import Result, score
 from clueval.compat.faireval.config import render_faireval
 from clueval.core.span import Span
 from clueval.metrics.tables import frequencies, labels_of, most_frequent
-from clueval.second.reports.page import page
-from clueval.second.reports.table import Table
+from clueval.reports.page import page
+from clueval.reports.table import Table
 from clueval.spans.document import Document
 
 LONG = "L" + "x" * 20_000

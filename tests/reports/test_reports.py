@@ -24,10 +24,10 @@ from clueval import (
 )
 from clueval.cli import main
 from clueval.files.errors import UsageError
-from clueval.second.reports.endings import ENDINGS, FORMS
-from clueval.second.reports.page import page
-from clueval.second.reports.report import Report
-from clueval.second.reports.table import Rate, Table
+from clueval.reports.endings import ENDINGS, FORMS
+from clueval.reports.page import page
+from clueval.reports.report import Report
+from clueval.reports.table import Rate, Table
 
 GOLD = [[Span(0, 1, "A"), Span(2, 4, "B")], [Span(1, 2, "A")]]
 OTHER = [[Span(0, 1, "A"), Span(2, 3, "B")], [Span(0, 1, "B")]]

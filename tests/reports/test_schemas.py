@@ -14,7 +14,7 @@ from clueval import Document, Span, conventions, schema, score
 from clueval.cli import main
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
-from clueval.second.reports import json_text
+from clueval.reports import json_text
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 GERMAN = [str(SAMPLES / "german" / f"{side}.vrt") for side in ("gold", "predicted")]

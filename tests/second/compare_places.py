@@ -29,15 +29,15 @@ from clueval.metrics.fair.metric import Fair
 from clueval.metrics.muc import Muc
 from clueval.metrics.strings import Strings
 from clueval.reading.read_options import ReadOptions
-from clueval.second.formats.options import Reading
-from clueval.second.transforms.align import Align
-from clueval.second.transforms.characters import InCharacters
-from clueval.second.transforms.locating import InlineAnswers, Locating
-from clueval.second.transforms.occurrences import LocationSteps
-from clueval.second.transforms.options import Preparing
-from clueval.second.transforms.placing import Placing
-from clueval.second.transforms.saying import changes_of, checked
-from clueval.second.transforms.steps import steps_of
+from clueval.formats.options import Reading
+from clueval.transforms.align import Align
+from clueval.transforms.characters import InCharacters
+from clueval.transforms.locating import InlineAnswers, Locating
+from clueval.transforms.occurrences import LocationSteps
+from clueval.transforms.options import Preparing
+from clueval.transforms.placing import Placing
+from clueval.transforms.saying import changes_of, checked
+from clueval.transforms.steps import steps_of
 from clueval.transforms.characters import without_blanks
 from clueval.transforms.group import Group
 from clueval.transforms.locating import InlineAnswers as FirstInlineAnswers

@@ -28,10 +28,10 @@ from clueval.core.count import Plan, Step, count, decided, sequences_of
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.evaluation.run import score as first_score
-from clueval.second.transforms.changes import in_counting_order
-from clueval.second.transforms.options import Preparing
-from clueval.second.transforms.saying import changes_of, checked, choices_of
-from clueval.second.transforms.steps import steps_of
+from clueval.transforms.changes import in_counting_order
+from clueval.transforms.options import Preparing
+from clueval.transforms.saying import changes_of, checked, choices_of
+from clueval.transforms.steps import steps_of
 from clueval.transforms.applied import Preparation
 from clueval.transforms.group import Group
 from clueval.transforms.of_options import transforms_of

@@ -11,7 +11,7 @@ from typing import Any
 
 import clueval
 from clueval.core.document import Document, Pair, Sentence
-from clueval.second.studies.wrong import CLASSES, REASONS
+from clueval.studies.wrong import CLASSES, REASONS
 from tests.second.compare import SIZE, second
 from tests.second.compare_steps import Texts, some_options, texts
 

@@ -24,12 +24,12 @@ from clueval.core.document import Document, Group
 from clueval.core.span import Span
 from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError
-from clueval.second.studies.agreement.conventions import chosen_conventions
-from clueval.second.studies.agreement.corpus import Annotated, CountedAnnotators
-from clueval.second.studies.agreement.metric import AgreementMetric
-from clueval.second.studies.agreement.readings import kind_of, readings_of, votes_of
-from clueval.second.studies.agreement.report import numbers
-from clueval.second.studies.agreement.study import Agreement
+from clueval.studies.agreement.conventions import chosen_conventions
+from clueval.studies.agreement.corpus import Annotated, CountedAnnotators
+from clueval.studies.agreement.metric import AgreementMetric
+from clueval.studies.agreement.readings import kind_of, readings_of, votes_of
+from clueval.studies.agreement.report import numbers
+from clueval.studies.agreement.study import Agreement
 from tests.second.cases import spans
 from tests.second.compare import difference
 from tests.studies.test_bratiaa import TEXT, write_project

@@ -11,16 +11,16 @@ import pytest
 
 from clueval.core.document import Document, Pair
 from clueval.files.errors import FormatError, UsageError
-from clueval.second.reports.page import page
-from clueval.second.studies.decisions import (
+from clueval.reports.page import page
+from clueval.studies.decisions import (
     COLUMNS,
     ERROR_CHOICES,
     PlaceDecisions,
     read_decisions,
     require_no_choices,
 )
-from clueval.second.studies.errors import Errors
-from clueval.second.studies.wrong import Choice
+from clueval.studies.errors import Errors
+from clueval.studies.wrong import Choice
 from tests.second.cases import spans
 
 TOKENS = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]

@@ -17,10 +17,10 @@ from clueval.core.document import Document, Pair, Sentence
 from clueval.core.span import Span
 from clueval.files.errors import LimitError, OverlapError, UsageError
 from clueval.metrics.fair import Fair
-from clueval.second.reports.page import page
-from clueval.second.reports.place import KEY_COLUMNS
-from clueval.second.studies.errors import Errors
-from clueval.second.studies.wrong import FAIR_TYPES, Choice, wrong_cases
+from clueval.reports.page import page
+from clueval.reports.place import KEY_COLUMNS
+from clueval.studies.errors import Errors
+from clueval.studies.wrong import FAIR_TYPES, Choice, wrong_cases
 from tests.second.cases import spans
 from tests.second.corpora_of_errors import (
     pairs_in_files,

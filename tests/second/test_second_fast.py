@@ -22,17 +22,17 @@ from clueval.core.levels import Levels
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError
 from clueval.metrics.fair import Fair
-from clueval.second.formats.options import FormatOptions, Reading
-from clueval.second.reading import clusters
-from clueval.second.reading.clusters import TagReading
-from clueval.second.reading.column_files import bag_of_columns
-from clueval.second.reading.passages import Sizes
-from clueval.second.reading.source import Source, source_of
-from clueval.second.reading.tag_lists import bag_of_tags
-from clueval.second.reading.triples import PlainText, bag_of_rows, bag_of_texts, bag_of_triples
-from clueval.second.transforms.alternatives import Alternatives
-from clueval.second.transforms.characters import InCharacters
-from clueval.second.transforms.counted_spans import Fragments
+from clueval.formats.options import FormatOptions, Reading
+from clueval.reading import clusters
+from clueval.reading.clusters import TagReading
+from clueval.reading.column_files import bag_of_columns
+from clueval.reading.passages import Sizes
+from clueval.reading.source import Source, source_of
+from clueval.reading.tag_lists import bag_of_tags
+from clueval.reading.triples import PlainText, bag_of_rows, bag_of_texts, bag_of_triples
+from clueval.transforms.alternatives import Alternatives
+from clueval.transforms.characters import InCharacters
+from clueval.transforms.counted_spans import Fragments
 from tests.routes import FORMATS, SCHEMES, Files, corpora, settings_of, written
 
 Options = Mapping[str, Any]

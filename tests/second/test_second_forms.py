@@ -18,7 +18,7 @@ from clueval.metrics import chosen_metrics, metric_named
 from clueval.metrics.gate import Gate, GateWithin
 from clueval.metrics.settings import values_of
 from clueval.metrics.tables import tables_of
-from clueval.second.results import first_screen, notices, paths, rows
+from clueval.results import first_screen, notices, paths, rows
 from tests.second.compare import Corpus, sum_of
 
 # Metrics and settings

@@ -18,10 +18,10 @@ from clueval.files.errors import UsageError
 from clueval.metrics.fair.metric import Fair
 from clueval.metrics.gate.metric import Gate
 from clueval.metrics.partial import Partial
-from clueval.second.results.comparing import Comparing, comparable
-from clueval.second.results.intervals import interval_section
-from clueval.second.results.options import Trust
-from clueval.second.results.units import Units, units_of
+from clueval.results.comparing import Comparing, comparable
+from clueval.results.intervals import interval_section
+from clueval.results.options import Trust
+from clueval.results.units import Units, units_of
 from tests.second.trust import METRICS, compare
 
 # Each document of the case by hand in specs/statistics.md: found, gold and predicted spans.

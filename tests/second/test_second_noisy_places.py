@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from clueval.core.document import Document, Pair
 from clueval.core.span import Span
-from clueval.second.reports.page import page
-from clueval.second.studies.noisy import NoisyErrors
+from clueval.reports.page import page
+from clueval.studies.noisy import NoisyErrors
 
 OWN = Document(
     "1", {"x": [Span(0, 7, "PER"), Span(14, 20, "OCC")]}, text="Tolkien was a writer .", unit="character"

@@ -11,7 +11,7 @@ import pytest
 import clueval
 from clueval.core.count import Plan, count, decided
 from clueval.core.exact import Exact
-from clueval.second.results.pairs import pairs_of
+from clueval.results.pairs import pairs_of
 
 GOLD = "Anna\tB-PER\nWeiß\tI-PER\nin\tO\n\nUlm\tB-LOC\n.\tO\n"
 PREDICTED = "Anna\tB-PER\nWeiß\tO\nin\tO\n\nUlm\tB-ORG\n.\tB-PER\n"

@@ -16,16 +16,16 @@ from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.core.span import Span
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.second.transforms.align import Align
-from clueval.second.transforms.apart import SetApart
-from clueval.second.transforms.characters import InCharacters
-from clueval.second.transforms.locating import InlineAnswers, Locating
-from clueval.second.transforms.occurrences import LocationSteps, folded
-from clueval.second.transforms.options import Preparing
-from clueval.second.transforms.placing import Placing, placed_documents
-from clueval.second.transforms.redaction.recovery import Redacted
-from clueval.second.transforms.saying import changes_of, choices_of
-from clueval.second.transforms.steps import steps_of
+from clueval.transforms.align import Align
+from clueval.transforms.apart import SetApart
+from clueval.transforms.characters import InCharacters
+from clueval.transforms.locating import InlineAnswers, Locating
+from clueval.transforms.occurrences import LocationSteps, folded
+from clueval.transforms.options import Preparing
+from clueval.transforms.placing import Placing, placed_documents
+from clueval.transforms.redaction.recovery import Redacted
+from clueval.transforms.saying import changes_of, choices_of
+from clueval.transforms.steps import steps_of
 from tests.second.cases import spans
 from tests.second.compare_places import SUBJECTS, compare, disagreements
 

@@ -11,8 +11,8 @@ from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics.coverage import Coverage
 from clueval.metrics.fair import Fair
-from clueval.second.reports.page import page
-from clueval.second.studies.profile import Profile
+from clueval.reports.page import page
+from clueval.studies.profile import Profile
 from tests.second.cases import spans
 from tests.second.corpora_of_errors import pairs_in_files
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED

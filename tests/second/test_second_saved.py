@@ -34,7 +34,7 @@ from clueval.metrics.fair import Fair
 from clueval.metrics.gate import Gate
 from clueval.metrics.muc import Muc
 from clueval.metrics.strings import Strings
-from clueval.second.results.saved import is_saved, load_bag, save_bag
+from clueval.results.saved import is_saved, load_bag, save_bag
 from tests.second.compare import corpus, pairs_of
 
 METRICS: dict[str, tuple[AnyMetric, ...]] = {

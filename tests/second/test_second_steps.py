@@ -23,13 +23,13 @@ from clueval.core.overlap import PAIRS_OF_SPAN
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, LimitError, UsageError
-from clueval.second.transforms.alternatives import Alternatives, AnyOf
-from clueval.second.transforms.alternatives_table import AlternativesTable
-from clueval.second.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
-from clueval.second.transforms.labels import Depth, Generic, Hierarchy, Untyped
-from clueval.second.transforms.options import Preparing
-from clueval.second.transforms.saying import changes_of, checked, choices_of
-from clueval.second.transforms.steps import steps_of
+from clueval.transforms.alternatives import Alternatives, AnyOf
+from clueval.transforms.alternatives_table import AlternativesTable
+from clueval.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
+from clueval.transforms.labels import Depth, Generic, Hierarchy, Untyped
+from clueval.transforms.options import Preparing
+from clueval.transforms.saying import changes_of, checked, choices_of
+from clueval.transforms.steps import steps_of
 from tests.second.cases import any_spans, spans
 from tests.second.compare_steps import compare, disagreements
 

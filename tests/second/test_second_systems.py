@@ -10,9 +10,9 @@ import pytest
 
 from clueval.core.document import Document, Pair
 from clueval.files.errors import UsageError
-from clueval.second.reports.page import page
-from clueval.second.studies.systems import Diff, TwoSystems
-from clueval.second.studies.wrong import Choice
+from clueval.reports.page import page
+from clueval.studies.systems import Diff, TwoSystems
+from clueval.studies.wrong import Choice
 from tests.second.cases import spans
 from tests.second.corpora_of_errors import pairs_in_files
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED, third_system

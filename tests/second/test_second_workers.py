@@ -36,10 +36,10 @@ from clueval.core.levels import Levels
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.metrics.strings import Strings
-from clueval.second.results import processes, workers
-from clueval.second.results.saved import save_bag
-from clueval.second.results.tasks import Task, carry_out, tasks_of
-from clueval.second.results.workers import Gathered, chosen_jobs, count_tasks
+from clueval.results import processes, workers
+from clueval.results.saved import save_bag
+from clueval.results.tasks import Task, carry_out, tasks_of
+from clueval.results.workers import Gathered, chosen_jobs, count_tasks
 from clueval.version import __version__
 
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are killed as on Linux")
@@ -508,7 +508,7 @@ from functools import partial
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from test_second_workers import corpus, single
-from clueval.second.results.workers import count_tasks
+from clueval.results.workers import count_tasks
 
 def end(number, _):
     raise KeyboardInterrupt
@@ -576,7 +576,7 @@ from functools import partial
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from test_second_workers import PLAN, content, corpus, counted, single
-from clueval.second.results.workers import count_tasks
+from clueval.results.workers import count_tasks
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
@@ -605,7 +605,7 @@ def test_files_are_the_same_in_every_run_and_for_any_number_of_processes(tmp_pat
 @pytest.mark.long
 def test_a_cluster_gives_the_same_bytes(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
-    from clueval.second.results import dask
+    from clueval.results import dask
 
     tasks = single(corpus(tmp_path, 12, files=20))
     alone = content(count_tasks(tasks, partial(counted, PLAN), units=DOCUMENT), tmp_path)
@@ -629,7 +629,7 @@ def slow(task: Task[Files]) -> Bag:
 @pytest.mark.long
 def test_a_cluster_without_workers_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
-    from clueval.second.results import dask
+    from clueval.results import dask
 
     monkeypatch.setattr(dask, "WORKERLESS", 0.5)
     monkeypatch.setattr(workers, "CHECK", 0.2)

@@ -33,9 +33,9 @@ from clueval.metrics.muc import Muc
 from clueval.metrics.noisy import Noisy
 from clueval.metrics.partial import Partial
 from clueval.metrics.strings import Strings
-from clueval.second.results.intervals import interval_section
-from clueval.second.results.options import Trust
-from clueval.second.results.units import Units, units_of
+from clueval.results.intervals import interval_section
+from clueval.results.options import Trust
+from clueval.results.units import Units, units_of
 from tests.second.compare import difference, second
 
 METRICS: Mapping[str, AnyMetric] = {

@@ -17,7 +17,7 @@ from strategies import at_most
 
 from clueval import CluevalError, Document, Span, agree, curate
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.second.studies.agreement.conventions import CONVENTIONS
+from clueval.studies.agreement.conventions import CONVENTIONS
 
 LENGTH = 9
 

@@ -11,8 +11,8 @@ from corpora import write
 
 from clueval import Agreement, CluevalError, Document, Span, agree, convert, curate, score
 from clueval.formats import all_formats, format_named
-from clueval.second.reading.paths import with_equal_names
-from clueval.second.studies.agreement.curation import Curated
+from clueval.reading.paths import with_equal_names
+from clueval.studies.agreement.curation import Curated
 from clueval.transforms.group import Group
 from clueval.transforms.placing import Placing
 

@@ -12,9 +12,9 @@ import pytest
 from clueval import CluevalError, agree, read
 from clueval.core.count import Plan
 from clueval.files.errors import TextMismatch
-from clueval.second.formats.options import Reading
-from clueval.second.studies.agreement.annotators import annotators_of
-from clueval.second.studies.agreement.metric import AgreementMetric
+from clueval.formats.options import Reading
+from clueval.studies.agreement.annotators import annotators_of
+from clueval.studies.agreement.metric import AgreementMetric
 
 TAGS = ("O", "O", "O", "B-X", "I-X", "B-Y", "I-Y", "E-Y")
 

@@ -10,7 +10,7 @@ import pytest
 
 from clueval import Comparison, Document, Result, Span, compare, score
 from clueval.cli import main
-from clueval.second.reports.page import page
+from clueval.reports.page import page
 
 HOSTILE = "<script>alert(1)</script>"
 

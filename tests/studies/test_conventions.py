@@ -16,7 +16,7 @@ from clueval import score as score_files
 from clueval.cli import main
 from clueval.core.decoding import decode_tags
 from clueval.core.span import Frozen, Span
-from clueval.second.studies.conventions import CONVENTIONS, Conventions, conventions
+from clueval.studies.conventions import CONVENTIONS, Conventions, conventions
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 BILOU = ("O", "O", "B-A", "I-A", "L-A", "U-A", "U-B", "L-B")

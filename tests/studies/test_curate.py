@@ -13,9 +13,9 @@ from test_agree import A, B, C, document, studies
 
 from clueval import CluevalError, CluevalWarning, Document, agree, curate
 from clueval.core.document import Pair
-from clueval.second.reports.place import fingerprint
-from clueval.second.studies.agreement.curation import Curated
-from clueval.second.studies.errors import Errors
+from clueval.reports.place import fingerprint
+from clueval.studies.agreement.curation import Curated
+from clueval.studies.errors import Errors
 
 
 def kept(curated: list[Curated]) -> dict[str, list[tuple[int, int, str]]]:

@@ -9,7 +9,7 @@ import pytest
 
 from clueval import score
 from clueval.cli import main
-from clueval.options import fraction
+from clueval.files.options import fraction
 
 Capture = pytest.CaptureFixture[str]
 F1 = "exact.label.micro.f1"

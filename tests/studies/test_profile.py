@@ -15,7 +15,7 @@ from routes import SCHEMES, corpora, vrt
 
 from clueval import Document, Sentence, Span, TextMismatch, UsageError, profile, read, score
 from clueval.cli import main
-from clueval.second.studies.span_values import FEATURES, equal_buckets, range_name
+from clueval.studies.span_values import FEATURES, equal_buckets, range_name
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from clueval import Document, Span, UsageError, score
 from clueval.files.errors import CluevalError
-from clueval.second.transforms.occurrences import LocationSteps
+from clueval.transforms.occurrences import LocationSteps
 from clueval.transforms.group import Group
 from clueval.transforms.locating import Locating
 from clueval.transforms.occurrences import Occurrences, folded

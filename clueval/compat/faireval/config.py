@@ -18,10 +18,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.arguments import checked_call
 from clueval.compat.faireval import VERSIONS
 from clueval.core.span import DEFAULT_LAYER, PLACEHOLDERS, Span
+from clueval.files.arguments import checked_call
 from clueval.files.errors import FormatError, TextMismatch, UsageError
+from clueval.files.limits import MAX_SENTENCE, sentences_of
+from clueval.files.opening import blocks, lines
 from clueval.first.metrics.counting import Tally
 from clueval.first.metrics.fair import Fair, parse_weights
 from clueval.first.metrics.fair.metric import FOCUSES, add_items
@@ -29,12 +31,10 @@ from clueval.first.metrics.fair.pairing import Item
 from clueval.first.metrics.fair.weights import Weights
 from clueval.first.metrics.metric import Side
 from clueval.formats.fair_formats import is_span_line, sentence_of_spans, sentence_of_tokens, span_line
-from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics.tables import frequencies, most_frequent
 from clueval.reading.paths import as_path, pairs_of
 from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
-from clueval.textfiles import blocks, lines
 
 _MANDATORY = ("target_in", "system_in")
 
@@ -45,7 +45,7 @@ _COLUMNS = {
 _RATES = ("precision", "recall", "f1")
 
 Blocks = Iterable[tuple[int, str]]
-"""Text in blocks of whole lines, each with the number of its first line (see `clueval.textfiles.blocks`)."""
+"""Text in blocks of whole lines, each with the number of its first line (see `clueval.files.opening.blocks`)."""
 
 _Sentence = tuple[int, list[str]]
 """The number of the first line, and the lines, none of which is blank."""

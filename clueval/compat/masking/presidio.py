@@ -18,7 +18,7 @@ from clueval.core.document import Pair
 from clueval.core.tally import Tally, f_measure
 from clueval.metrics.masking.figures import share
 from clueval.metrics.masking.positions import Range
-from clueval.second.transforms.redaction.strict import words_in
+from clueval.transforms.redaction.strict import words_in
 
 LEAST_IOU = 0.9
 BETA = 2.0

@@ -9,43 +9,43 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.arguments import checked_call, refuse_unknown, require_kind
 from clueval.core.count import Step
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric, DocumentMetric
 from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER
+from clueval.files.arguments import checked_call, refuse_unknown, require_kind
 from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError, warn
+from clueval.files.opening import lines
+from clueval.files.options import column, field_names
 from clueval.files.overwriting import keeps_inputs
+from clueval.formats.input_file import InputFile
+from clueval.formats.options import EVERY_SET, FormatOptions, Reading
+from clueval.formats.table_records import records_of
+from clueval.formats.telling import Form
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
-from clueval.options import column, field_names
-from clueval.second.formats.input_file import InputFile
-from clueval.second.formats.options import EVERY_SET, FormatOptions, Reading
-from clueval.second.formats.table_records import records_of
-from clueval.second.formats.telling import Form
-from clueval.second.reading.options import SETS, LayerColumns, readings_of, require_layers
-from clueval.second.reading.paths import are_paths
-from clueval.second.reading.sides import files_of_side, sides_of
-from clueval.second.reading.source import form_at, has_sets
-from clueval.second.reading.spooled import spooled
-from clueval.second.results.notices import repairs_of, swapped, warnings_of
-from clueval.second.results.options import Counting, Groups, Trust, Workers, groups_of
-from clueval.second.results.result import Result
-from clueval.second.results.score import scored
-from clueval.second.results.texts import Texts
-from clueval.second.studies.decisions import Paths, PlaceDecisions, read_decisions
-from clueval.second.studies.masking.leaks import ListingMasking, taken_out
-from clueval.second.studies.masking.redacted import RedactedTexts, redacted_pairs
-from clueval.second.studies.masking.report import MaskingReport, report_of
-from clueval.second.studies.masking.review import CHOICES, ReviewedMasking
-from clueval.second.transforms.changes import EachPair
-from clueval.second.transforms.options import Preparing
-from clueval.second.transforms.redaction.recovery import Redacted
-from clueval.textfiles import lines
+from clueval.reading.options import SETS, LayerColumns, readings_of, require_layers
+from clueval.reading.paths import are_paths
+from clueval.reading.sides import files_of_side, sides_of
+from clueval.reading.source import form_at, has_sets
+from clueval.reading.spooled import spooled
+from clueval.results.notices import repairs_of, swapped, warnings_of
+from clueval.results.options import Counting, Groups, Trust, Workers, groups_of
+from clueval.results.result import Result
+from clueval.results.score import scored
+from clueval.results.texts import Texts
+from clueval.studies.decisions import Paths, PlaceDecisions, read_decisions
+from clueval.studies.masking.leaks import ListingMasking, taken_out
+from clueval.studies.masking.redacted import RedactedTexts, redacted_pairs
+from clueval.studies.masking.report import MaskingReport, report_of
+from clueval.studies.masking.review import CHOICES, ReviewedMasking
+from clueval.transforms.changes import EachPair
+from clueval.transforms.options import Preparing
+from clueval.transforms.redaction.recovery import Redacted
 
 if TYPE_CHECKING:
-    from clueval.second.reading.options import InputSide
+    from clueval.reading.options import InputSide
 
 PROGRAMS = {
     "tab": ("clueval.compat.masking.tab", "TabFigures"),

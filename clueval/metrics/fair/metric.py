@@ -12,6 +12,7 @@ from clueval.core.metric import Metric, Sizes
 from clueval.core.span import NO_LABEL, PLACEHOLDERS, Span
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import UsageError, shortened, warn
+from clueval.files.options import option_field
 from clueval.metrics.fair.pairing import Item, pair_up
 from clueval.metrics.fair.weights import (
     BOUNDARY,
@@ -24,7 +25,6 @@ from clueval.metrics.fair.weights import (
     parse_weights,
     weighted,
 )
-from clueval.options import option_field
 
 FOCUSES = ("target", "system")
 

@@ -14,6 +14,7 @@ from clueval.core.metric import DocumentMetric, Metric, Sizes
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally, added
 from clueval.files.errors import CluevalError, UsageError, described
+from clueval.files.options import option_field
 from clueval.metrics.gate.counts import (
     ALL,
     GateCounts,
@@ -55,7 +56,6 @@ from clueval.metrics.gate.thresholds import (
     thresholds_with,
 )
 from clueval.metrics.gate.within import CONTAINMENTS, containing_in, kept_within, require_containment
-from clueval.options import option_field
 
 _FEW = 16
 """Cases with more spans are hardly ever the same."""

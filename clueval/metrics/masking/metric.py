@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from clueval.arguments import require_kind
 from clueval.core.case import Where, counted
 from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Tally
+from clueval.files.arguments import require_kind
 from clueval.files.errors import UsageError
+from clueval.files.options import option_field
 from clueval.metrics.masking.counts import WeightOf, count
 from clueval.metrics.masking.exposure import Examination, Masks
 from clueval.metrics.masking.figures import entities_told_by, report_of, sizes_of
@@ -29,7 +30,6 @@ from clueval.metrics.masking.names import (
 from clueval.metrics.masking.positions import PositionWeights, Range
 from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
-from clueval.options import option_field
 
 ANNOTATORS = "annotators"
 """The sequence that has all annotators."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from clueval.core.document import Document
 from clueval.files.errors import FormatError, UsageError
-from clueval.textfiles import lines
+from clueval.files.opening import lines
 
 _MOST = 10**18
 """Counts of words are below this number."""

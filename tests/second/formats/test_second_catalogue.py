@@ -9,13 +9,13 @@ import pytest
 from clueval.cli import main
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, UsageError
-from clueval.second.formats.catalogue import catalogue, details
-from clueval.second.formats.dialect import described_rows
-from clueval.second.formats.documents import read_file
-from clueval.second.formats.gate_xml import GATE_XML
-from clueval.second.formats.input_file import InputFile
-from clueval.second.formats.names import NAMES
-from clueval.second.formats.options import FormatOptions
+from clueval.formats.catalogue import catalogue, details
+from clueval.formats.dialect import described_rows
+from clueval.formats.documents import read_file
+from clueval.formats.gate_xml import GATE_XML
+from clueval.formats.input_file import InputFile
+from clueval.formats.names import NAMES
+from clueval.formats.options import FormatOptions
 
 GATE = (
     '<GateDocument><TextWithNodes><Node id="0"/>\U0001f600 Ada<Node id="6"/></TextWithNodes></GateDocument>'

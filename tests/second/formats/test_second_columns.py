@@ -12,12 +12,12 @@ import pytest
 import clueval
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.reading.source import read as read_today
-from clueval.second.formats.column_format import ColumnFormat
-from clueval.second.formats.columns import ColumnReader
-from clueval.second.formats.documents import read_file
-from clueval.second.formats.input_file import Head, InputFile
-from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.telling import all_forms, form_of
+from clueval.formats.column_format import ColumnFormat
+from clueval.formats.columns import ColumnReader
+from clueval.formats.documents import read_file
+from clueval.formats.input_file import Head, InputFile
+from clueval.formats.options import FormatOptions
+from clueval.formats.telling import all_forms, form_of
 from tests.fuzz.corpora import FORMATS
 from tests.second.formats.test_second_rows import outcome
 

@@ -12,7 +12,7 @@ import clueval
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
-from clueval.second.formats.dialect import (
+from clueval.formats.dialect import (
     Dialect,
     described,
     described_rows,
@@ -20,12 +20,12 @@ from clueval.second.formats.dialect import (
     keys_of,
     sign_in_words,
 )
-from clueval.second.formats.documents import read_rows
-from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.row_writing import row_of
-from clueval.second.formats.telling import all_forms, form_of_rows
-from clueval.second.formats.text_dialects import DOCCANO
-from clueval.second.formats.token_dialects import GLINER, W2NER
+from clueval.formats.documents import read_rows
+from clueval.formats.options import FormatOptions
+from clueval.formats.row_writing import row_of
+from clueval.formats.telling import all_forms, form_of_rows
+from clueval.formats.text_dialects import DOCCANO
+from clueval.formats.token_dialects import GLINER, W2NER
 from tests.second.formats.test_second_rows import contents
 
 DIALECTS = [form for form in all_forms() if isinstance(form, Dialect)]

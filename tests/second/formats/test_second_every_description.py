@@ -15,14 +15,14 @@ import clueval
 from clueval.core.document import Document
 from clueval.core.span_keys import LABELS
 from clueval.files.errors import CluevalError, UsageError
-from clueval.second.formats.dialect import Dialect, keys_of
-from clueval.second.formats.documents import form_of_file, head_of, read_file, read_rows
-from clueval.second.formats.input_file import Head, InputFile
-from clueval.second.formats.json_values import file_rows
-from clueval.second.formats.names import NAMES
-from clueval.second.formats.options import EVERY_SET, FormatOptions
-from clueval.second.formats.row_input import RowInput
-from clueval.second.formats.telling import Form, all_forms, form_of, forms_named
+from clueval.formats.dialect import Dialect, keys_of
+from clueval.formats.documents import form_of_file, head_of, read_file, read_rows
+from clueval.formats.input_file import Head, InputFile
+from clueval.formats.json_values import file_rows
+from clueval.formats.names import NAMES
+from clueval.formats.options import EVERY_SET, FormatOptions
+from clueval.formats.row_input import RowInput
+from clueval.formats.telling import Form, all_forms, form_of, forms_named
 from tests.fuzz.corpora import FORMATS
 from tests.fuzz.mutations import mutated
 from tests.second.formats.test_second_rows import OF_SAMPLES, contents, in_memory

@@ -17,12 +17,12 @@ from clueval.core.document import Document
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.limits import Limits
 from clueval.reading.source import read as read_today
-from clueval.second.formats.documents import read_file, read_rows, sets_of_file
-from clueval.second.formats.input_file import InputFile
-from clueval.second.formats.mentions import of_each_document, read_run
-from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.table_records import records_of_frame
-from clueval.second.formats.tables import read_table
+from clueval.formats.documents import read_file, read_rows, sets_of_file
+from clueval.formats.input_file import InputFile
+from clueval.formats.mentions import of_each_document, read_run
+from clueval.formats.options import FormatOptions
+from clueval.formats.table_records import records_of_frame
+from clueval.formats.tables import read_table
 from tests.fuzz.corpora import FORMATS
 from tests.second.formats.test_second_rows import contents, outcome
 

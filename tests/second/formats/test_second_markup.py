@@ -11,11 +11,11 @@ import pytest
 
 import clueval
 from clueval.reading.source import read as read_today
-from clueval.second.formats.documents import read_file
-from clueval.second.formats.input_file import InputFile
-from clueval.second.formats.markup import I2B2, I2B2_2006, LTF, Markup
-from clueval.second.formats.markup_reading import read_markup
-from clueval.second.formats.options import FormatOptions
+from clueval.formats.documents import read_file
+from clueval.formats.input_file import InputFile
+from clueval.formats.markup import I2B2, I2B2_2006, LTF, Markup
+from clueval.formats.markup_reading import read_markup
+from clueval.formats.options import FormatOptions
 from tests.fuzz.corpora import FORMATS
 from tests.second.formats.test_second_rows import contents, outcome
 

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from clueval.core.document import Document, Sentence
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, OverlapError, UsageError
-from clueval.second.formats.column_writing import conll_lines
-from clueval.second.formats.columns import ColumnReader
-from clueval.second.formats.conll import CONLL
-from clueval.second.formats.dialect import Dialect
-from clueval.second.formats.documents import read_rows
-from clueval.second.formats.markup import LTF
-from clueval.second.formats.markup_reading import read_markup
-from clueval.second.formats.markup_writing import marked_up
-from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.row_writing import row_of
-from clueval.second.formats.telling import all_forms
+from clueval.formats.column_writing import conll_lines
+from clueval.formats.columns import ColumnReader
+from clueval.formats.conll import CONLL
+from clueval.formats.dialect import Dialect
+from clueval.formats.documents import read_rows
+from clueval.formats.markup import LTF
+from clueval.formats.markup_reading import read_markup
+from clueval.formats.markup_writing import marked_up
+from clueval.formats.options import FormatOptions
+from clueval.formats.row_writing import row_of
+from clueval.formats.telling import all_forms
 
 DIALECTS = [form for form in all_forms() if isinstance(form, Dialect)]
 LABELS = st.sampled_from(["PER", "LOC", "a b", "ü"])

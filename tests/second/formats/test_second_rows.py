@@ -13,10 +13,10 @@ import pytest
 import clueval
 from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
 from clueval.reading.source import read as read_today
-from clueval.second.formats.dialect import described_rows
-from clueval.second.formats.documents import read_file, read_rows
-from clueval.second.formats.input_file import InputFile
-from clueval.second.formats.options import FormatOptions
+from clueval.formats.dialect import described_rows
+from clueval.formats.documents import read_file, read_rows
+from clueval.formats.input_file import InputFile
+from clueval.formats.options import FormatOptions
 from tests.fuzz.corpora import FORMATS, ROWS
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"

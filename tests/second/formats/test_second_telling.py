@@ -11,10 +11,10 @@ import pytest
 
 import clueval
 from clueval.files.errors import FormatError, UsageError
-from clueval.second.formats.documents import form_of_file
-from clueval.second.formats.input_file import InputFile
-from clueval.second.formats.names import NAMES
-from clueval.second.formats.telling import Form, all_forms, form_of_rows, forms_named
+from clueval.formats.documents import form_of_file
+from clueval.formats.input_file import InputFile
+from clueval.formats.names import NAMES
+from clueval.formats.telling import Form, all_forms, form_of_rows, forms_named
 from tests.fuzz.corpora import FORMATS
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
@@ -60,7 +60,7 @@ def test_random_files_are_told_as_today(name: str, tmp_path: Path) -> None:
             continue
         from clueval.formats import format_of
         from clueval.formats.recognition import Beginning
-        from clueval.textfiles import beginning_of
+        from clueval.files.opening import beginning_of
 
         today = format_of(Beginning(path.name, beginning_of(path)), str(path)).name
 

@@ -18,11 +18,11 @@ from clueval.files.errors import CluevalError, UsageError
 from clueval.formats import format_named
 from clueval.formats.format import fitted as fitted_today
 from clueval.formats.format import writer_of as writer_of_today
-from clueval.second.formats.documents import read_file
-from clueval.second.formats.input_file import InputFile
-from clueval.second.formats.options import FormatOptions
-from clueval.second.formats.writer import Uses, Writer, fitted_documents
-from clueval.second.formats.writing import writer_named, written_names
+from clueval.formats.documents import read_file
+from clueval.formats.input_file import InputFile
+from clueval.formats.options import FormatOptions
+from clueval.formats.writer import Uses, Writer, fitted_documents
+from clueval.formats.writing import writer_named, written_names
 
 WORDS = ("Ada", "in", "Ulm", "\U0001f600", "R&D", "<b>", "ß", "1815", ".")
 LABELS = ("PER", "LOC", "ORG")

@@ -12,13 +12,13 @@ from browser import FOUND_BY_AXE, LOADED, Browser, download, in_browser, select
 
 from clueval.cli import main
 from clueval.metrics.fair import Fair
-from clueval.second.reports.place import Line, Mark, MarkedText, Place
-from clueval.second.reports.report import Report
-from clueval.second.reports.table import Dot, Table
-from clueval.second.studies.decisions import read_decisions
-from clueval.second.studies.errors import Errors
-from clueval.second.studies.systems import Diff
-from clueval.second.studies.wrong import Choice
+from clueval.reports.place import Line, Mark, MarkedText, Place
+from clueval.reports.report import Report
+from clueval.reports.table import Dot, Table
+from clueval.studies.decisions import read_decisions
+from clueval.studies.errors import Errors
+from clueval.studies.systems import Diff
+from clueval.studies.wrong import Choice
 from tests.second.corpora_of_errors import pairs_in_files
 from tests.second.reports.test_report_forms import HOSTILE, hostile_view
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view, two_systems_view

@@ -18,24 +18,24 @@ from typing import Any
 import pytest
 
 from clueval.files.errors import FileError, UsageError
-from clueval.second.reports.endings import ENDINGS
-from clueval.second.reports.language import CATALOGUES, in_language, phrase
-from clueval.second.reports.page import page
-from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
-from clueval.second.reports.report import Report
-from clueval.second.reports.table import Dot, Find, Part, Rate, Shares, Table
-from clueval.second.studies.agreement.places import facets_of_places
-from clueval.second.studies.conventions import CONVENTIONS
-from clueval.second.studies.decisions import read_decisions
-from clueval.second.studies.errors import Errors
-from clueval.second.studies.masking.words import facets as masking_facets
-from clueval.second.studies.noisy import NoisyErrors
-from clueval.second.studies.systems import Diff, TwoSystems
+from clueval.reports.endings import ENDINGS
+from clueval.reports.language import CATALOGUES, in_language, phrase
+from clueval.reports.page import page
+from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place
+from clueval.reports.report import Report
+from clueval.reports.table import Dot, Find, Part, Rate, Shares, Table
+from clueval.studies.agreement.places import facets_of_places
+from clueval.studies.conventions import CONVENTIONS
+from clueval.studies.decisions import read_decisions
+from clueval.studies.errors import Errors
+from clueval.studies.masking.words import facets as masking_facets
+from clueval.studies.noisy import NoisyErrors
+from clueval.studies.systems import Diff, TwoSystems
 from tests.second.reports.views import View, errors_view
 
 pytestmark = pytest.mark.filterwarnings("ignore::clueval.files.errors.CluevalWarning")
 
-PACKAGE = files("clueval.second.reports")
+PACKAGE = files("clueval.reports")
 
 HOSTILE = (
     "</script><script>window.ran=1</script>",
@@ -351,7 +351,7 @@ def names_in_tables() -> set[str]:
     """Every text of results and metrics, which may be the name of a column or a row; keys of reports with blanks."""
     package = Path(str(PACKAGE)).parent
     found: set[str] = set()
-    places = ("second/results/*.py", "metrics/**/*.py", "studies/comparison.py", "studies/threshold.py")
+    places = ("results/*.py", "metrics/**/*.py", "studies/comparison.py", "studies/threshold.py")
     for module in (module for place in places for module in package.parent.glob(place)):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):

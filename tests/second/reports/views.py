@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from clueval.second.reports.content import Content
-from clueval.second.reports.place import Facet, MarkKind, Place
-from clueval.second.reports.report import Report
-from clueval.second.reports.table import Table
-from clueval.second.studies.errors import Errors
-from clueval.second.studies.systems import TwoSystems
+from clueval.reports.content import Content
+from clueval.reports.place import Facet, MarkKind, Place
+from clueval.reports.report import Report
+from clueval.reports.table import Table
+from clueval.studies.errors import Errors
+from clueval.studies.systems import TwoSystems
 from tests.second.corpora_of_errors import pairs_in_files
 
 GERMAN = Path(__file__).parents[3] / "clueval" / "samples" / "german"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clueval import Document, MaskingReport, Span, masking
-from clueval.second.studies.masking.leaks import LEAK, MASKED, MOST_SHOWN
+from clueval.studies.masking.leaks import LEAK, MASKED, MOST_SHOWN
 
 
 def report(text: str, mentions: list[Span], masks: list[Span]) -> MaskingReport:

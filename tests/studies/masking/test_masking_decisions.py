@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import clueval
 from clueval import CluevalWarning, Document, FormatError, MaskingReport, Span, UsageError
-from clueval.second.reports.place import Place, fingerprint
-from clueval.second.studies.decisions import COLUMNS, Decision, PlaceDecisions, read_decisions
-from clueval.second.studies.masking.review import ReviewedMasking
+from clueval.reports.place import Place, fingerprint
+from clueval.studies.decisions import COLUMNS, Decision, PlaceDecisions, read_decisions
+from clueval.studies.masking.review import ReviewedMasking
 
 TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
 GOLD = [(5, 9, "e1", "high"), (22, 29, "e2", "high"), (31, 35, "e1", "high"), (45, 49, "e3", "medium")]

@@ -11,8 +11,8 @@ from browser import LOADED, Browser, download, in_browser
 
 import clueval
 from clueval import Document, MaskingReport, Span
-from clueval.second.reports.place import fingerprint
-from clueval.second.studies.decisions import COLUMNS
+from clueval.reports.place import fingerprint
+from clueval.studies.decisions import COLUMNS
 
 TEXT = "Frau <Weiß> klagt gegen Karl Öz. <Weiß> wohnt in Köln bei <Weiß>."
 GOLD = [(5, 11, "e1", "high"), (24, 31, "e2", "high"), (33, 39, "e1", "high"), (49, 53, "e3", "low")]

@@ -16,9 +16,9 @@ from ran_lines import LIMIT, Lines
 
 from clueval import Document, Span, recover
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.second.transforms.redaction.placeholders import Place, find_placeholders, patterns_of
-from clueval.second.transforms.redaction.recovery import recovery_of
-from clueval.second.transforms.redaction.strict import wildcards_of
+from clueval.transforms.redaction.placeholders import Place, find_placeholders, patterns_of
+from clueval.transforms.redaction.recovery import recovery_of
+from clueval.transforms.redaction.strict import wildcards_of
 
 
 def masked(original: str, redacted: str, placeholder: str | tuple[str, ...] = ()) -> list[str]:

@@ -1,0 +1,307 @@
+"""Reading files: opening, unpacking and decoding them.
+
+Text is read in blocks that end with a line end, so that memory holds only a block and the longest line. Files
+that begin with gzip's magic number are unpacked, whatever their name. The encoding is UTF-8, a byte-order
+mark is skipped, CRLF is read as LF, and a line end is added to a last line without one. Only LF and CRLF end
+a line: U+2028 and other Unicode line ends are ordinary characters, and a lone CR, the line end of old Macs,
+is an error.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from io import BufferedReader, RawIOBase
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+from clueval.files.errors import CluevalError, FileError, FormatError
+from clueval.files.limits import MAX_LINE, file_too_long, line_too_long
+from clueval.files.overwriting import note_input
+from clueval.files.visible import escape
+
+BLOCK = 1 << 18
+"""Default number of bytes to read at a time; the objects made from them fit in the processor's cache."""
+
+Progress = Callable[[int], object]
+"""Called with the number of bytes that were read since the last call (gzipped bytes of a gzipped file)."""
+
+Part = tuple[int, int]
+"""A half-open range of the bytes of a file that begins and ends where lines begin."""
+
+Complain = Callable[[CluevalError], object]
+"""Called with an error; raises the error, or stores it for a list of all errors."""
+
+
+def refuse(error: CluevalError) -> NoReturn:
+    """Raise the error: the default for `complain`."""
+    raise error
+
+
+class ReadThrough(RawIOBase):
+    """The bytes of a file, of which `read_some` returns at most as many as it is asked for."""
+
+    def __init__(self, raw: IO[bytes], read_some: Callable[[int], bytes]) -> None:
+        self._raw, self._read_some = raw, read_some
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._read_some(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def is_file(path: Path) -> bool:
+    """Return whether there is such a file; no for a path that cannot be looked at, whose reading raises `FileError`."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether there is such a folder; no for a path that cannot be looked at, as in `is_file`."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def blocks(
+    path: Path,
+    progress: Progress | None = None,
+    complain: Complain = refuse,
+    part: Part | None = None,
+    max_line: int = MAX_LINE,
+    size: int = BLOCK,
+) -> Iterator[tuple[int, str]]:
+    """Yield a file in blocks of whole lines, each block with the number of its first line, from 1.
+
+    `part` limits reading to these bytes of a file that is not gzipped; its first line then has the number 1.
+    Memory holds a block of about `size` bytes, or one line if it is longer. Raises `FileError` if the file
+    cannot be read. Calls `complain` with a `FormatError` with the line for bytes that are not UTF-8, for a
+    NUL and for a lone CR; raises `FormatError` for a line of more than `max_line` bytes.
+    """
+    number = 1
+    for data in whole_lines(path, progress, part, max_line, size):
+        text = decoded(data, path, number, complain)
+        yield number, text
+        number += text.count("\n")
+
+
+def lines(
+    path: Path, progress: Progress | None = None, max_line: int = MAX_LINE, size: int = BLOCK
+) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file without their ends, numbered from 1. Raises the errors of `blocks`."""
+    for number, text in blocks(path, progress, max_line=max_line, size=size):
+        for offset, line in enumerate(text[:-1].split("\n")):
+            yield number + offset, line
+
+
+def raw_content(path: Path, most: int = MAX_LINE, *, mark: bool = False) -> bytes:
+    """Return the whole content of a file, unpacked but not decoded; with `mark` its byte-order mark, too.
+
+    Raises `FileError` if the file cannot be read, `FormatError` for more than `most` bytes or a damaged gzip
+    file.
+    """
+    found: list[bytes] = []
+    size = 0
+    for data in _blocks_with_mark(path, None, None, BLOCK) if mark else raw_blocks(path):
+        size += len(data)
+        if size > most:
+            raise file_too_long(str(path), most)
+        found.append(data)
+    return b"".join(found)
+
+
+def whole_lines(
+    path: Path,
+    progress: Progress | None = None,
+    part: Part | None = None,
+    max_line: int = MAX_LINE,
+    size: int = BLOCK,
+) -> Iterator[bytes]:
+    """Yield the blocks of `blocks`, unpacked but not decoded. Raises `FileError`, `FormatError`."""
+    return _cut_at_line_ends(raw_blocks(path, progress, part, size), str(path), max_line)
+
+
+def raw_blocks(
+    path: Path, progress: Progress | None = None, part: Part | None = None, size: int = BLOCK
+) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a file without byte-order mark, cut anywhere.
+
+    Raises the errors of `whole_lines`.
+    """
+    first = True
+    for data in _blocks_with_mark(path, progress, part, size):
+        yield data.removeprefix(b"\xef\xbb\xbf") if first else data
+        first = False
+
+
+def beginning_of(path: Path, most: int = BLOCK) -> str:
+    """Return the beginning of a file, about a block; of a longer first line at most `most` bytes.
+
+    Errors that reading the lines would report are left to it: bytes that are not UTF-8 are replaced.
+    """
+    data = b""
+    for block in raw_blocks(path):
+        data += block
+        if b"\n" in block or len(data) >= most:
+            break
+    return data.decode("utf-8", errors="replace").replace("\r\n", "\n")
+
+
+def sha256_of(paths: Iterable[Path]) -> str:
+    """Return the SHA-256 of the unpacked bytes of some files, one after the other. Raises `FileError`."""
+    from hashlib import sha256
+
+    found = sha256()
+    for path in paths:
+        for data in _blocks_with_mark(path, None, None, BLOCK):
+            found.update(data)
+    return found.hexdigest()
+
+
+def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, size: int) -> Iterator[bytes]:
+    try:
+        with _opened(path) as raw:
+            counted = raw if progress is None else _counted(raw, progress, size)
+            if part is not None:
+                raw.seek(part[0])
+                yield from _as_it_is(counted, size, part[1] - part[0])
+                return
+            packed = counted.peek(2)[:2] == b"\x1f\x8b"
+            yield from _unpacked(counted, path, size) if packed else _as_it_is(counted, size)
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+
+
+def _counted(raw: BufferedReader[Any], progress: Progress, size: int) -> BufferedReader[Any]:
+    """Return the file; `progress` is called with the number of bytes of each read, before unpacking."""
+
+    def read_some(most: int) -> bytes:
+        data = raw.read(most)
+        progress(len(data))
+        return data
+
+    return BufferedReader(ReadThrough(raw, read_some), size)
+
+
+def _opened(path: Path) -> BufferedReader[Any]:
+    note_input(path)
+    try:
+        return path.open("rb")
+    except CluevalError:
+        raise  # of a member of an archive
+    except ValueError:  # a NUL, or half of a surrogate pair
+        raise FileError("is not a valid file name", file=str(path)[:300], advice="check the name") from None
+
+
+def _unpacked(stream: BufferedReader[Any], path: Path, size: int) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a gzip file, block by block."""
+    import gzip
+    import zlib
+
+    try:
+        with gzip.GzipFile(fileobj=stream) as unpacked:
+            while data := unpacked.read(size):
+                yield data
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error
+
+
+def _as_it_is(stream: BufferedReader[Any], size: int, left: int = sys.maxsize) -> Iterator[bytes]:
+    while data := stream.read(min(size, left)):
+        left -= len(data)
+        yield data
+
+
+def _cut_at_line_ends(blocks: Iterable[bytes], file: str, max_line: int) -> Iterator[bytes]:
+    pieces: list[bytes] = []
+    waiting = 0  # bytes in `pieces`
+    number = 1
+    for data in blocks:
+        first_end = data.find(b"\n")
+        if waiting + (len(data) if first_end < 0 else first_end) > max_line:
+            raise line_too_long(file, number, max_line)
+        cut = data.rfind(b"\n") + 1
+        if cut:
+            if max_line < len(data):
+                _require_short_lines(data, file, number, max_line)
+            yield b"".join((*pieces, data[:cut]))
+            number += data.count(b"\n")
+            pieces = [data[cut:]] if cut < len(data) else []
+            waiting = len(data) - cut
+        else:
+            pieces.append(data)
+            waiting += len(data)
+    if rest := b"".join(pieces):
+        yield rest + b"\n"
+
+
+def _require_short_lines(data: bytes, file: str, number: int, max_line: int) -> None:
+    for offset, line in enumerate(data.split(b"\n")):
+        if len(line) > max_line:
+            raise line_too_long(file, number + offset, max_line)
+
+
+def decoded(data: bytes, path: Path, number: int, complain: Complain = refuse) -> str:
+    """Decode a block of bytes as `blocks` does; `number` is the number of its first line."""
+    text = decoded_as_written(data, path, number, complain)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+        if "\r" in text:
+            line = number + text.count("\n", 0, text.index("\r"))
+            problem = "a carriage return without a line feed"
+            complain(FormatError(problem, file=str(path), line=line, advice="end lines with LF or CRLF"))
+    return text
+
+
+def decoded_as_written(data: bytes, path: Path, number: int = 1, complain: Complain = refuse) -> str:
+    """Decode a block of bytes as `decoded` does, but keep its line ends."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = number + data.count(b"\n", 0, error.start)
+        complain(
+            FormatError(
+                f"not UTF-8: byte 0x{data[error.start]:02x}",
+                file=str(path),
+                line=line,
+                advice="save the file as plain text in UTF-8, in Excel as 'CSV UTF-8'",
+            )
+        )
+        text = data.decode("utf-8", errors="replace")
+    if "\0" in text:
+        line = number + text.count("\n", 0, text.index("\0"))
+        complain(FormatError("a NUL character", file=str(path), line=line))
+    return text
+
+
+def is_utf8(data: bytes) -> bool:
+    """Return whether `data` is UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+_TO_BLANKS = str.maketrans(dict.fromkeys("\0\t\n\r\v\f\x85\u2028\u2029", " "))
+
+_SURROGATES = "[\ud800-\udfff]"
+"""Lone surrogates, which no file can contain."""
+
+
+def cell(text: str) -> str:
+    """Return the text for one cell of a table: tabs, line ends and NUL become blanks, lone surrogates escapes."""
+    if text.isprintable():  # most are, and this takes a tenth of the time
+        return text
+    return re.sub(_SURROGATES, lambda match: escape(match[0]), text.translate(_TO_BLANKS))

@@ -1,0 +1,175 @@
+"""Options, declared on the fields of dataclasses; the command line is made from these fields.
+
+    document_tag: str = option_field("text", "--document-tag", "TAG", "the XML element that is a document")
+
+The type of a field determines its values. If the type is not enough, `option_field` gets the values (`choices`) or the
+function that reads them (`parse`, which raises ValueError for invalid text).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import Field, field, fields, replace
+from functools import cache
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
+
+from clueval.files.arguments import require_kind
+from clueval.files.errors import UsageError
+
+_KEY = "clueval option"
+
+Group = TypeVar("Group")
+
+Value = TypeVar("Value")
+
+
+class Option(NamedTuple):
+    """The option of a field on the command line, and its help.
+
+    Attributes:
+        flag: the name with its dashes, as in ``--token-id``.
+        metavar: the name of the value in the help; None for a field that is true or false.
+        help: the description of the option. Values and default are added to it.
+        topic: the help topic of the option; None: the ``TOPIC`` of its dataclass, if it has one; without a topic, or
+            with an empty one, the option is in the help of the command itself.
+        choices: the allowed values, if the type does not determine them.
+        takes: the allowed values in words, if neither `choices` nor the type determines them.
+        parse: the function that reads a value; None: the type of the field determines it.
+        repeated: whether the option may be repeated, with one value each time.
+        several: whether the option takes several values, one after the other.
+        paired: whether a value may be ``GOLD:PREDICTED``, if the two sides differ.
+        default: the default in words for the help; None: the default of the field.
+        writes: whether the value names a file that is written.
+        later: whether it is a setting that a metric got later: signatures name it only if it is not the default.
+    """
+
+    flag: str
+    metavar: str | None
+    help: str
+    topic: str | None = None
+    choices: Collection[str] = ()
+    takes: str | None = None
+    parse: Callable[[str], Any] | None = None
+    repeated: bool = False
+    several: bool = False
+    paired: bool = False
+    default: str | None = None
+    writes: bool = False
+    later: bool = False
+
+
+def option(flag: str, metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:
+    """Return the metadata for a field that is an option; see `Option` for the arguments."""
+    return MappingProxyType({_KEY: Option(flag, metavar, help, **more)})
+
+
+def option_field(value: Value, /, flag: str, metavar: str | None, help: str, **more: Any) -> Value:
+    """Return the field of a dataclass that is an option with this default; see `Option` for the other arguments."""
+    declared: Value = field(default=value, metadata=option(flag, metavar, help, **more))
+    return declared
+
+
+def option_of(declared: Field[Any]) -> Option | None:
+    """Return the option of a field, or None."""
+    return declared.metadata.get(_KEY)
+
+
+def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
+    """Yield the fields of a dataclass that are options, with their options."""
+    topic = getattr(group, "TOPIC", None)
+    for each in fields(group):
+        declared = option_of(each)
+        if declared is not None:
+            yield each, declared if declared.topic is not None else declared._replace(topic=topic)
+
+
+def field_names(group: Any) -> list[str]:
+    """Return the names of the fields of a dataclass."""
+    kind: Any = group if isinstance(group, type) else type(group)
+    return [name for name, _ in _declared(kind)]
+
+
+@cache
+def _declared(kind: Any) -> list[tuple[str, str]]:
+    """Return the name and the type of each field of a dataclass."""
+    return [(each.name, str(each.type)) for each in fields(kind)]
+
+
+def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
+    """Return the dataclass `group` with the values of those options that are fields of it."""
+    named = {name: options[name] for name in field_names(group) if name in options} if options else {}
+    return replace(group, **named) if named else group  # type: ignore[type-var]  # a dataclass
+
+
+def changed_fields(group: Any) -> list[str]:
+    """Return the names of the fields of a dataclass whose values are not the defaults.
+
+    Values of another type than the default are not compared with it: the comparison of an array is an array.
+    """
+    given = ((each, getattr(group, each.name)) for each in fields(group))
+    return [
+        each.name
+        for each, value in given
+        if value is not each.default and (type(value) is not type(each.default) or value != each.default)
+    ]
+
+
+def require_types(group: Any) -> None:
+    """Raise `UsageError` for a field of a dataclass whose value is not of its type, as far as `_KINDS` has the type."""
+    kind: Any = type(group)
+    for name, annotation in _declared(kind):
+        require_kind(getattr(group, name), annotation, name)
+
+
+def column(text: str) -> int:
+    """Return the number of a column: from 1, or from -1 at the end."""
+    number = _whole(text)
+    if not number:
+        raise ValueError(f"{text!r} is not a column: columns count from 1, or from -1 at the end")
+    return number
+
+
+def whole(text: str, least: int = 1) -> int:
+    """Return a whole number of at least `least`."""
+    number = _whole(text)
+    if number is not None and number > sys.maxsize:
+        raise ValueError(f"{text!r} is greater than {sys.maxsize}")
+    if number is None or number < least:
+        raise ValueError(f"{text!r} is not a whole number from {least} on")
+    return number
+
+
+def number(text: str) -> float:
+    """Return a number, which may have a fraction."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise ValueError(f"{text!r} is not a number, such as 0.5")
+    return found
+
+
+def fraction(text: str) -> float:
+    """Return a number that may be a percentage.
+
+    >>> fraction("0.72"), fraction("72%")
+    (0.72, 0.72)
+    """
+    return number(f"{text[:-1].strip()}e-2") if text.endswith("%") else number(text)
+
+
+def _whole(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def require_share(name: str, value: float) -> None:
+    """Raise `UsageError` unless 0 < value < 1."""
+    if not 0 < value < 1:  # NaN is not, either
+        raise UsageError(f"{name} must be between 0 and 1, not {value!r}", advice="for example 0.95")

@@ -1,0 +1,314 @@
+"""The columns of a document, and what their values become: tokens, tags, spans of tags and of brackets, and the text.
+
+Columns are split, and tags decoded, for a whole document at once.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
+
+from clueval.core.document import Document, Layers, MissingId, Row, Sentence
+from clueval.core.span import Frozen, Span
+from clueval.core.tags import OUTSIDE, is_tag
+from clueval.files.errors import FormatError, TagError, UsageError
+from clueval.formats.column_format import ColumnFormat
+from clueval.formats.column_input import ColumnInput, Layout, TokenLines
+from clueval.formats.column_layout import place_of, wanted_layers
+from clueval.formats.tag_lists import SeenTags, chunks_of, place_of_error
+from clueval.formats.xml_text import unescape
+
+WITHIN_FIELDS = {
+    separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
+    for separator in ("\t", " ")
+}
+"""All bytes except the separator and the line end, by separator."""
+
+_PROSE = "a text without columns has no spans: they are in a file of another format, see clueval formats"
+_NAMED = (
+    "columns are separated by tabs; a file of CoNLL-Plus names them in # global.columns; "
+    "input='conll' reads other columns"
+)
+_MOST_KEYS = 1000
+"""The number of keys of pairs that are remembered for the message about a source that does not occur."""
+
+
+class ColumnValues:
+    """Makes the documents of one file; `schemes` are those of the tags of the whole file, by layer."""
+
+    def __init__(self, form: ColumnFormat, reader: ColumnInput) -> None:
+        self._form, self._reader = form, reader
+        self.schemes: Mapping[str, str | None] = {}
+        self._missing = {source for source in wanted_layers(reader).values() if isinstance(source, str)}
+        self._seen = SeenTags(reader.file)
+        self._keys: dict[str, bool] = {}  # the keys of pairs, and whether all their values are tags
+
+    @property
+    def _lines(self) -> TokenLines:
+        return self._reader.lines
+
+    def document(self) -> Document:
+        """Return the current document."""
+        reader, lines = self._reader, self._reader.lines
+        layout = reader.layout
+        spans: dict[str, list[Span]] = {}
+        rows: dict[str, list[Row]] = {layer: [] for layer in wanted_layers(reader)}
+        tags: dict[str, list[str]] = {}
+        tokens: list[str] = []
+        token_ids = None
+        text = None
+        sentences = lines.sentences(reader.start)
+        if layout is not None and lines.rows:
+            columns = self.columns(layout)
+            tokens = columns[layout.token]
+            for layer, source in layout.layers.items():
+                values = self.values(columns, source, layer)
+                if self.is_bracketed(layer):
+                    spans[layer] = self._in_brackets(layer, values)
+                else:
+                    tags[layer] = values
+                    rows[layer] = self._decoded(layer, values)
+            if layout.token_id is not None:
+                token_ids = columns[layout.token_id]
+                self._require_different(token_ids)
+            flags = self._flags(columns)
+            text = self._text(columns, tokens, flags or ())
+            if self._form.sentence_end and flags is not None:
+                sentences = self._flagged_sentences(flags)
+        kept = {layer: own for layer, own in rows.items() if layer not in spans}
+        made = Layers({}, kept)
+        return Document(
+            MissingId(reader.begun) if reader.id is None else reader.id,
+            {layer: spans.get(layer, made.get(layer, ())) for layer in rows} if spans else made,
+            tokens=tokens,
+            text=text,
+            start=reader.start,
+            token_ids=token_ids,
+            sentences=sentences,
+            metadata=Frozen(reader.metadata),
+            tags=Frozen(tags),
+            lines=lines.numbers(),
+            file=reader.file,
+        )
+
+    def are_all(self, tag: str) -> bool:
+        """Return whether all tokens of the document have a tag in all layers; it need be no tag of a scheme.
+
+        Raises `TagError` if some have it.
+        """
+        layout = self._reader.layout
+        if layout is None or not self._lines.rows:
+            return False
+        if any(map(self.is_bracketed, layout.layers)):
+            raise UsageError(
+                f"the format {self._form.name} has no tags, so no document can have the tag {tag!r}",
+                file=self._reader.file,
+                advice="leave out documents that are not annotated",
+            )
+        if tag not in self._lines.text:
+            return False
+        columns = self.columns(layout)
+        values = [self.values(columns, source, layer) for layer, source in layout.layers.items()]
+        first = values[0][0] == tag
+        for row, of_row in enumerate(zip(*values, strict=True)):
+            if any((value == tag) != first for value in of_row):
+                raise TagError(
+                    f"the tag {tag!r} is on only some tokens of the document",
+                    file=self._reader.file,
+                    line=self._lines.line_of(row),
+                    document=self._reader.id,
+                    advice="a document that is not annotated has this tag on every token",
+                )
+        return first
+
+    def columns(self, layout: Layout) -> list[list[str]]:
+        """Return the columns of the document. Raises `FormatError` for the first line that does not fit."""
+        text = self._lines.text[:-1]
+        width, separator = layout.width, layout.separator
+        fields = text.replace("\n", separator).split(separator)
+        columns = [fields[column::width] for column in range(width)]
+        ends = f"{text}\n".encode(errors="surrogatepass").translate(None, WITHIN_FIELDS[separator])
+        if (
+            ends != (separator * (width - 1) + "\n").encode() * self._lines.rows
+            or "" in columns[layout.token]
+        ):
+            raise next(self.misfits(layout))
+        if self._form.entities and "&" in text:
+            return [list(map(unescape, column)) for column in columns]
+        return columns
+
+    def misfits(self, layout: Layout) -> Iterator[FormatError]:
+        """Yield the error of each line that does not fit."""
+        for row, line in enumerate(self._lines.text[:-1].split("\n")):
+            fields, advice = line.split(layout.separator), None
+            if len(fields) != layout.width:
+                problem = f"the line has {len(fields)} column{'s' * (len(fields) != 1)}"
+                if self._form.is_named:
+                    problem, advice = f"{problem}, not {layout.width}", _NAMED
+                else:
+                    problem += f", the first token line has {layout.width}"
+                    is_prose = layout.separator == " " and self._reader.file.endswith(".txt")
+                    advice = _PROSE if is_prose else None
+            elif not fields[layout.token]:
+                problem = "the token is empty"
+            else:
+                continue
+            line_number = self._lines.line_of(row)
+            yield FormatError(problem, file=self._reader.file, line=line_number, advice=advice)
+
+    def values(self, columns: list[list[str]], source: int | str, layer: str) -> list[str]:
+        """Return the values of a layer: a column, or what its pairs have under a key."""
+        nothing = "" if self.is_bracketed(layer) else OUTSIDE
+        if isinstance(source, int):
+            values = columns[source]
+        else:
+            place = place_of(self._form.pairs, self._reader.columns.names)
+            if place is None:
+                return [nothing] * len(columns[0])
+            known = {
+                value: self._value_of(source, value) or nothing for value in dict.fromkeys(columns[place])
+            }
+            values = [known[value] for value in columns[place]]
+        if self._form.none and not {*self._form.none}.isdisjoint(values):
+            return [nothing if value in self._form.none else value for value in values]
+        return values
+
+    def _value_of(self, key: str, value: str) -> str | None:
+        """Return the value of a key in pairs, and note whether it occurs."""
+        pairs = pairs_of(value)
+        if key in self._missing:
+            self._missing -= pairs.keys()
+            for name, own in pairs.items():
+                if self._keys.get(name, len(self._keys) < _MOST_KEYS):
+                    self._keys[name] = is_tag(own)
+        return pairs.get(key)
+
+    def is_bracketed(self, layer: str) -> bool:
+        """Return whether the values of a layer are brackets."""
+        return self._form.bracketed == ("*",) or wanted_layers(self._reader)[layer] in self._form.bracketed
+
+    def _decoded(self, layer: str, tags: list[str]) -> list[Row]:
+        """Return the spans of the tags of a document. Raises `TagError` with its line."""
+        ends = [] if self._form.sentence_end else self._lines.ends
+        if ends:
+            bordered: list[str] = []
+            first = 0
+            for end in ends:
+                bordered += tags[first:end]
+                bordered.append(OUTSIDE)
+                first = end
+        else:
+            bordered = tags
+        borders = [end + number for number, end in enumerate(ends)]
+        scheme = self._reader.options.scheme or self.schemes.get(layer)
+        invalid = self._reader.options.invalid or "conlleval"
+        try:
+            chunks = chunks_of(bordered, scheme, invalid)
+        except TagError as error:
+            index, problem = place_of_error(bordered, scheme, error)
+            row = index - bisect_left(borders, index)
+            if index in borders or row >= len(tags):
+                row -= 1
+            advice = f"{error.advice}; layers=... names the column of the tags" if error.advice else None
+            raise TagError(
+                problem,
+                file=self._reader.file,
+                line=self._lines.line_of(row),
+                document=self._reader.id,
+                advice=advice or f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
+            ) from None
+        if scheme is None:
+            self._seen.see(layer, tags)
+        if not borders:
+            return [
+                (start + self._reader.start, end + self._reader.start, label) for start, end, label in chunks
+            ]
+        shifts = [self._reader.start - bisect_left(borders, start) for start, _, _ in chunks]
+        return [
+            (start + shift, end + shift, label)
+            for (start, end, label), shift in zip(chunks, shifts, strict=True)
+        ]
+
+    def _in_brackets(self, layer: str, values: list[str]) -> list[Span]:
+        brackets = self._form.brackets(layer, self._reader)
+        spans: list[Span] = []
+        first, ends = 0, {*self._lines.ends}
+        for end in (*self._lines.ends, self._lines.rows):
+            for row in compress(range(first, end), values[first:end]):
+                spans += brackets.see(values[row], self._reader.start + row, self._lines.line_of(row))
+            if end in ends:
+                brackets.end_sentence()
+            first = end
+        brackets.end_document()
+        return sorted(spans, key=lambda span: (span.start, -span.end))
+
+    def _require_different(self, token_ids: list[str]) -> None:
+        if len({*token_ids}) == len(token_ids):
+            return
+        seen: dict[str, int] = {}
+        for row, token_id in enumerate(token_ids):
+            line = self._lines.line_of(row)
+            if seen.setdefault(token_id, line) != line:
+                raise self.repeated_id(token_id, line, seen[token_id])
+
+    def repeated_id(self, token_id: str, line: int, first: int) -> FormatError:
+        """Return the error of a token id that stands in a line, and first in another one."""
+        return FormatError(
+            f"token id {token_id!r} is already used in line {first}",
+            file=self._reader.file,
+            line=line,
+            document=self._reader.id,
+            advice="token ids are unique within a document",
+        )
+
+    def _flags(self, columns: list[list[str]]) -> list[str] | None:
+        """Return the column of flags, if there is one."""
+        place = place_of(self._form.flags, self._reader.columns.names) if self._form.flags else None
+        return None if place is None or len(columns) != len(self._reader.columns.names) else columns[place]
+
+    def _flagged_sentences(self, flags: list[str]) -> list[Sentence]:
+        ends = [row + 1 for row in _rows_with(self._form.sentence_end, flags)]
+        if ends and ends[-1] < self._lines.rows:
+            ends.append(self._lines.rows)
+        places = zip([0, *ends], ends, strict=False)
+        return [Sentence(first + self._reader.start, end + self._reader.start) for first, end in places]
+
+    def _text(self, columns: list[list[str]], tokens: list[str], flags: Sequence[str]) -> str | None:
+        """Return the text of tokens with a blank where no flag denies it; None if a blank follows all."""
+        unspaced = {*_rows_with(self._form.no_space, flags)} if self._form.no_space else set()
+        for number, words in self._lines.unspaced:
+            first, end = self._lines.ends[number - 1] if number else 0, self._lines.ends[number]
+            ids = columns[self._reader.columns.names.index("ID")][first:end]
+            unspaced.update(first + row for row, own in enumerate(ids) if own in words)
+        if not unspaced:
+            return None
+        parts = [token if row in unspaced else f"{token} " for row, token in enumerate(tokens)]
+        return "".join(parts).removesuffix(" ")
+
+    def require_sources(self) -> None:
+        """Raise `UsageError` for a key of pairs that does not occur where other keys have tags."""
+        others = [key for key, holds_tags in self._keys.items() if holds_tags]
+        for layer, source in wanted_layers(self._reader).items():
+            if others and source in self._missing and source not in self._form.bracketed:
+                raise UsageError(
+                    f"the file has no {source!r} for layer {layer!r}",
+                    file=self._reader.file,
+                    advice=f"sources with tags: {', '.join(others)}",
+                )
+
+
+def _rows_with(flag: str, values: Sequence[str]) -> list[int]:
+    """Return the rows whose value has a flag."""
+    having = {value for value in {*values} if flag in value and flag in value.split("|")}
+    return [row for row, value in enumerate(values) if value in having] if having else []
+
+
+def pairs_of(value: str) -> dict[str, str]:
+    """Return the pairs of a value.
+
+    >>> pairs_of("NER=B-PER|SpaceAfter=No|x")
+    {'NER': 'B-PER', 'SpaceAfter': 'No'}
+    """
+    parts = (part.partition("=") for part in value.split("|")) if "=" in value else ()
+    return {key: own for key, equals, own in parts if equals}

@@ -1,0 +1,105 @@
+"""Columns of documents: the token, a tag for each layer and, if asked for, the id of the token."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from clueval.core.document import Document, Sentence
+from clueval.core.span import Span, name_of
+from clueval.core.tags import OUTSIDE
+from clueval.files.errors import UsageError
+from clueval.formats.writer import Writer, in_lines
+
+_NO_FIELD = re.compile(r"[\t\n\r\0]|^$|^ +$")
+_NO_VALUE = re.compile(r"[\n\r\0]|^\s|\s$|^$")
+
+
+def conll_lines(documents: Iterable[Document], *, with_ids: bool = False) -> Iterator[str]:
+    """Yield the lines of a file of CoNLL: for each document its id and metadata, and its sentences.
+
+    Raises `UsageError` for what the columns cannot hold.
+
+    >>> document = Document("d", {"label": [Span(0, 1, "LOC")]}, tokens=["Ulm", "!"])
+    >>> list(conll_lines([document]))
+    ['# newdoc id = d', 'Ulm\\tB-LOC', '!\\tO', '']
+    """
+    is_empty = True
+    for document in documents:
+        is_empty = False
+        yield f"# newdoc id = {_checked(document.id, 'id', document)}"
+        for key, value in document.metadata.items():
+            if re.search(r"[\s=]", key):
+                raise _wrong(document, f"the name {key!r} of its metadata")
+            yield f"# meta::{key} = {_checked(value, 'metadata', document)}"
+        yield from _rows(document, with_ids)
+    if is_empty:
+        yield "# no documents"
+
+
+CONLL_WRITER = Writer(
+    pieces=lambda documents, layers, with_ids: in_lines(conll_lines(documents, with_ids=with_ids)),
+    ending=".conll",
+    unit="token",
+    holds=frozenset({"layers", "metadata"}),
+)
+
+
+def _checked(value: str, what: str, document: Document) -> str:
+    if _NO_VALUE.search(value):
+        raise _wrong(document, f"{what} that is empty or has line ends or blanks at its edges")
+    return value
+
+
+def _rows(document: Document, with_ids: bool) -> Iterator[str]:
+    tokens = document.tokens or ()
+    columns = [tokens, *(_tags(document, spans) for spans in document.layers.values())]
+    if with_ids and document.token_ids is not None:
+        columns.append(document.token_ids)
+    for token in tokens:
+        if _NO_FIELD.search(token) or token == "-DOCSTART-":
+            raise _wrong(document, f"the token {token[:40]!r}")
+    for start, end, name in _sentences(document):
+        if name is not None:
+            yield f"# sent_id = {_checked(name, 'sentence id', document)}"
+        own = (column[start - document.start : end - document.start] for column in columns)
+        yield from map("\t".join, zip(*own, strict=True))
+        yield ""
+
+
+def _sentences(document: Document) -> Iterator[Sentence]:
+    """Yield sentences that cover all tokens."""
+    place, end = document.start, document.start + len(document.tokens or ())
+    for sentence in document.sentences:
+        if sentence.start > place:
+            yield Sentence(place, sentence.start)
+        yield sentence
+        place = sentence.end
+    if place < end:
+        yield Sentence(place, end)
+
+
+def _tags(document: Document, spans: Sequence[Span]) -> list[str]:
+    """Return the BIO tags of a layer, which do not cross the ends of sentences."""
+    tags = [OUTSIDE] * len(document.tokens or ())
+    breaks = {sentence.start for sentence in _sentences(document)}
+    for span in spans:
+        places = range(span.start - document.start, span.end - document.start)
+        if _NO_FIELD.search(span.label) or not places or span.parts is not None:
+            raise _wrong(document, f"{name_of(span)}, whose label or positions do not fit into tags")
+        if any(tags[place] != OUTSIDE for place in places):
+            raise _wrong(document, f"{name_of(span)}, which overlaps another span")
+        if any(position in breaks for position in range(span.start + 1, span.end)):
+            raise _wrong(document, f"{name_of(span)}, which crosses the end of a sentence")
+        tags[places[0]] = f"B-{span.label}"
+        for place in places[1:]:
+            tags[place] = f"I-{span.label}"
+    return tags
+
+
+def _wrong(document: Document, what: str) -> UsageError:
+    return UsageError(
+        f"columns with BIO tags cannot hold {what}",
+        **document.in_errors,
+        advice="change it, or use another format",
+    )

@@ -1,0 +1,248 @@
+"""Columns: the engine that reads all files with one token per line, by the descriptions of their formats.
+
+Blocks of whole lines come in. Sentences are cut at blank lines and by line rules, and kept as text until their document
+ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import groupby
+from typing import NamedTuple
+
+from clueval.core.document import Document
+from clueval.core.read import Read
+from clueval.files.errors import FormatError, TagError
+from clueval.files.limits import Limits
+from clueval.formats.column_format import Blocks, ColumnFormat
+from clueval.formats.column_input import ColumnInput, Layout
+from clueval.formats.column_layout import layout_of, ragged_columns
+from clueval.formats.column_values import ColumnValues
+from clueval.formats.options import FormatOptions
+from clueval.formats.xml_text import unescape
+
+_BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
+
+
+class _LineOfDocument(NamedTuple):
+    """What the columns of a line say of its document; `id` is None if no column has it."""
+
+    id: str | None
+    metadata: Mapping[str, str]
+
+
+class ColumnReader(ColumnInput):
+    """Reads one file by the description of its format."""
+
+    def __init__(
+        self,
+        form: ColumnFormat,
+        blocks: Blocks,
+        options: FormatOptions,
+        file: str,
+        limits: Limits | None = None,
+        passed_over: Counter[str] | None = None,
+    ) -> None:
+        columns = form.columns(blocks, file, options)
+        super().__init__(options, file, columns, form.state(), limits, passed_over)
+        self.form, self._blocks = form, blocks
+        self._values = ColumnValues(form, self)
+        self._described = _LineOfDocument(None, {})
+
+    def documents(self) -> Iterator[Document]:
+        """Yield the documents of the file; memory holds one, and a block.
+
+        Raises `FormatError` and `TagError` with the line for what cannot be read. If ill-formed tags are discarded or
+        refused and no scheme is named, the file is read once more before, for its scheme.
+        """
+        if self.options.scheme is None and self.options.invalid not in (None, "conlleval"):
+            self._values.schemes = self._recognised()
+        for number, text in self._blocks():
+            self._feed(number, text)
+            yield from self._ready
+            self._ready = []
+        self._use_notes()
+        self.form.at_end(self)
+        self.end_document()
+        yield from self._ready
+        self._values.require_sources()
+
+    def document(self) -> Document:
+        return self._values.document()
+
+    def is_unannotated(self) -> bool:
+        return self.options.unannotated is not None and self._values.are_all(self.options.unannotated)
+
+    def _use_notes(self) -> None:
+        if self.form.sentence_end:
+            self.use_comments()
+
+    def _recognised(self) -> Mapping[str, str | None]:
+        lenient = replace(self.options, invalid=None)
+        read = Read()
+        for document in ColumnReader(self.form, self._blocks, lenient, self.file, self.limits).documents():
+            read.add([("gold", document)])
+        try:
+            return {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
+        except TagError as error:
+            error.file = self.file
+            raise
+
+    # Lines
+
+    def _feed(self, number: int, text: str) -> None:
+        special = self.form.special
+        if not self.form.blank_ends:
+            self._line_by_line(number, text)
+            return
+        if text[0] in " \t" or "\n " in text or "\n\t" in text:
+            text = _BLANK_LINE.sub("", text)
+        position, length = 0, len(text)
+        while position < length:
+            if text[position] == "\n":
+                self.end_sentence()
+                position, number = position + 1, number + 1
+                continue
+            end = text.find("\n\n", position) + 1 or length
+            run = text[position:end]
+            if special.search(run):
+                self._line_by_line(number, run)
+            else:
+                self._tokens(number, run)
+            number += run.count("\n")
+            position = end
+
+    def _line_by_line(self, number: int, run: str) -> None:
+        """Read lines of which some may be no tokens; the lines between these are read together."""
+        position = 0
+        for match in self.form.special.finditer(run):
+            start = match.start()
+            if start > position:
+                self._tokens(number, run[position:start])
+                number += run.count("\n", position, start)
+            position = run.index("\n", start) + 1
+            line = run[start : position - 1]
+            if not self._acts(number, line):
+                self._tokens(number, f"{line}\n")
+            number += 1
+        if position < len(run):
+            self._tokens(number, run[position:])
+
+    def _acts(self, number: int, line: str) -> bool:
+        """Read a special line; return false if it is a token line, too."""
+        kind = self.form.passed_over(self, number, line)
+        if kind is not None:
+            self.passed_over[kind] += 1
+            return True
+        if self.form.is_token(self, line):
+            return False
+        for mark in self.form.marks:
+            if match := mark.pattern.match(line):
+                mark.act(self, number, match)
+                break
+        return True
+
+    def _tokens(self, number: int, run: str) -> None:
+        self._use_notes()
+        if self.form.in_documents and not self.is_open:
+            self.refuse(number, "a token outside documents", self.form.in_documents)
+        layout = self.layout
+        if layout is None:
+            layout = self.layout = layout_of(self.form, self, number, run[: run.index("\n")])
+            if not self.form.pairs and not self.form.bracketed:
+                of = layout.layers.items()
+                self.sources |= {layer: column + 1 for layer, column in of if isinstance(column, int)}
+        if self.form.ragged:
+            run = self._cut(number, run)
+        elif layout.separator == " ":
+            if run[0] == " " or "  " in run or "\n " in run or " \n" in run:
+                lines = run[:-1].split("\n")
+                run = "".join(" ".join(filter(None, line.split(" "))) + "\n" for line in lines)
+        elif "\t\n" in run:
+            run = self._without_empty_fields(run, layout.width)
+        if layout.document is None and not layout.meta:
+            self.add(number, run)
+            return
+        numbered_lines = enumerate(run[:-1].split("\n"), number)
+        of_document = partial(_line_of_document, layout=layout, has_entities=self.form.entities)
+        for described, group in groupby(numbered_lines, of_document):
+            numbered = list(group)
+            if described is not None:
+                self._describe(numbered[0][0], described)
+            self.add(numbered[0][0], "".join(f"{line}\n" for _, line in numbered))
+
+    def _describe(self, number: int, line: _LineOfDocument) -> None:
+        """Begin a document if its id differs from that of the line before; add the metadata of its first line."""
+        before, self._described = self._described, line
+        is_new = not self.is_open or self.lines.rows == 0
+        if line.id is not None and not is_new and line.id != before.id:
+            self.begin_document(line.id, line.metadata, head=self._head)
+        elif is_new:
+            self.require_document()
+            self.id = self.id if line.id is None else line.id
+            self.metadata |= line.metadata
+        elif line.metadata != before.metadata:
+            name = next(name for name, value in line.metadata.items() if before.metadata.get(name) != value)
+            raise FormatError(
+                f"the metadata {name!r} changes from {before.metadata.get(name)!r} to {line.metadata[name]!r} "
+                "within a document",
+                file=self.file,
+                line=number,
+                advice="name the column with the ids of documents with document_column",
+            )
+
+    def _without_empty_fields(self, run: str, width: int) -> str:
+        """Return lines without the empty fields at their ends that make them wider."""
+        lines = run.split("\n")
+        for place, line in enumerate(lines):
+            more = line.count("\t") + 1 - width
+            if more > 0 and line.endswith("\t" * more):
+                lines[place] = line[:-more]
+                self.passed_over["empty fields"] += more
+        return "\n".join(lines)
+
+    def _cut(self, number: int, run: str) -> str:
+        """Return the columns that are used of lines with different numbers of columns, separated by tabs."""
+        assert self.columns.token is not None
+        used = [self.columns.token, *ragged_columns(self).values()]
+        places = [column - (column > 0) for column in used]
+        least = max(map(abs, used))
+        fields = _fields_of(run)
+        width = fields.index("\n")
+        if width >= least and fields[width :: width + 1].count("\n") == run.count("\n"):
+            columns = [fields[place % width :: width + 1] for place in places]
+            return "\n".join([*map("\t".join, zip(*columns, strict=True)), ""])
+        lines: list[str] = []
+        for offset, line in enumerate(run[:-1].split("\n")):
+            fields = _fields_of(f"{line}\n")[:-1]
+            if len(fields) < least:
+                if lines:
+                    self.add(number, "\n".join([*lines, ""]))
+                self.document()  # the first error is in a line before, if one is wrong
+                column = next(column for column in used if abs(column) > len(fields))
+                self.refuse(number + offset, f"the line has {len(fields)} columns, no column {column}")
+            lines.append("\t".join([fields[place] for place in places]))
+        return "\n".join([*lines, ""])
+
+
+def _fields_of(run: str) -> list[str]:
+    """Return the fields of lines, a line end after those of each; several blanks separate two fields as one does."""
+    separator = "\t" if "\t" in run else " "
+    fields = run.replace("\n", f"{separator}\n{separator}").split(separator)
+    return list(filter(None, fields)) if separator == " " else fields[:-1]
+
+
+def _line_of_document(
+    numbered: tuple[int, str], layout: Layout, has_entities: bool
+) -> _LineOfDocument | None:
+    """Return what a line says of its document; None for one that does not fit, which is an error later."""
+    fields = numbered[1].split(layout.separator)
+    if len(fields) != layout.width:
+        return None
+    fields = list(map(unescape, fields)) if has_entities else fields
+    identifier = None if layout.document is None else fields[layout.document]
+    return _LineOfDocument(identifier, {name: fields[column] for name, column in layout.meta})

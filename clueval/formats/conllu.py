@@ -1,0 +1,265 @@
+"""CoNLL-U of Universal Dependencies, and CoNLL-Plus, whose first line names its columns.
+
+The rules of the format stand in ``formats.md``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.core.tags import is_tag
+from clueval.files.errors import FormatError, UsageError
+from clueval.formats.column_format import KINDS_OF_ROWS, Blocks, Brackets, ColumnFormat, LineRule
+from clueval.formats.column_input import ColumnInput, Columns
+from clueval.formats.column_layout import place_of
+from clueval.formats.column_values import pairs_of
+from clueval.formats.conll import META, NEW_DOCUMENT, SENTENCE
+from clueval.formats.conll2012 import OpenSpan
+from clueval.formats.options import FormatOptions
+
+COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+ENTITY = "Entity"
+_NOTHING = "_"
+
+# Entities in brackets
+
+_BRACKETS = re.compile(r"(\(?)([^()]*)(\)?)")
+_PART = re.compile(r"(.*)\[(\d+)/(\d+)\]")
+_IDS, _TYPES = ("eid", "GRP"), ("etype", "entity")
+
+
+class EntityFields(NamedTuple):
+    """The numbers of the fields of the id and of the type, from 0."""
+
+    id: int = 0
+    type: int = 1
+
+
+def entity_fields(names: str) -> EntityFields:
+    """Return the fields, given the value of ``# global.Entity``.
+
+    >>> entity_fields("eid-etype-head-other"), entity_fields("etype-GRP")
+    (EntityFields(id=0, type=1), EntityFields(id=1, type=0))
+    """
+    fields = names.split("-")
+    identifier = next((fields.index(name) for name in _IDS if name in fields), None)
+    kind = next((fields.index(name) for name in _TYPES if name in fields), None)
+    return EntityFields(identifier or 0, (1 if not identifier else 0) if kind is None else kind)
+
+
+class EntityBrackets(Brackets):
+    """Brackets with ids; a span may have parts."""
+
+    def __init__(self, layer: str, reader: ColumnInput) -> None:
+        super().__init__(layer, reader)
+        self._fields = entity_fields(reader.state.get("Entity", ""))
+        self._by_id: dict[str, list[OpenSpan]] = {}
+        self._parts: dict[str, tuple[OpenSpan, list[tuple[int, int]]]] = {}
+
+    def see(self, value: str, position: int, line: int) -> Iterator[Span]:
+        for opens, text, closes in _BRACKETS.findall(value)[:-1]:  # the last one is empty
+            if not text or not (opens or closes):
+                self.reader.refuse(line, f"the value {value[:60]!r} of {ENTITY} cannot be read")
+            identifier = text
+            if opens:
+                parts = text.split("-")
+                identifier = parts[self._fields.id] if self._fields.id < len(parts) else ""
+                label = unquote(parts[self._fields.type]) if self._fields.type < len(parts) else ""
+                self._by_id.setdefault(identifier, []).append(OpenSpan(position, label or NO_LABEL, line))
+            if closes:
+                yield from self._close(identifier, position + 1, line)
+
+    def _close(self, identifier: str, end: int, line: int) -> Iterator[Span]:
+        stack = self._by_id.get(identifier)
+        if not stack:
+            self.reader.refuse(line, f"{identifier[:60]!r} is closed but not open")
+        begun = stack.pop()
+        if not stack:
+            del self._by_id[identifier]
+        part = _PART.fullmatch(identifier) if identifier.endswith("]") else None
+        name = identifier if part is None else part[1]
+        ranges = [(begun.start, end)]
+        if part is not None:
+            first, before = self._parts.pop(name, (begun, []))
+            begun, ranges = first, [*before, *ranges]
+            if len(ranges) < int(part[3]):
+                self._parts[name] = begun, ranges
+                return
+        yield Span.of_fragments(ranges, Frozen({self.layer: begun.label}), id=name or None, line=begun.line)
+
+    def end_document(self) -> None:
+        for identifier, stack in self._by_id.items():
+            self.reader.refuse(
+                stack[-1].line, f"the entity {identifier[:60]!r} is not closed in its document"
+            )
+        for identifier, (begun, _) in self._parts.items():
+            self.reader.refuse(begun.line, f"the entity {identifier[:60]!r} has parts that are missing")
+
+
+# Comments
+
+
+def _new_document(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
+    reader.begin_document((match[1] or "").strip() or None)
+
+
+def _sentence(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
+    reader.end_sentence()
+    reader.require_document()
+    reader.begin_sentence(match[1].strip())
+
+
+def _meta(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
+    reader.require_document()
+    reader.metadata[match[1]] = match[2].strip()
+
+
+def _relations(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
+    reader.passed_over["relations"] += len(list(filter(None, match[1].strip().split("|"))))
+
+
+def _entity_fields(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
+    reader.state["Entity"] = match[1].strip()
+
+
+def _is_token(reader: ColumnInput, line: str) -> bool:
+    """Return whether a special line is a token: all but comments."""
+    names = reader.columns.names
+    return line[0] != "#" or (names[0] != "ID" and line.count("\t") + 1 == len(names))
+
+
+_RANGE = re.compile(r"[0-9]+[-.][0-9]+")
+
+
+def _kind_of_row(reader: ColumnInput, number: int, line: str) -> str | None:
+    """Return the kind of a row that is no token, which its ID tells."""
+    names = reader.columns.names
+    place = place_of("ID", names)
+    if place is None or (line[0] == "#" and not _is_token(reader, line)):
+        return None
+    fields = line.rstrip("\t").split("\t") if line.count("\t") >= len(names) else line.split("\t")
+    if len(fields) != len(names) or not {"-", "."} & {*fields[place]}:
+        return None
+    if not _RANGE.fullmatch(fields[place]):
+        reader.refuse(
+            number,
+            f"{fields[place][:20]!r} is not the ID of a token",
+            "it is a number, as in 3, or 3-4 of a multiword token, or 5.1 of an empty node",
+        )
+    mark = "-" if "-" in fields[place] else "."
+    misc = place_of("MISC", names)
+    if mark == "-" and misc is not None and pairs_of(fields[misc]).get("SpaceAfter") == "No":
+        _, _, last = fields[place].partition("-")
+        reader.unspaced_words.add(last)
+    reader.require_document()
+    return KINDS_OF_ROWS[mark]
+
+
+# Columns
+
+
+def _columns(blocks: Blocks, file: str, options: FormatOptions) -> Columns:
+    """Return the columns of a file, and the default source unless options name the sources."""
+    names = _names(blocks, file)
+    default = _default_source(blocks, names, file) if options.layers is None else ENTITY
+    return Columns(names, default, names.index("FORM") + 1)
+
+
+def _names(blocks: Blocks, file: str) -> tuple[str, ...]:
+    """Return the names of the columns of the first tokens."""
+    for number, text in blocks():
+        for offset, line in enumerate(text.split("\n")):
+            if given := re.match(r"#\s*global\.columns\s*=(.*)$", line):
+                names = tuple(name.upper() if name.upper() in COLUMNS else name for name in given[1].split())
+                if "FORM" not in names:
+                    raise FormatError("the columns have no FORM", file=file, line=number + offset)
+                return names
+            if line and line[0] != "#":
+                return COLUMNS
+    return COLUMNS
+
+
+def _default_source(blocks: Blocks, names: tuple[str, ...], file: str) -> str:
+    """Return the column ``ner``, the only source that holds tags, or `ENTITY`.
+
+    Raises `UsageError` if several sources hold tags.
+    """
+    for name in names:
+        if name.casefold() == "ner":
+            return name
+    holds_tags: dict[str, bool] = {}
+    named: set[str] = set()
+    for name, value in _further_values(blocks, names):
+        if value != _NOTHING and holds_tags.get(name, True):
+            holds_tags[name] = is_tag(value)
+            named.update([name] if "-" in value else ())
+    sources = [name for name, holds in holds_tags.items() if holds and name in named]
+    if len(sources) > 1:
+        raise UsageError(
+            f"several sources hold tags: {', '.join(sources)}",
+            file=file,
+            advice=f"name one, as in layers={ {DEFAULT_LAYER: sources[0]} }",
+        )
+    return sources[0] if sources else ENTITY
+
+
+def _further_values(blocks: Blocks, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the names and values in columns that CoNLL-U does not have and in ``MISC``, equal ones of a block once."""
+    others = [place for place, name in enumerate(names) if name not in COLUMNS]
+    misc = names.index("MISC") if "MISC" in names else None
+    is_last = misc == len(names) - 1
+    for _, text in blocks():
+        lines = [line for line in text.split("\n") if line[:1] != "#" and "\t" in line]
+        rows = [] if is_last and not others else [line.split("\t") for line in lines]
+        for place in others:
+            for value in dict.fromkeys(row[place] for row in rows if place < len(row)):
+                yield names[place], value
+        values = [line[line.rfind("\t") + 1 :] for line in lines] if is_last else []
+        if misc is not None and not is_last:
+            values = [row[misc] for row in rows if misc < len(row)]
+        for value in dict.fromkeys(values):
+            yield from pairs_of(value).items()
+
+
+_FIRST_TOKEN = re.compile(r"1(?:-\d+)?\t(?:[^\t]*\t){5}(?:\d+|_)\t[^\t]*\t[^\t]*\t([^\t]*)")
+
+
+def _is_conllu(text: str) -> bool:
+    """Return whether a file names its columns, or its first token is the first word of a sentence, in ten columns."""
+    lines = [line.rstrip("\r") for line in text[:100_000].removeprefix("\ufeff").split("\n") if line.strip()]
+    token = _FIRST_TOKEN.fullmatch(next((line for line in lines if line[0] != "#"), ""))
+    return "# global.columns" in "".join(lines[:1]) or (token is not None and not is_tag(token[1]))
+
+
+CONLLU = ColumnFormat(
+    name="conllu",
+    options=frozenset({"invalid", "layers", "scheme"}),
+    holds="CoNLL-U and CoNLL-Plus: ten columns, or those of `# global.columns`; tags under a key of the last column, "
+    "as in `NER=B-PER`, or brackets as in `Entity=(e1-person`",
+    sign="first line `# global.columns`, or ten columns, the first `1`, the seventh a number",
+    told=_is_conllu,
+    endings=(".conllu", ".conllup"),
+    separator="\t",
+    special=re.compile(r"^(?:#|[^\t\n]*[-.])", re.MULTILINE),
+    marks=(
+        LineRule(re.compile(r"#\s*global\.Entity\s*=(.*)$"), _entity_fields),
+        LineRule(re.compile(r"#\s*relations\s*=(.*)$"), _relations),
+        LineRule(NEW_DOCUMENT, _new_document),
+        LineRule(SENTENCE, _sentence),
+        LineRule(META, _meta),
+    ),
+    is_token=_is_token,
+    passed_over=_kind_of_row,
+    columns=_columns,
+    bracketed=(ENTITY,),
+    brackets=EntityBrackets,
+    none=(_NOTHING,),
+    pairs="MISC",
+    flags="MISC",
+    no_space="SpaceAfter=No",
+    is_named=True,
+)

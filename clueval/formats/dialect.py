@@ -1,0 +1,380 @@
+"""Dialects: descriptions of rows of JSON, by the keys of a row and of its spans.
+
+A key is a name, or a path such as ``data.text`` or ``points.0.start``. Several keys are separated by ``|``; the first
+that a row has is used. Users describe their own rows in the same way (`described_rows`):
+
+    text=response,spans=labels,label=label_type,start=start,end=end
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, ClassVar, Literal
+
+from clueval.core.span import DEFAULT_LAYER
+from clueval.files.errors import UsageError
+from clueval.formats.input_file import Head
+from clueval.formats.options import FormatOptions
+from clueval.formats.row_input import RowInput
+
+Numbered = tuple[int, Any]
+"""A row and its number, from 1."""
+
+Sets = Callable[[Any], Iterable[tuple[str, ...]]]
+"""Returns the annotation sets of a row, each with all names by which it may be selected; the first is listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """How the rows of a JSON format are read and written.
+
+    Attributes:
+        name, holds: the name of the format, and what its rows are.
+        sign: what the first row has (`has_sign`), or words that say it if there is `told`.
+        told: returns whether a first row is one of this dialect, if keys do not tell.
+        text, tokens, id, spans, tags: the keys of a row.
+        start, end, label, span_id: the keys of a span that is an object; others are lists of start, end and label.
+        end_inclusive: the key of the last position of a span, in place of `end`.
+        reference: the key of the text of a span, which is compared with the text at its positions.
+        features: ``*``: the texts, numbers and truth values of a span are features, except those under its keys and
+            under `noted`; otherwise the key of an object of features.
+        noted: keys of what a program notes about a span.
+        metadata: keys with metadata: an object, or a value of its own.
+        rest: whether the other texts, numbers and truth values of a row, but `not_metadata`, are metadata.
+        not_metadata: keys of a row that are not read.
+        annotator, of_span: the keys of the annotator, in a row and in a span; each is an annotation set.
+        sets: returns the annotation sets of a row, if these keys do not tell them.
+        passed_over: keys of lists that are not read, but counted.
+        sources: the sources that a layer may have; none: whatever the rows have.
+        source_is: what a source is: one name for all spans, the key of their labels, the key of a list of spans or
+            tags in the row, or what a span has under the key `control`.
+        control: the key of the source of a span.
+        optional: whether a row without `spans` has no spans.
+        without_text: whether rows may come without their text.
+        ordered: whether the order of the spans counts.
+        utf16: whether positions are UTF-16 units where only these fit the texts of all spans.
+        advice: what to do about a span that is not within the tokens.
+        values: returns the rows in another order or form, before any is read.
+        plain: returns rows with these keys for a row that is built otherwise; none to pass over it.
+        written: returns the row that is written for one with these keys: the opposite of `plain`.
+        takes: further options that `plain` reads.
+        lists: whether spans are written as lists.
+        gaps: whether spans with gaps can be written.
+        array: whether all rows are written as one array.
+        joined: returns the only value that is written for all rows.
+        hints: lines for people, given the labels of layers: what another program needs before it can read the rows.
+    """
+
+    name: str
+    holds: str = ""
+    sign: str = ""
+    told: Callable[[Any], bool] | None = None
+    text: str = ""
+    tokens: str = ""
+    id: str = "id"
+    spans: str = ""
+    tags: str = ""
+    start: str = "start"
+    end: str = "end"
+    end_inclusive: str = ""
+    label: str = "label"
+    span_id: str = ""
+    reference: str = ""
+    features: str = ""
+    noted: str = ""
+    metadata: str = "meta"
+    rest: bool = False
+    not_metadata: str = ""
+    annotator: str = ""
+    of_span: str = ""
+    sets: Sets | None = None
+    passed_over: str = ""
+    sources: str = "label"
+    source_is: Literal["name", "label", "key", "control"] = "name"
+    control: str = ""
+    optional: bool = False
+    without_text: bool = False
+    ordered: bool = False
+    utf16: bool = False
+    advice: str | None = None
+    values: Callable[[Iterator[Numbered], RowInput], Iterator[Numbered]] | None = None
+    plain: Callable[[Any, RowInput], Iterable[Any]] | None = None
+    written: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    takes: str = ""
+    lists: bool = False
+    gaps: bool = False
+    array: bool = False
+    joined: Callable[[Iterable[dict[str, Any]]], Any] | None = None
+    hints: Callable[[Mapping[str, Iterable[str]]], Iterator[str]] | None = None
+    endings: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def ends(self) -> str:
+        """The keys of the end of a span."""
+        return self.end_inclusive or self.end
+
+    @property
+    def is_written(self) -> bool:
+        """Whether rows of the dialect can be written."""
+        is_plain = self.plain is None and self.values is None
+        return is_plain or self.written is not None or self.joined is not None
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options that apply to it."""
+        uses = {
+            "layers": True,
+            "offsets": bool(self.text),
+            "annotation_set": self.has_sets,
+            "names": self.tags == "*",
+            "scheme": bool(self.tags),
+            "invalid": bool(self.tags),
+        }
+        return frozenset({*keys_of(self.takes), *(name for name, is_used in uses.items() if is_used)})
+
+    @property
+    def has_sets(self) -> bool:
+        """Whether its rows may belong to annotators."""
+        return bool(self.annotator or self.of_span or self.sets)
+
+    def is_told(self, head: Head) -> bool:
+        """Return whether a file with this beginning has the format."""
+        return self.is_row(head.first())
+
+    @property
+    def recognised_by(self) -> str:
+        """How files are recognised, in words."""
+        return sign_in_words(self)
+
+    def is_row(self, row: Any) -> bool:
+        """Return whether a file or a list with this first row has this dialect."""
+        return self.told(row) if self.told is not None else has_sign(row, self.sign)
+
+
+@cache
+def keys_of(keys: str) -> tuple[str, ...]:
+    """Return the keys of a description.
+
+    >>> keys_of("text|data"), keys_of("")
+    (('text', 'data'), ())
+    """
+    return tuple(keys.split("|")) if keys else ()
+
+
+# Recognition
+
+
+def has_sign(row: Any, sign: str) -> bool:
+    """Return whether a row is an object that has one of each group of keys; a group is ``a|b``.
+
+    ``a[]`` is a key with a list, or a text that holds one; ``a{}`` one with an object. ``!a`` is a key that the row
+    does not have, and ``a[].b`` one with a list that is empty, or whose first element has the key ``b`` (``a[].!b``:
+    does not have it). A semicolon separates signs of which one must hold.
+
+    >>> has_sign({"text": "Ada", "label": []}, "text|data label[]|labels[]"), has_sign({"data": ""}, "data{}")
+    (True, False)
+    """
+    return isinstance(row, dict) and any(
+        all(any(_has(row, key) for key in group.split("|")) for group in each.split())
+        for each in sign.split(";")
+    )
+
+
+def _has(row: Mapping[str, Any], key: str) -> bool:
+    if key.startswith("!"):
+        return key[1:] not in row
+    name, brackets, inner = key.partition("[]")
+    if brackets:
+        value = row.get(name, 0)
+        is_list = isinstance(value, list | tuple) or hasattr(value, "tolist")
+        if inner:
+            first: Any = next(iter(value), {}) if is_list else None
+            return isinstance(first, dict) and (first == {} or _has(first, inner[1:]))
+        return is_list or (isinstance(value, str) and value.lstrip().startswith(("[", "(")))
+    if key.endswith("{}"):
+        return isinstance(row.get(key[:-2]), dict)
+    return key in row
+
+
+def sign_in_words(dialect: Dialect) -> str:
+    """Return in words how the first row is recognised, as ``clueval formats`` prints it.
+
+    >>> sign_in_words(Dialect(name="d", sign="text|data label[]"))
+    'JSON with `text` or `data`, and a list `label`'
+    """
+    if dialect.told is not None:
+        return dialect.sign
+    signs = [
+        ", and ".join(" or ".join(map(_in_words, group.split("|"))) for group in sign.split())
+        for sign in dialect.sign.split(";")
+    ]
+    return "JSON with " + "; or with ".join(signs)
+
+
+def _in_words(key: str) -> str:
+    if key.startswith("!"):
+        return f"without `{key[1:]}`"
+    name, brackets, inner = key.partition("[]")
+    if brackets:
+        wanted = _in_words(inner[1:])
+        objects = f" of objects {'' if inner[1:2] == '!' else 'with '}{wanted}" if inner else ""
+        return f"a list `{name}`{objects}"
+    return f"an object `{key[:-2]}`" if key.endswith("{}") else f"`{key}`"
+
+
+# Descriptions of users
+
+USED = ("text", "tokens", "id", "spans", "label", "start", "end", "end_inclusive")
+"""The keys of a description that users write."""
+
+
+def described_rows(given: str | Mapping[str, str]) -> Dialect:
+    """Return the dialect of a description, ``text=response,spans=labels`` or a mapping.
+
+    Raises `UsageError` for another key, for one that is named twice or not at all, and for what contradicts itself.
+
+    >>> described_rows("text=response,spans=labels,label=label_type").spans
+    'labels'
+    """
+    named: dict[str, str] = {}
+    for key, value in given.items() if isinstance(given, Mapping) else _pairs(given):
+        if key not in USED:
+            raise UsageError(f"a description of rows has no key {key!r}", advice=f"one of {', '.join(USED)}")
+        if key in named:
+            raise UsageError(f"the description of rows names {key!r} twice", advice="separate names by |")
+        if not isinstance(value, str) or not all(all(each.split(".")) for each in value.split("|")):
+            raise UsageError(
+                f"{value!r} is not the name of a key", advice="name it, or a path such as data.text"
+            )
+        named[key] = value
+    if "spans" not in named:
+        raise UsageError("the description of rows does not name the spans", advice="add spans=KEY")
+    for one, other in (("text", "tokens"), ("end", "end_inclusive")):
+        if one in named and other in named:
+            raise UsageError(
+                f"the description of rows names {one!r} and {other!r}", advice="name one of them"
+            )
+    return Dialect(
+        name="row",
+        holds="rows that the description names",
+        features="*",
+        rest=True,
+        without_text=not named.keys() & {"text", "tokens"},
+        **named,  # type: ignore[arg-type]  # its keys are those of USED
+    )
+
+
+def _pairs(given: str) -> Iterator[tuple[str, str]]:
+    for part in given.split(","):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise UsageError(
+                f"{part!r} is not KEY=NAME", advice="as in text=response,spans=labels,label=label_type"
+            )
+        yield key.strip(), value.strip()
+
+
+def described(dialect: Dialect) -> str | None:
+    """Return a dialect as a description that reads its texts and spans, or None if keys do not tell where they are.
+
+    >>> described(Dialect(name="d", text="text|data", spans="label", start="start_offset"))
+    'text=text|data,spans=label,start=start_offset'
+    """
+    if dialect.plain is not None or dialect.values is not None or not dialect.spans:
+        return None
+    usual = {each.name: each.default for each in fields(Dialect)}
+    named = ((key, getattr(dialect, key)) for key in USED)
+    return ",".join(f"{key}={value}" for key, value in named if value and value != usual[key])
+
+
+# The keys of a row
+
+SCALAR = (str, int, float)
+"""The types of values that are features and metadata."""
+
+
+def sources_of(dialect: Dialect, options: FormatOptions, file: str | None) -> Mapping[str, str]:
+    """Return the source of each layer. Raises `UsageError` for a source that the dialect does not have."""
+    known = keys_of(dialect.sources)
+    layers = options.layers
+    if layers is None:
+        return {DEFAULT_LAYER: known[0] if known else ""}
+    for layer, source in layers.items():
+        if isinstance(source, int) or (known and source not in known):
+            raise UsageError(
+                f"layer {layer!r} has no source {source!r} in this format",
+                file=file,
+                advice=f"its sources: {', '.join(known)}" if known else "name a source by its key",
+            )
+    return {layer: str(source) for layer, source in layers.items()}
+
+
+def first_key(row: Mapping[str, Any], keys: str) -> str | None:
+    """Return the first of several keys that a row has, or None."""
+    if keys in row:
+        return keys
+    return next((key for key in keys_of(keys) if key in row), None)
+
+
+def first_value(row: Mapping[str, Any], keys: str) -> Any:
+    """Return the first value under one of several keys that is not None, or None."""
+    return next((row[key] for key in keys_of(keys) if row.get(key) is not None), None)
+
+
+def either(keys: str) -> str:
+    """Return keys in words."""
+    return " or ".join(map(repr, keys_of(keys)))
+
+
+def paths(*keys: str) -> tuple[str, ...]:
+    """Return those of several keys that are paths."""
+    return tuple(key for each in keys for key in keys_of(each) if "." in key)
+
+
+def with_paths(row: Mapping[str, Any], paths: Iterable[str]) -> dict[str, Any]:
+    """Return an object with the values of these paths under the paths as keys, as far as it has them.
+
+    >>> with_paths({"data": {"text": "Ada"}}, ["data.text", "data.id"])["data.text"]
+    'Ada'
+    """
+    found = dict(row)
+    for path in paths:
+        value: Any = row
+        for name in path.split("."):
+            if isinstance(value, dict) and name in value:
+                value = value[name]
+            elif isinstance(value, list | tuple) and name.isdecimal() and int(name) < len(value):
+                value = value[int(name)]
+            else:
+                break
+        else:
+            found.setdefault(path, value)
+    return found
+
+
+def hidden_keys(dialect: Dialect) -> frozenset[str]:
+    """Return the keys of a row that are not metadata."""
+    keys = (dialect.text, dialect.tokens, dialect.id, dialect.spans, dialect.metadata, dialect.passed_over)
+    return frozenset(
+        key for each in (*keys, dialect.annotator, dialect.not_metadata) for key in keys_of(each)
+    )
+
+
+def keys_of_no_features(dialect: Dialect) -> frozenset[str]:
+    """Return the keys of a span that are no features, besides its label."""
+    keys = (dialect.start, dialect.end, dialect.end_inclusive, dialect.span_id, dialect.reference)
+    every = (*keys, dialect.of_span, dialect.noted, "optional|fragments")
+    return frozenset(key for each in every for key in keys_of(each))
+
+
+def scalars(values: Mapping[str, Any], is_kept: Any = lambda key: True) -> dict[str, str]:
+    """Return the texts, numbers and truth values of an object, as texts."""
+    import json  # columns do not need it
+
+    return {
+        str(key): value if type(value) is str else json.dumps(value)
+        for key, value in values.items()
+        if isinstance(value, SCALAR) and is_kept(key)
+    }

@@ -1,0 +1,233 @@
+"""DocBin, the binary file of spaCy with many documents (``.spacy``). Needs the extra ``spacy``.
+
+The rules of the format stand in ``formats.md``.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+from clueval.core.document import Document, MissingId, Sentence
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.files.errors import CluevalError, FormatError, UsageError, extra
+from clueval.files.limits import file_too_long
+from clueval.formats.file_format import FileFormat
+from clueval.formats.input_file import InputFile
+from clueval.formats.options import FormatOptions
+from clueval.formats.writer import Writer
+
+_PIECE = re.compile(r"\w+|[^\w\s]|\s+")
+
+ENTS, GROUP = "ents", "spans."
+
+
+def spacy_tools() -> tuple[Any, Any, Any]:
+    """Return spaCy's ``Doc``, ``DocBin`` and ``Vocab``. Raises `MissingExtra` if spaCy is not installed."""
+    with extra("Docs and DocBin files need spaCy, which is not installed", "pip install 'clueval[spacy]'"):
+        from spacy.tokens import Doc, DocBin
+        from spacy.vocab import Vocab
+    return Doc, DocBin, Vocab
+
+
+def document_of_spacy(
+    doc: Any, sources: Mapping[str, str], unit: str | None, *, id: str, file: str | None = None
+) -> Document:
+    """Return the document of a spaCy ``Doc``; `sources` has the source of each layer."""
+    in_tokens = unit == "token"
+    layers = {}
+    for layer, source in sources.items():
+        found = doc.ents if source == ENTS else doc.spans.get(source.removeprefix(GROUP), ())
+        spans = [_span(span, layer, in_tokens) for span in found]
+        layers[layer] = sorted(spans, key=lambda span: (span.start, -span.end))
+    has_sentences = len(doc) and doc.has_annotation("SENT_START")
+    sentences = [
+        Sentence(sent.start, sent.end) if in_tokens else Sentence(sent.start_char, sent.end_char)
+        for sent in (doc.sents if has_sentences else ())
+    ]
+    return Document(
+        id,
+        Frozen(layers),
+        tokens=[token.text for token in doc] if in_tokens else None,
+        text=doc.text,
+        unit="token" if in_tokens else "character",
+        sentences=sentences,
+        file=file,
+    )
+
+
+def _span(span: Any, layer: str, in_tokens: bool) -> Span:
+    start, end = (span.start, span.end) if in_tokens else (span.start_char, span.end_char)
+    ids = {"kb_id": span.kb_id_, "ent_id": span.ent_id_}
+    features = {name: value for name, value in ids.items() if value}
+    return Span(start, end, Frozen({layer: span.label_ or NO_LABEL}), features)
+
+
+def _sources(layers: Mapping[str, int | str] | None, file: str) -> dict[str, str]:
+    """Return the source of each layer. Raises `UsageError` for an unknown one."""
+    for layer, source in (layers or {}).items():
+        if source != ENTS and not str(source).startswith(GROUP):
+            raise UsageError(
+                f"there is no source {source!r} for layer {layer!r}",
+                file=file,
+                advice=f"{ENTS}, or {GROUP}KEY for a group of spans",
+            )
+    return {layer: str(source) for layer, source in (layers or {DEFAULT_LAYER: ENTS}).items()}
+
+
+@contextmanager
+def _errors_of(file: str) -> Iterator[None]:
+    """Turn errors of spaCy, which are of many classes for bytes that are not its own, into `FormatError`."""
+    try:
+        yield
+    except CluevalError:
+        raise
+    except Exception as error:
+        raise FormatError(f"not a DocBin of spaCy: {type(error).__name__}", file=file) from error
+
+
+def _docs(file: InputFile) -> Iterator[Any]:
+    """Return the documents of spaCy in a file. Raises `FormatError` if it is damaged or grows too much."""
+    _, doc_bin, vocab = spacy_tools()
+    data, most = file.raw(), file.limits.max_line
+    with _errors_of(file.name):
+        if len(zlib.decompressobj().decompress(data, most + 1)) > most:
+            raise file_too_long(file.name, most)
+        found: Iterator[Any] = doc_bin().from_bytes(data).get_docs(vocab())
+    return found
+
+
+def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    sources = _sources(options.layers, file.name)
+    groups: set[str] = set()
+    docs = _docs(file)
+    number = read = 0
+    while True:
+        with _errors_of(file.name):
+            doc = next(docs, None)
+            if doc is None:
+                break
+            number += 1
+            groups.update(f"{GROUP}{key}" for key in doc.spans)
+            if ENTS in sources.values() and len(doc) and not doc.has_annotation("ENT_IOB"):
+                file.passed_over["unannotated"] += 1
+                continue
+            document = document_of_spacy(doc, sources, options.unit, id=MissingId(number), file=file.name)
+        read += 1
+        for key, group in doc.spans.items() if options.layers is None else ():
+            file.passed_over[f"spans of {GROUP}{key}"] += len(group)
+        yield document
+    _require_groups(sources, groups if read else set(sources.values()), file.name)
+
+
+def _require_groups(sources: Mapping[str, str], groups: set[str], file: str) -> None:
+    """Raise `UsageError` for a group of spans that no document has."""
+    for layer, source in sources.items():
+        if source not in groups | {ENTS}:
+            raise UsageError(
+                f"no document has {source!r}, the source of layer {layer!r}",
+                file=file,
+                advice=f"groups of spans: {', '.join(sorted(groups)) or 'none'}",
+            )
+
+
+def docbin_of(documents: Iterable[Document], layers: Sequence[str]) -> bytes:
+    """Return the content of a file with these documents, whose positions are code points.
+
+    The tokens are words and single marks, cut at the edges of spans. The first layer becomes entities, and further
+    layers groups of spans; so do spans that overlap. Raises `UsageError` for a document without text.
+    """
+    make, doc_bin, vocab = spacy_tools()
+    shared = vocab()
+    packed = doc_bin(store_user_data=False)
+    for document in documents:
+        packed.add(_doc(document, list(document.layers) or list(layers), make, shared))
+    content: bytes = packed.to_bytes()
+    return content
+
+
+def _doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> Any:
+    if document.text is None or document.unit != "character":
+        raise UsageError("a document without text cannot be written", **document.in_errors)
+    doc = spacy_doc(document, layers, make, vocab)
+    for number, layer in enumerate(layers):
+        made = [spacy_span(doc, span, document) for span in document.layers.get(layer, ())]
+        if number == 0:
+            doc.set_ents(made)
+        else:
+            doc.spans[layer] = made
+    return doc
+
+
+def pieces_of(text: str, cuts: Collection[int] = ()) -> tuple[list[str], list[bool]]:
+    """Return pieces that make up the whole text, and whether a single blank follows each.
+
+    The pieces are words, single marks and other white space; no piece crosses a position of `cuts`.
+
+    >>> pieces_of("Ada (36), Ulm", {1})
+    (['A', 'da', '(', '36', ')', ',', 'Ulm'], [False, True, False, False, False, True, False])
+    """
+    ordered = sorted(cuts)
+    words: list[str] = []
+    spaces: list[bool] = []
+    for match in _PIECE.finditer(text):
+        within = ordered[bisect_right(ordered, match.start()) : bisect_left(ordered, match.end())]
+        for start, end in pairwise(dict.fromkeys([match.start(), *within, match.end()])):
+            if text[start:end] == " " and words and not spaces[-1] and not words[-1].isspace():
+                spaces[-1] = True
+            else:
+                words.append(text[start:end])
+                spaces.append(False)
+    return words, spaces
+
+
+def spacy_doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> Any:
+    """Return a ``Doc``, made by `make`, with the tokens or the text of a document, cut at the edges of spans."""
+    if document.unit == "token":
+        return make(vocab, words=list(document.tokens or ()))
+    spans = [span for layer in layers for span in document.layers.get(layer, ())]
+    cuts = {position - document.start for span in spans for position in (span.start, span.end)}
+    words, spaces = pieces_of(document.text or "", cuts)
+    return make(vocab, words=words, spaces=spaces)
+
+
+def spacy_span(doc: Any, span: Span, document: Document) -> Any:
+    """Return a span of a ``Doc``. Raises `UsageError` for one that spaCy cannot hold."""
+    start, end = span.start - document.start, span.end - document.start
+    if document.unit == "token":
+        made = (
+            doc.char_span(doc[start].idx, doc[end - 1].idx + len(doc[end - 1]), label=span.label)
+            if start < end
+            else None
+        )
+    else:
+        made = doc.char_span(start, end, label=span.label or NO_LABEL)
+    if made is None or start == end:
+        raise UsageError(
+            f"spaCy cannot hold the span [{span.start},{span.end}), which is empty or only white space",
+            **document.in_errors,
+        )
+    return made
+
+
+DOCBIN = FileFormat(
+    name="docbin",
+    options=frozenset({"layers", "unit"}),
+    holds="spaCy's `DocBin`: documents with entities, or with groups of spans",
+    endings=(".spacy",),
+    read=_read,
+    extra="spacy",
+    writer=lambda types: Writer(
+        pieces=lambda documents, layers, with_ids: (),
+        data=docbin_of,
+        ending=".spacy",
+        unit="character",
+        holds=frozenset({"layers", "spans across sentences"}),
+        keeps_ids=False,
+    ),
+)

@@ -1,0 +1,147 @@
+"""The documents of a file of any format, and of rows in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from clueval.core.document import Document
+from clueval.core.span import DEFAULT_LAYER
+from clueval.files.errors import FormatError, UsageError
+from clueval.formats.column_format import ColumnFormat
+from clueval.formats.dialect import Dialect, Numbered
+from clueval.formats.file_format import FileFormat
+from clueval.formats.input_file import Head, InputFile
+from clueval.formats.markup import Markup
+from clueval.formats.options import FormatOptions
+from clueval.formats.telling import Form, form_by_name, form_of, form_of_rows
+
+
+def head_of(file: InputFile, *, is_one_text: bool = False) -> Head:
+    """Return the beginning of a file. `is_one_text` says whether its lines are one text."""
+    return Head(file.path.name, file.beginning(), file.first_row, is_one_text)
+
+
+def form_of_file(file: InputFile, name: str | None = None, *, is_one_text: bool = False) -> Form:
+    """Return the description of the format of a file; `name` is that of the format if it is known.
+
+    Raises the errors of `clueval.formats.telling.form_of`.
+    """
+    if (known := form_by_name(file.path.name, name)) is not None:
+        return known  # many small files need not be opened for it
+    try:
+        return form_of(head_of(file, is_one_text=is_one_text), name)
+    except FormatError as error:
+        error.file = file.name
+        raise
+
+
+def read_file(
+    file: InputFile, options: FormatOptions, *, name: str | None = None, form: Form | None = None
+) -> Iterator[Document]:
+    """Yield the documents of a file; memory holds one of them.
+
+    The format is the one that is described by `form`, or the one with this name, or else the one that its beginning
+    has. Raises `FormatError` and `SpanError` with file and line for what cannot be read, and `UsageError` for options
+    that do not apply.
+    """
+    form = form or form_of_file(file, name)
+    require_options(form, options, file.name)
+    if isinstance(form, FileFormat):
+        return form.read(file, options)
+    if isinstance(form, ColumnFormat):
+        from clueval.formats.columns import ColumnReader  # other formats do not need the engine
+
+        reader = ColumnReader(form, file.blocks, options, file.name, file.limits, file.passed_over)
+        reader.sources = file.sources
+        return reader.documents()
+    if isinstance(form, Markup):
+        from clueval.formats.markup_reading import read_markup  # likewise
+
+        identifier = file.stem if form.named_by_file else "1"
+        return iter(read_markup(file.text(), form, options, file=file.name, identifier=identifier))
+    rows = file.rows(empty_is_row=form.is_row([]))
+    return _of_dialect(rows, options, form, file.passed_over, file.name)
+
+
+def sets_of_file(file: InputFile, *, name: str | None = None, form: Form | None = None) -> list[str]:
+    """Return the names of the annotation sets of a file, in the order of their first occurrence.
+
+    The format is that of `read_file`. Raises its errors for a file that cannot be read.
+    """
+    form = form or form_of_file(file, name)
+    if isinstance(form, FileFormat):
+        return [] if form.sets is None else form.sets(file)
+    if isinstance(form, Dialect) and form.has_sets:
+        from clueval.formats.annotation_sets import sets_in  # other formats do not need it
+
+        return sets_in(file.rows(), form)
+    return []
+
+
+def read_rows(
+    rows: Iterable[Numbered],
+    options: FormatOptions,
+    *,
+    name: str | None = None,
+    form: Form | None = None,
+    passed_over: Counter[str] | None = None,
+) -> Iterator[Document]:
+    """Yield the documents of numbered rows in memory, as `read_file` does for the same rows in a file.
+
+    `passed_over` counts what is not read, by kind. Raises the errors of `read_file`, with the number of the row as the
+    line, and `UsageError` for a format whose documents are no rows.
+    """
+    numbered = iter(rows)
+    beginning: list[Numbered] = []
+    if form is None:
+        for each in numbered:
+            beginning.append(each)
+            if each[1] != []:
+                break
+        form = form_of_rows(_as_row(beginning[-1][1]) if beginning else None, name)
+    require_options(form, options, None)
+    counted = Counter[str]() if passed_over is None else passed_over
+    given = ((number, _as_row(row)) for number, row in chain(beginning, numbered))
+    if isinstance(form, FileFormat):
+        assert form.rows is not None
+        return form.rows(given, options, counted, None)
+    assert isinstance(form, Dialect)
+    return _of_dialect(given, options, form, counted, None)
+
+
+def _of_dialect(
+    rows: Iterable[Numbered],
+    options: FormatOptions,
+    dialect: Dialect,
+    passed_over: Counter[str],
+    file: str | None,
+) -> Iterator[Document]:
+    from clueval.formats.annotation_sets import read_documents  # other formats do not need the engine
+    from clueval.formats.rows import RowReader
+
+    return read_documents(iter(rows), RowReader(dialect, options, file, passed_over))
+
+
+def _as_row(row: Any) -> Any:
+    """Return a row in memory as a dictionary if it is another mapping."""
+    return dict(row) if isinstance(row, Mapping) and not isinstance(row, dict) else row
+
+
+def require_options(form: Form, options: FormatOptions, file: str | None) -> None:
+    """Raise `UsageError` for layers of a format without sources, and for a treatment of tags that it does not have."""
+    if options.layers is not None and "layers" not in form.options:
+        raise UsageError(
+            f"the format {form.name} has no columns to name as layers",
+            file=file,
+            advice=f"name no layer; its only layer is called {DEFAULT_LAYER!r}",
+        )
+    treatments = form.invalid if isinstance(form, FileFormat) else ()
+    if options.invalid is not None and treatments and options.invalid not in treatments:
+        raise UsageError(
+            f"the format {form.name} cannot treat ill-formed tags as {options.invalid!r}",
+            file=file,
+            advice=" or ".join(treatments),
+        )

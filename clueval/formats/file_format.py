@@ -1,0 +1,82 @@
+"""Formats with readers of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clueval.core.document import Document
+from clueval.core.span import DEFAULT_LAYER, Span
+from clueval.files.errors import UsageError
+from clueval.formats.dialect import Numbered
+from clueval.formats.input_file import Head, InputFile
+from clueval.formats.options import FormatOptions
+
+if TYPE_CHECKING:
+    from clueval.formats.writer import Writer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFormat:
+    """A format with a reader of its own.
+
+    Attributes:
+        name, holds: the name of the format, and what its files hold.
+        sign, told: how its files are recognised in words, and whether a file with this beginning is one.
+        endings: the endings of names of its files.
+        read: yields the documents of a file.
+        rows: yields the documents of numbered values in memory, counting what is passed over; the text is the name of
+            their file in errors.
+        single: whether a file holds one document, whose id is the name of the file.
+        group: the endings of further files that belong to a file.
+        sets: returns the names of the annotation sets of a file, of which one is read; None: it has no sets.
+        options: the options that apply to it; without ``layers`` it has the default layer alone.
+        scheme: the scheme of its tags, if all files have the same.
+        invalid: the treatments of ill-formed tags, of which the first is the usual one; none if there are no tags.
+        needs_texts: whether documents take their text or tokens from another file, ``InputFile.texts``.
+        extra: the extra of clueval that must be installed.
+        add_sets: returns the content of a file with further annotation sets, and everything else unchanged.
+        writer: returns how documents are written, given the types of layers; None: they are only read.
+    """
+
+    name: str
+    holds: str
+    read: Callable[[InputFile, FormatOptions], Iterator[Document]]
+    rows: (
+        Callable[[Iterable[Numbered], FormatOptions, Counter[str], str | None], Iterator[Document]] | None
+    ) = None
+    sign: str = ""
+    told: Callable[[Head], bool] = lambda head: False
+    endings: tuple[str, ...] = ()
+    single: bool = False
+    group: tuple[str, ...] = ()
+    sets: Callable[[InputFile], list[str]] | None = None
+    options: frozenset[str] = frozenset({"layers"})
+    scheme: str | None = None
+    invalid: tuple[str, ...] = ()
+    needs_texts: bool = False
+    extra: str = ""
+    add_sets: Callable[[InputFile, Mapping[str, Sequence[Span]]], str] | None = None
+    writer: Callable[[Mapping[str, str]], Writer] | None = None
+
+    def is_told(self, head: Head) -> bool:
+        """Return whether a file with this beginning has the format."""
+        return self.told(head)
+
+    @property
+    def recognised_by(self) -> str:
+        """How files are recognised, in words."""
+        return ", ".join([*(f"`{ending}`" for ending in self.endings), *filter(None, [self.sign])])
+
+
+def only_layer(options: FormatOptions, file: str | None) -> str:
+    """Return the name of the only layer; its source does not matter. Raises `UsageError` for several layers."""
+    layers = options.layers or {DEFAULT_LAYER: ""}
+    if len(layers) > 1:
+        raise UsageError(
+            f"the format has one layer, not {' and '.join(layers)}", file=file, advice="name one layer"
+        )
+    (name,) = layers
+    return name

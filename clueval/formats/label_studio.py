@@ -1,0 +1,254 @@
+"""Label Studio's JSON: tasks with the annotations of annotators and the predictions of models; also JSON_MIN.
+
+The rules of the format stand in ``formats.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from clueval.core.span import DEFAULT_LAYER
+from clueval.files.errors import UsageError
+from clueval.formats.dialect import Dialect
+from clueval.formats.row_input import RowInput
+from clueval.formats.xml_text import quoted
+
+PREDICTION = "prediction:"
+_NOTED = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
+_CHOICES = ("choices", "rating", "number", "taxonomy")
+
+
+def _sets(row: Any) -> Iterator[tuple[str, ...]]:
+    if isinstance(row, dict) and "data" not in row and row.get("annotator") is not None:
+        yield _annotator(row["annotator"])
+    elif isinstance(row, dict):
+        yield from (names for names, _ in _annotations(row))
+
+
+def _annotations(task: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Yield the annotations and predictions of a task with the names of their sets."""
+    for each in (*_objects(task.get("annotations")), *_objects(task.get("completions"))):
+        names = _annotator(each.get("completed_by", each.get("created_username")))
+        yield (*names, "ground-truth") if each.get("ground_truth") else names, each
+    for each in _objects(task.get("predictions")):
+        yield (f"{PREDICTION}{each.get('model_version') or 'undefined'}",), each
+
+
+def _annotator(value: Any) -> tuple[str, ...]:
+    if isinstance(value, dict):
+        names = tuple(str(value[key]) for key in ("email", "id") if value.get(key) is not None)
+        return names or ("unknown",)
+    return ("unknown" if value is None else str(value),)
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _is_draft_of(name: str | None, draft: Mapping[str, Any]) -> bool:
+    """Return whether a draft belongs to a set; one without annotator belongs to every annotator."""
+    owner = next((draft[key] for key in ("completed_by", "user", "created_username") if draft.get(key)), None)
+    if owner is None or name is None:
+        return name is None or not name.startswith(PREDICTION)
+    return name in _annotator(owner)
+
+
+def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
+    task = rows.mapping(row)
+    if "data" not in task and "annotator" in task:
+        regions, data = _minimal(task)
+    else:
+        annotation = _annotation(task, rows)
+        if annotation is None:
+            return
+        regions = [
+            rows.mapping(each, "a region") for each in rows.listed(annotation.get("result"), "'result'")
+        ]
+        data = rows.mapping(task.get("data"), "'data'")
+    key = _text_key(data, rows)
+    sorted_regions = _sorted(regions, rows)
+    yield {
+        "id": task.get("id"),
+        "text": data[key],
+        "meta": {name: value for name, value in data.items() if name != key} | sorted_regions.metadata,
+        "spans": list(_spans(sorted_regions, rows)),
+    }
+
+
+def _minimal(row: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the regions and the data of a row of JSON_MIN."""
+    controls = [
+        key
+        for key, value in row.items()
+        if isinstance(value, list)
+        and value
+        and all(isinstance(each, dict) and "start" in each for each in value)
+    ]
+    regions = [{"from_name": key, "value": value} for key in controls for value in row[key]]
+    return regions, {
+        key: value for key, value in row.items() if key not in _NOTED and not isinstance(value, list)
+    }
+
+
+def _annotation(task: Mapping[str, Any], rows: RowInput) -> Mapping[str, Any] | None:
+    """Return the annotation of the set that is read, or None."""
+    rows.passed_over["drafts"] += sum(_is_draft_of(rows.set, each) for each in _objects(task.get("drafts")))
+    chosen = [each for names, each in _annotations(task) if rows.set is None or rows.set in names]
+    own = [each for each in chosen if not (each.get("was_cancelled") or each.get("skipped"))]
+    rows.passed_over["cancelled"] += len(chosen) - len(own)
+    rows.passed_over["unannotated"] += not chosen
+    if len(own) > 1:
+        rows.refuse(f"the set {rows.set!r} has {len(own)} annotations of this task", "keep one of them")
+    return own[0] if own else None
+
+
+def _text_key(data: Mapping[str, Any], rows: RowInput) -> str:
+    """Return the key of the text in the data of a task."""
+    named = rows.options.text_key
+    texts = [key for key, value in data.items() if isinstance(value, str)]
+    if named is not None:
+        if named not in texts:
+            rows.refuse(f"there is no text {named!r} in the data", f"the texts are {', '.join(texts)}")
+        return named
+    if "text" in texts or len(texts) == 1:
+        return "text" if "text" in texts else texts[0]
+    return rows.refuse(
+        f"the data has {len(texts)} texts: {', '.join(texts)}", "name the key of the text with text_key"
+    )
+
+
+class _Regions(NamedTuple):
+    """The regions with labels, the choices for regions by their place, and those for the text."""
+
+    labelled: list[dict[str, Any]]
+    features: dict[tuple[str, str], dict[str, str]]
+    metadata: dict[str, str]
+
+
+def _sorted(regions: list[dict[str, Any]], rows: RowInput) -> _Regions:
+    found = _Regions([], {}, {})
+    for each in regions:
+        if each.get("type") == "relation":
+            rows.passed_over["relations"] += 1
+            continue
+        value, name = rows.mapping(each.get("value"), "the value of a region"), str(each.get("from_name", ""))
+        if each.get("type") == "hypertextlabels" or "startOffset" in value or "hypertextlabels" in value:
+            rows.refuse("a region of HTML, whose positions belong to elements", "export plain text")
+        written = value.get("text")
+        if "start" in value and not isinstance(written, list):
+            written = None  # the text of the region
+        given = next((value[key] for key in _CHOICES if key in value), written)
+        if "start" not in value:
+            if given is not None:
+                found.metadata[name] = _joined(given)
+        elif "labels" not in value and given is not None:
+            found.features.setdefault(_place(value), {})[name] = _joined(given)
+        else:
+            found.labelled.append(each)
+    return found
+
+
+def _spans(regions: _Regions, rows: RowInput) -> Iterator[dict[str, Any]]:
+    """Yield an object for each label of the regions."""
+    controls = dict.fromkeys(str(each.get("from_name") or DEFAULT_LAYER) for each in regions.labelled)
+    rows.offered |= controls
+    if len(controls) > 1 and rows.options.layers is None:
+        first = next(iter(controls))
+        raise UsageError(
+            f"regions have labels of several controls: {', '.join(controls)}",
+            file=rows.file,
+            line=rows.number,
+            advice=f"name a layer for each that is to be read, as in layers={ {first: first} }",
+        )
+    for each in regions.labelled:
+        value, score = each["value"], each.get("score")
+        span = {
+            **value,
+            "id": each["id"] if isinstance(each.get("id"), str) else None,
+            "from_name": str(each.get("from_name") or DEFAULT_LAYER),
+            "features": regions.features.get(_place(value), {})
+            | ({"score": score} if isinstance(score, int | float) else {}),
+        }
+        for label in rows.listed(value.get("labels"), "'labels'") or [None]:
+            yield {**span, "label": label}
+
+
+def _joined(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _place(value: Mapping[str, Any]) -> tuple[str, str]:
+    return str(value.get("start")), str(value.get("end"))
+
+
+def _written(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the task with an annotation that is ground truth."""
+    return _task(row, "annotations", completed_by=1, ground_truth=True)
+
+
+def _written_as_predictions(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the task with the prediction of a model."""
+    return _task(row, "predictions", model_version="clueval")
+
+
+def _task(row: dict[str, Any], kind: str, **of: Any) -> dict[str, Any]:
+    regions = [
+        {
+            "id": f"r{number}",
+            "from_name": span["from_name"],
+            "to_name": "text",
+            "type": "labels",
+            "value": {**{key: span[key] for key in ("start", "end", "text")}, "labels": [span["label"]]},
+            **span.get("features", {}),
+        }
+        for number, span in enumerate(row["spans"], 1)
+    ]
+    return {
+        "id": row["id"],
+        "data": {"text": row["text"], **row.get("meta", {})},
+        kind: [{**of, "result": regions}],
+    }
+
+
+def configuration(labels: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Yield the lines of a labeling configuration with the controls of layers, given their labels.
+
+    >>> list(configuration({"label": ["PER"]}))[1]
+    '  <Labels name="label" toName="text"><Label value="PER"/></Labels>'
+    """
+    yield "<View>"
+    for layer, own in labels.items():
+        shown = "".join(f"<Label value={quoted(label)}/>" for label in own)
+        yield f'  <Labels name={quoted(layer)} toName="text">{shown}</Labels>'
+    yield '  <Text name="text" value="$text"/>'
+    yield "</View>"
+
+
+LABEL_STUDIO = Dialect(
+    name="label-studio",
+    holds="Label Studio's JSON: tasks with the annotations of several annotators and models; JSON_MIN",
+    sign="data{} annotations|completions|predictions; annotator annotation_id",
+    takes="text_key",
+    text="text",
+    spans="spans",
+    span_id="id",
+    reference="text",
+    features="features",
+    sets=_sets,
+    sources="",
+    source_is="control",
+    control="from_name",
+    utf16=True,
+    plain=_plain,
+    written=_written,
+    array=True,
+    hints=configuration,
+)
+
+WRITTEN_AS = {
+    "annotations": LABEL_STUDIO,
+    "predictions": replace(LABEL_STUDIO, written=_written_as_predictions),
+}
+"""How spans are written, by the key under which they stand."""

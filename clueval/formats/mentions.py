@@ -1,0 +1,290 @@
+"""Mentions: the answers of language models, which name spans by their texts, without positions.
+
+The rules of the format stand in ``formats.md``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from clueval.core.document import Document, MissingId
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.core.span_keys import (
+    BY_ID,
+    MENTION,
+    OFFSETS,
+    TOKENS_OF_PIPELINE,
+    UNPARSABLE,
+    is_token_of_pipeline,
+)
+from clueval.files.errors import FormatError, UsageError
+from clueval.formats.answers import (
+    DEEPEST,
+    IDS,
+    LISTS,
+    WRAPPERS,
+    Answer,
+    answers_in_lines,
+    checked_text,
+    id_in,
+    json_in,
+)
+from clueval.formats.dialect import Numbered
+from clueval.formats.file_format import FileFormat, only_layer
+from clueval.formats.input_file import InputFile
+from clueval.formats.json_values import JsonValues
+from clueval.formats.options import FormatOptions
+
+EMPTY = "empty"
+"""The value of `unparsable` that counts an answer that cannot be read as one without spans."""
+
+
+_LABELS = ("label", "type", "entity_type", "category", "class", "extraction_class", "types", "entity_group")
+_TEXTS = ("text", "extraction_text", "word", "span", "mention", "value", "name", "entity")
+_BESIDE = ("_attributes", "_index")
+"""The endings of what LangExtract's answers have beside the text under a label."""
+
+
+def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    rows = JsonValues(file.name, file.limits.max_line)
+    answers = rows.of(file.byte_blocks()) if _is_one_value(file) else answers_in_lines(file.lines())
+    return read_answers(answers, options, file.passed_over, file.name)
+
+
+def _is_one_value(file: InputFile) -> bool:
+    """Return whether a file is an array of rows, or JSON that goes over several lines."""
+    beginning = file.beginning().lstrip("\ufeff \t\r\n")
+    if not beginning.startswith("["):
+        return beginning.partition("\n")[0].strip() == "{"
+    try:
+        _, first = next(JsonValues(file.name, file.limits.max_line).of(file.byte_blocks()), (0, None))
+    except FormatError:  # these are answers that cannot be read, of which each line is one
+        return False
+    keys = first.keys() if isinstance(first, dict) else frozenset()
+    has_id = not keys.isdisjoint(IDS) and keys.isdisjoint(_LABELS)  # an entity may have an id, too
+    return has_id or not keys.isdisjoint((*LISTS, *WRAPPERS))
+
+
+def read_answers(
+    answers: Iterable[Numbered],
+    options: FormatOptions,
+    passed_over: Counter[str],
+    file: str | None = None,
+) -> Iterator[Document]:
+    """Yield the documents of answers, each with its line or number: texts as a model wrote them, or their JSON.
+
+    Raises `FormatError` after the last answer for those that cannot be read; it names the first ten of them.
+
+    >>> answers = [(1, '{"PER": ["Ada"]}'), (2, {"id": "r2", "entities": []})]
+    >>> [document.id for document in read_answers(answers, FormatOptions(), Counter())]
+    ['1', 'r2']
+    """
+    layer = only_layer(options, file)
+    if options.unparsable not in (None, EMPTY):
+        raise UsageError(
+            f"unparsable={options.unparsable!r} does not apply to the format mentions",
+            file=file,
+            advice=f"use {EMPTY}",
+        )
+    wrong: list[tuple[int, str]] = []
+    for number, (line, given) in enumerate(answers, 1):
+        answer = Answer()
+        metadata = {}
+        spans: list[Span] = []
+        try:
+            spans = _spans(answer.inside(given), layer, line)
+        except ValueError as error:
+            if options.unparsable is None:
+                wrong.append((line, str(error)))
+                continue
+            metadata[UNPARSABLE] = "1"
+            if answer.id is None and isinstance(given, str):
+                answer.id = id_in(given)
+        if answer.in_batch and answer.id is not None:
+            metadata[BY_ID] = answer.id
+        passed_over["texts around answers"] += answer.around
+        passed_over["repaired answers"] += answer.repaired
+        own = MissingId(number) if answer.id is None else answer.id
+        yield Document(own, {layer: spans}, metadata=metadata, unit="character", file=file)
+    if wrong:
+        raise _unreadable(wrong, file)
+
+
+_SHOWN = 10
+"""The number of answers that cannot be read that an error names."""
+
+
+def _unreadable(wrong: Sequence[tuple[int, str]], file: str | None) -> FormatError:
+    line, problem = wrong[0]
+    if len(wrong) > 1:
+        others = ", ".join(str(number) for number, _ in wrong[:_SHOWN])
+        more = ", ..." if len(wrong) > _SHOWN else ""
+        where = f"{'lines' if file else 'rows'} {others}{more}"
+        problem = f"{len(wrong)} answers cannot be read, in {where}; the first: {problem}"
+    else:
+        problem = f"the answer cannot be read: {problem}"
+    return FormatError(
+        problem,
+        file=file,
+        line=line,
+        advice="correct it, or count it as an answer without spans with unparsable='empty'",
+    )
+
+
+def read_run(files: Iterable[InputFile], options: FormatOptions) -> Iterator[Document]:
+    """Yield the documents of a folder with a file for each answer, which is named by the id of its document.
+
+    An answer that says another id is found by that. Raises the `FormatError` of `read_answers`, with the file.
+    """
+    for file in files:
+        for document in read_answers([(1, file.text())], options, file.passed_over, file.name):
+            yield replace(document, id=file.stem) if isinstance(document.id, MissingId) else document
+
+
+def of_each_document(
+    answers: Iterable[Document], ids: Sequence[str], *, missing: str | None = None
+) -> list[Document]:
+    """Return the answers of a run in the order of the documents with these ids; holds all answers.
+
+    A document without an answer has no spans if `missing` is ``empty``, and counts as an answer that could not be read.
+    Otherwise it raises `FormatError`, which names the first ten such documents. So does an answer to another document.
+
+    >>> answers = read_answers([(1, '{"id": "b", "PER": ["Ada"]}')], FormatOptions(), Counter())
+    >>> [len(each.layers["label"]) for each in of_each_document(answers, ["a", "b"], missing="empty")]
+    [0, 1]
+    """
+    found = {answer.id: answer for answer in answers}
+    file, layer = next(
+        ((each.file, next(iter(each.layers))) for each in found.values()), (None, DEFAULT_LAYER)
+    )
+    _require_none("answers are to no document", [name for name in found if name not in {*ids}], file)
+    empty = Document("", {layer: ()}, metadata={UNPARSABLE: "1"}, unit="character", file=file)
+    if missing != EMPTY:
+        _require_none("documents have no answer", [name for name in ids if name not in found], file)
+    return [found[name] if name in found else replace(empty, id=name) for name in ids]
+
+
+def _require_none(problem: str, ids: Sequence[str], file: str | None) -> None:
+    if ids:
+        shown = ", ".join(map(repr, ids[:_SHOWN])) + (", ..." if len(ids) > _SHOWN else "")
+        raise FormatError(
+            f"{len(ids)} {problem}: {shown}",
+            file=file,
+            advice="check the ids, or count documents without an answer as empty with missing='empty'",
+        )
+
+
+def _spans(value: object, layer: str, line: int | None) -> list[Span]:
+    """Return the spans of an answer. Raises ValueError for what is no answer."""
+    return [
+        Span(0, 0, Frozen({layer: label}), Frozen({MENTION: text, **more}), line=line)
+        for text, label, more in _mentions(_entities(value))
+    ]
+
+
+def _entities(value: object) -> object:
+    """Return the entities of an answer: a list, or an object of texts by label."""
+    if not isinstance(value, dict | list):
+        raise ValueError("it is not an object")
+    for _ in range(DEEPEST):
+        if isinstance(value, str):
+            value = json_in(value).value
+        if not isinstance(value, dict):
+            return value
+        key = next((key for key in LISTS if key in value), None)
+        if key is None:
+            break
+        value = [] if value[key] is None else value[key]
+        if isinstance(value, dict) and value.keys().isdisjoint(LISTS):
+            return value
+    assert isinstance(value, dict)
+    rest = {key: each for key, each in value.items() if key not in (*IDS, "text")}
+    if value and not rest:
+        raise ValueError("""it has no key 'entities', as in {"entities": {"PER": ["Ada"]}}""")
+    if rest and not any(isinstance(texts, list) for texts in rest.values()):
+        missing = next((key for key in WRAPPERS if key in rest and rest[key] is None), None)
+        if missing is not None:
+            raise ValueError(f"{missing!r} is null: there is no answer")
+    for label, texts in rest.items():
+        if texts is not None and not isinstance(texts, list):
+            raise ValueError(
+                f"it has no key 'entities', and {_shown(label)} is not a label with a list of texts, as in "
+                '{"PER": ["Ada"]}'
+            )
+    return rest
+
+
+_Mention = tuple[str, str, Mapping[str, Any]]
+
+
+def _mentions(entities: object) -> Iterator[_Mention]:
+    if isinstance(entities, dict):
+        for label, texts in entities.items():
+            if texts is not None and not isinstance(texts, list):
+                raise ValueError("what stands under a label is no list of texts")
+            for text in texts or ():
+                yield checked_text(text, "the text of an entity"), _label(label), {}
+        return
+    if not isinstance(entities, list):
+        raise ValueError("'entities' is neither a list nor an object")
+    for entity in entities:
+        if isinstance(entity, list) and len(entity) == 2:
+            yield checked_text(entity[0], "the text of an entity"), _label(entity[1]), {}
+            continue
+        if not isinstance(entity, dict):
+            raise ValueError("an entity is not an object")
+        if is_token_of_pipeline(entity):
+            raise ValueError(f"it has {'; '.join(TOKENS_OF_PIPELINE)}")
+        text, label = _text_and_label(entity)
+        offsets = entity.get("start"), entity.get("end")
+        given = {} if offsets == (None, None) else {OFFSETS: tuple(map(_whole, offsets))}
+        yield checked_text(text, "the text of an entity"), _label(label), given
+
+
+def _text_and_label(entity: dict[str, Any]) -> tuple[object, object]:
+    """Return what an entity has as its text and its label. Raises ValueError for an entity without label."""
+    others = [key for key in entity if not key.endswith(_BESIDE)]
+    if len(others) == 1 and (len(entity) > 1 or others[0] not in (*_TEXTS, *_LABELS)):
+        return entity[others[0]], others[0]
+    label = next((key for key in _LABELS if key in entity), None)
+    texts = [key for key in _TEXTS if isinstance(entity.get(key), str)]
+    if label is None and texts and texts[0] != "entity" and "entity" in entity:
+        label = "entity"
+    if not texts:
+        return None, None
+    if label is None:
+        raise ValueError(f"an entity has no key 'label' (its keys: {', '.join(map(_shown, entity))})")
+    value = entity[label]
+    if isinstance(value, list) and label == "types" and len(value) == 1:
+        (value,) = value
+    return entity[texts[0]], value
+
+
+def _shown(key: str) -> str:
+    return repr(key[:40])
+
+
+def _whole(value: object) -> int:
+    """Return a position, or -1 for what is none: it then stands nowhere, and the mention is looked for."""
+    return value if type(value) is int else -1
+
+
+def _label(label: object) -> str:
+    return NO_LABEL if label in (None, "") else checked_text(label, "the label of an entity")
+
+
+_IN_ROWS = {"response", "output", "completion"}
+"""Keys by which a row with an answer is recognised, if no other format has such rows."""
+
+MENTIONS = FileFormat(
+    name="mentions",
+    options=frozenset({"layers", "unparsable"}),
+    holds="answers of language models: the texts and labels of entities, which are looked for in the text of gold",
+    sign="JSON with `response`, `output` or `completion`",
+    told=lambda head: isinstance(row := head.first(), dict) and not _IN_ROWS.isdisjoint(row),
+    read=_read,
+    rows=read_answers,
+)

@@ -1,0 +1,348 @@
+"""The options for reading, and what a function that reads adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, TypedDict
+
+from clueval.core.decoding import INVALID, scheme_called
+from clueval.core.tags import SCHEMES
+from clueval.files.errors import UsageError
+from clueval.files.limits import Limits
+from clueval.files.options import column, option_field, require_types, whole
+from clueval.files.overwriting import input_path
+from clueval.formats.names import NAMES
+from clueval.formats.reference import OFFSETS
+
+ANSWERS = ("accepted",)
+
+UNPARSABLE = ("empty", "lenient")
+"""The values of `Reading.unparsable`."""
+
+_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How files, and rows in memory, are read, except for their layers.
+
+    Attributes:
+        input: the format, one of `clueval.formats.names.NAMES`; None: recognised.
+        token, token_id: the columns of the tokens (None: the first without tags, token ids and numbers of tokens in
+            their sentence) and of their ids.
+        document_column: the column of the ids of documents; a document begins where the id changes.
+        meta: names and columns of metadata of documents, as in ``{"domain": 4}``.
+        scheme: the tag scheme; None: recognised from the tags.
+        invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``; None: the usual treatment
+            of the format (``discard`` for Nerval's files, otherwise ``conlleval``).
+        document_tag, sentence_tag: the XML elements that are documents and sentences.
+        text: the text file that belongs to a table of spans; None: the ``.vrt`` file next to the table, else the text
+            of the other side.
+        ignore_punct: whether to remove punctuation from the spans of CoNLL-2000 files, as FairEval does;
+            None: yes.
+        annotation_set: the annotation set, for formats that have several; `EVERY_SET`: each is a layer.
+        offsets: the unit of positions: ``points`` (None), ``utf16`` or ``bytes``.
+        answers: ``accepted``: rows of Prodigy with the answer ``reject`` are passed over; None: they are errors.
+        names: the names of tags that are numbers: a file, a list or a mapping.
+        text_key: the key of the text in rows with several texts.
+        labels: the labels of inline tags, as a list or with commas; None: all names in upper case.
+        unparsable: what to do with answers of language models that cannot be read: ``empty`` counts them as answers
+            without spans, ``lenient`` leaves out inline tags that are not closed or cross; None: they are errors.
+        max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
+        max_sentence: the maximum number of tokens of a sentence; a fifth of it is the maximum number of lines of a
+            file of ``nerval`` or ``spans``, and of tags or values of an XML or JSON file.
+        max_document: the maximum number of tokens of a document of a column file that is held as a whole.
+
+    Raises `UsageError` for invalid values.
+    """
+
+    TOPIC: ClassVar[str] = "reading"
+
+    input: str | None = option_field(
+        None,
+        "--input",
+        "FORMAT",
+        "the format of the files, as clueval formats lists them",
+        topic="",
+        choices=NAMES,
+        paired=True,
+        default="recognised",
+    )
+    token: int | None = option_field(
+        None,
+        "--token",
+        "COLUMN",
+        "the column of the tokens",
+        parse=column,
+        paired=True,
+        default="the first that holds neither tags nor token ids, nor the numbers of tokens in their sentence",
+    )
+    token_id: int | None = option_field(
+        None,
+        "--token-id",
+        "COLUMN",
+        "the column of the token ids, which must be unique within a document and equal on both sides",
+        topic="",
+        parse=column,
+        paired=True,
+    )
+    document_column: int | None = option_field(
+        None,
+        "--document-column",
+        "COLUMN",
+        "the column with the id of the document of each token; a document begins where the id changes",
+        parse=column,
+        paired=True,
+    )
+    meta: Mapping[str, int] | Iterable[str] = option_field(
+        (),
+        "--meta",
+        "NAME=COLUMN",
+        "metadata of documents and its column, for --by and --where; can be repeated",
+        repeated=True,
+    )
+    scheme: str | None = option_field(
+        None,
+        "--scheme",
+        "SCHEME",
+        f"the scheme of the tags: {', '.join(SCHEMES)}",
+        paired=True,
+        default="recognised from the tags",
+    )
+    invalid: str | None = option_field(
+        None,
+        "--invalid",
+        "HOW",
+        "how to treat invalid tag sequences: conlleval repairs them as conlleval and seqeval do, discard drops "
+        "their spans (seqeval's strict mode), error refuses them",
+        choices=INVALID,
+        paired=True,
+    )
+    document_tag: str = option_field(
+        "text", "--document-tag", "TAG", "the XML element that is a document", paired=True
+    )
+    sentence_tag: str = option_field(
+        "s", "--sentence-tag", "TAG", "the XML element that is a sentence", paired=True
+    )
+    text: str | Path | None = option_field(
+        None,
+        "--text",
+        "FILE",
+        "the file with the text of a table of spans: VRT or CoNLL, or JSON rows such as doccano's, of which the "
+        "table has character positions",
+        parse=input_path,
+        default="the .vrt file of the same name next to the table, else the text of the other side",
+    )
+    ignore_punct: bool | None = option_field(
+        None,
+        "--ignore-punctuation",
+        None,
+        "whether to remove punctuation from the spans, as FairEval does",
+        default="yes",
+    )
+    annotation_set: str | None = option_field(None, "--annotation-set", "NAME", "the annotation set to read")
+    offsets: str | None = option_field(
+        None,
+        "--offsets",
+        "UNIT",
+        "the unit of the positions in the files",
+        choices=OFFSETS,
+        paired=True,
+        default="points, that is Unicode code points",
+    )
+    answers: str | None = option_field(
+        None,
+        "--answers",
+        "WHICH",
+        "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
+        choices=ANSWERS,
+    )
+    names: str | Path | Sequence[str] | Mapping[Any, Any] | None = option_field(
+        None,
+        "--names",
+        "FILE",
+        "the names of tags that are numbers: a JSON list, a config.json with id2label, or dataset_info.json",
+        parse=input_path,
+    )
+    text_key: str | None = option_field(
+        None, "--text-key", "KEY", "the key of the text, if a row has several texts"
+    )
+    labels: str | Sequence[str] | None = option_field(
+        None,
+        "--labels",
+        "LABELS",
+        "the labels of inline tags, separated by commas",
+        parse=str,
+        default="all names in upper case",
+    )
+    unparsable: str | None = option_field(
+        None,
+        "--unparsable",
+        "HOW",
+        "what to do with answers of language models that cannot be read: count them as answers without spans "
+        "(empty), or leave out inline tags that are not closed or cross (lenient); without it, they are errors",
+        choices=UNPARSABLE,
+    )
+    max_line: int = option_field(
+        _LIMITS.max_line,
+        "--max-line",
+        "BYTES",
+        "the maximum number of bytes of a line, and of an unpacked XML or JSON file",
+        parse=whole,
+    )
+    max_sentence: int = option_field(
+        _LIMITS.max_sentence,
+        "--max-sentence",
+        "N",
+        "the maximum number of tokens of a sentence; a fifth of N is the maximum number of lines of a file "
+        "(formats nerval and spans), and of tags or values of an XML or JSON file",
+        parse=whole,
+    )
+    max_document: int = option_field(
+        _LIMITS.max_document,
+        "--max-document",
+        "N",
+        "the maximum number of tokens of a document of a column file that must be held as a whole",
+        parse=whole,
+    )
+
+    def __post_init__(self) -> None:
+        self.limits  # noqa: B018  # it raises the error of a limit
+        require_types(self)
+        object.__setattr__(self, "meta", _columns_of_metadata(self.meta))
+        if self.text is not None:
+            object.__setattr__(self, "text", Path(self.text))
+        if isinstance(self.labels, str):
+            labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
+            object.__setattr__(self, "labels", labels)
+        if self.input is not None and self.input not in NAMES:
+            raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(NAMES)}")
+        if self.invalid is not None and self.invalid not in INVALID:
+            raise UsageError(
+                f"unknown treatment of ill-formed tags {self.invalid!r}",
+                advice=f"one of {', '.join(INVALID)}",
+            )
+        for name, known in (("offsets", OFFSETS), ("answers", ANSWERS), ("unparsable", UNPARSABLE)):
+            if getattr(self, name) not in (None, *known):
+                raise UsageError(
+                    f"{name}={getattr(self, name)!r} is unknown", advice=f"one of {', '.join(known)}"
+                )
+        for name in ("document_tag", "sentence_tag"):
+            require_encodable(name, getattr(self, name))
+        if self.scheme is not None:
+            object.__setattr__(self, "scheme", scheme_called(self.scheme))
+
+    @property
+    def limits(self) -> Limits:
+        """The most that is read of a file."""
+        return Limits(max_line=self.max_line, max_sentence=self.max_sentence, max_document=self.max_document)
+
+    @property
+    def columns_of_metadata(self) -> tuple[tuple[str, int], ...]:
+        """The names and columns of metadata."""
+        return _columns_of_metadata(self.meta)
+
+    @property
+    def text_path(self) -> Path | None:
+        """The text file that belongs to a table of spans."""
+        return None if self.text is None else Path(self.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormatOptions(Reading):
+    """How one side is read: the options for reading, and what the function that reads adds to them.
+
+    Attributes:
+        layers: the source of each layer by its name: a column, from 1 or from -1 at the end, or a name.
+        unit: ``token`` for the positions of tokens in documents of spaCy.
+        unplaced: whether mentions without a place in the text are spans at its beginning.
+        unannotated: a tag; a document of a column file with this tag on every token is left out.
+    """
+
+    layers: Mapping[str, int | str] | None = None
+    unit: str | None = None
+    unplaced: bool = False
+    unannotated: str | None = None
+
+    def __post_init__(self) -> None:
+        Reading.__post_init__(self)
+        for layer in self.layers or ():
+            require_encodable("layer", layer)
+
+    @classmethod
+    def of(
+        cls, reading: Reading, layers: Mapping[str, int | str] | None = None, unit: str | None = None
+    ) -> FormatOptions:
+        """Return the options `reading` for files with these layers."""
+        given = {each.name: getattr(reading, each.name) for each in fields(Reading)}
+        return cls(**given, layers=layers, unit=unit)
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The fields of `Reading`, which may be given one by one."""
+
+    input: str | None
+    token: int | None
+    token_id: int | None
+    document_column: int | None
+    meta: Mapping[str, int] | Iterable[str]
+    scheme: str | None
+    invalid: str | None
+    document_tag: str
+    sentence_tag: str
+    text: str | Path | None
+    ignore_punct: bool | None
+    annotation_set: str | None
+    offsets: str | None
+    answers: str | None
+    names: str | Path | Sequence[str] | Mapping[Any, Any] | None
+    text_key: str | None
+    labels: str | Sequence[str] | None
+    unparsable: str | None
+    max_line: int
+    max_sentence: int
+    max_document: int
+
+
+def _columns_of_metadata(meta: Any) -> tuple[tuple[str, int], ...]:
+    """Return the names and columns of metadata, given as a dictionary, as pairs or as ``NAME=COLUMN``.
+
+    Raises `UsageError` for anything else.
+    """
+    found: dict[str, int] = {}
+    for item in meta.items() if isinstance(meta, Mapping) else [meta] if isinstance(meta, str) else meta:
+        name, number = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
+        if isinstance(item, str):
+            name, _, text = item.partition("=")
+            try:
+                number = column(text)
+            except ValueError:
+                number = None
+        if not isinstance(name, str) or not name or not isinstance(number, int) or isinstance(number, bool):
+            raise UsageError("Reading.meta needs a name and a column", advice="NAME=COLUMN, as in domain=4")
+        if name in found:
+            raise UsageError(f"meta names {name!r} twice", advice="give each name once")
+        found[name] = number
+    return tuple(found.items())
+
+
+def require_encodable(option: str, name: str) -> None:
+    """Raise `UsageError` for a name that UTF-8 cannot represent, so that no file can contain it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{option}={name!r} is not valid UTF-8", advice="check the name") from None
+
+
+EVERY_SET = "*"
+"""The name that selects all annotation sets: each is a layer then."""
+
+SELECT_SETS = "select with gold_set and predicted_set, or with annotation_set if there is one side"
+
+
+def sets_error(problem: str, file: str | None, known: Iterable[str]) -> UsageError:
+    """Return the error for an annotation set that is not named, or that a file does not have."""
+    names = ", ".join(repr(name) if name else "'' (the default set)" for name in known) or "none"
+    return UsageError(problem, file=file, advice=f"its sets: {names}; {SELECT_SETS}")

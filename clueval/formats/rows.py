@@ -1,0 +1,250 @@
+"""Rows of JSON: the engine that reads every dialect, from files and from memory.
+
+A row becomes a `Record` by the description of its dialect (`clueval.formats.dialect`), and a record a document.
+The line of an error is the number of its row.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple, cast
+
+from clueval.core.document import Document, Layers, MissingId, Row, Sentence
+from clueval.core.span import DEFAULT_LAYER, Frozen, Span
+from clueval.core.span_keys import in_order
+from clueval.core.tags import OUTSIDE
+from clueval.files.errors import TagError, UsageError
+from clueval.formats.dialect import (
+    Dialect,
+    either,
+    first_key,
+    hidden_keys,
+    keys_of,
+    paths,
+    scalars,
+    sources_of,
+    with_paths,
+)
+from clueval.formats.options import FormatOptions
+from clueval.formats.row_input import RowInput
+from clueval.formats.row_spans import RowSpan, SpanReader, spans_of_rows
+from clueval.formats.tag_lists import SeenTags, chunks_of, keys_of_tags, names_of_tags
+
+
+class Record(NamedTuple):
+    """What a row holds: a document in the plain types of its row; `number` is that of the row.
+
+    A layer whose spans are places and labels only is a list of these (`clueval.core.document.Row`).
+    """
+
+    id: str
+    text: str | None
+    tokens: list[str] | None
+    layers: Mapping[str, list[RowSpan] | list[Row]]
+    metadata: Mapping[str, str]
+    sentences: Sequence[Sentence]
+    tags: Mapping[str, list[str]]
+    number: int
+
+
+_NO_TAG = -100
+
+
+class TagReader:
+    """Reads the tags of the rows of one input."""
+
+    def __init__(self, dialect: Dialect, rows: RowInput) -> None:
+        self._dialect, self._input = dialect, rows
+        self._names: dict[str, Mapping[int, str]] = {}
+        self._seen = SeenTags(rows.file)
+
+    def keys_of_layers(self, row: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the key of the tags of each layer."""
+        if self._dialect.tags != "*":
+            return dict.fromkeys(
+                sources_of(self._dialect, self._input.options, self._input.file), self._dialect.tags
+            )
+        if self._input.options.layers is not None:
+            return sources_of(self._dialect, self._input.options, self._input.file)
+        keys = keys_of_tags(row)
+        if len(keys) != 1:
+            several = f"several keys of tags: {', '.join(keys)}"
+            raise UsageError(
+                f"the row has {several if keys else 'no key of tags'}",
+                file=self._input.file,
+                line=self._input.number,
+                advice="name one, as in layers={'entity': 'ner_tags'}",
+            )
+        return {DEFAULT_LAYER: keys[0]}
+
+    def tags(self, row: Mapping[str, Any], tokens: list[str]) -> dict[str, list[str]]:
+        """Return the tags of each layer."""
+        tags = {}
+        for layer, key in self.keys_of_layers(row).items():
+            if key not in row:
+                self._input.refuse(f"the row has no key {key!r}")
+            values = self._input.listed(row[key], repr(key))
+            if len(values) != len(tokens):
+                self._input.refuse(f"{key!r} has {len(values)} values for {len(tokens)} tokens")
+            is_text = all(type(value) is str for value in values)
+            tags[layer] = values if is_text else [self._tag(value, key) for value in values]
+            if self._input.options.scheme is None:
+                self._seen.see(layer, tags[layer])
+        return tags
+
+    def _tag(self, value: Any, key: str) -> str:
+        if isinstance(value, str):
+            return value
+        if value is None or value == _NO_TAG:
+            self._input.passed_over["ignored positions"] += 1
+            return OUTSIDE
+        if type(value) is not int:
+            self._input.refuse(f"{key!r} has a value that is neither a tag nor a number")
+        if self._input.options.names is None:
+            self._input.refuse(
+                f"the tags of {key!r} are numbers without names",
+                "give names=[...], the tags in the order of their numbers, or names='FILE': a JSON list of tags, a "
+                "config.json with id2label, or dataset_info.json",
+            )
+        if key not in self._names:
+            self._names[key] = names_of_tags(self._input.options.names, key)
+        if value not in self._names[key]:
+            self._input.refuse(f"the number {value} of {key!r} has no name", "check names=...")
+        return self._names[key][value]
+
+    def spans(self, tags: list[str], sentences: Sequence[Sentence], identifier: str) -> list[Row]:
+        """Return the spans of tags. Raises `TagError` with the number of the row."""
+        invalid = self._input.options.invalid or "conlleval"
+        spans = []
+        try:
+            for first, last, _ in sentences or (Sentence(0, len(tags)),):
+                for start, end, label in chunks_of(tags[first:last], self._input.options.scheme, invalid):
+                    spans.append((first + start, first + end, label))
+        except TagError as error:
+            error.file, error.line, error.document = self._input.file, self._input.number, identifier
+            raise
+        return spans
+
+
+class RowReader(RowInput):
+    """Reads the rows of one input by the description of their dialect."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        options: FormatOptions,
+        file: str | None = None,
+        passed_over: Counter[str] | None = None,
+    ) -> None:
+        super().__init__(options, file, passed_over)
+        self.dialect = dialect
+        self._spans, self._tags = SpanReader(dialect, self), TagReader(dialect, self)
+        sources = () if options.layers is None or dialect.source_is != "key" else options.layers.values()
+        self._paths = paths(dialect.text, dialect.tokens, dialect.id, dialect.spans, *map(str, sources))
+        self._not_metadata = hidden_keys(dialect)
+
+    def records(self, given: Any) -> Iterator[Record]:
+        """Yield what a row holds: one record, unless it is passed over or has several documents."""
+        for row in self._plain(given):
+            dialect = self.dialect
+            found = self.mapping(row)
+            if self._paths:
+                found = with_paths(found, self._paths)
+            tokens, text = self._tokens(found), None
+            if tokens is None and not (
+                dialect.without_text and not any(key in found for key in keys_of(dialect.text))
+            ):
+                text = self._text(found)
+            for key in keys_of(dialect.passed_over):
+                self.passed_over[key] += len(self.listed(found.get(key), repr(key)))
+            identifier = self._id(found)
+            tags: dict[str, list[str]] = {}
+            sentences: Sequence[Sentence] = found.get("sentences", ()) if dialect.tags else ()
+            layers: dict[str, list[RowSpan] | list[Row]]
+            if dialect.tags:
+                tags = self._tags.tags(found, tokens or [])
+                layers = {layer: self._tags.spans(own, sentences, identifier) for layer, own in tags.items()}
+            else:
+                layers = {
+                    layer: self._spans.spans(found, source, layer, text, tokens, identifier)
+                    for layer, source in sources_of(dialect, self.options, self.file).items()
+                }
+            yield Record(
+                identifier, text, tokens, layers, self._metadata(found), sentences, tags, self.number
+            )
+
+    def _plain(self, given: Any) -> Iterable[Any]:
+        """Return the rows with the keys of the dialect."""
+        if self.dialect.plain is None:
+            return (given,)
+        try:
+            return list(self.dialect.plain(given, self))
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            what = f"no key {error}" if isinstance(error, KeyError) else "another form"
+            self.refuse(
+                f"the row has {what}, unlike those of {self.dialect.name}", f"expected: {self.dialect.holds}"
+            )
+
+    def _tokens(self, row: Mapping[str, Any]) -> list[str] | None:
+        if not self.dialect.tokens:
+            return None
+        key = first_key(row, self.dialect.tokens)
+        if key is None:
+            self.refuse(f"the row has no tokens: no key {either(self.dialect.tokens)}")
+        tokens = self.listed(row[key], repr(key))
+        if not all(isinstance(token, str) for token in tokens):
+            self.refuse("a token is not a text")
+        return tokens
+
+    def _text(self, row: Mapping[str, Any]) -> str:
+        key = first_key(row, self.dialect.text)
+        if key is None:
+            self.refuse(f"the row has no text: no key {either(self.dialect.text)}")
+        text = row[key]
+        if not isinstance(text, str):
+            self.refuse(f"{key!r} is not a text")
+        return text
+
+    def _id(self, row: Mapping[str, Any]) -> str:
+        for key in keys_of(self.dialect.id):
+            if (value := row.get(key)) is not None:
+                return value if isinstance(value, str) else self.scalar(value, "the id of the row")
+        return MissingId(self.number)
+
+    def _metadata(self, row: Mapping[str, Any]) -> Mapping[str, str]:
+        dialect = self.dialect
+        metadata: dict[str, str] = {}
+        if dialect.rest:
+            used = () if not dialect.tags else self._tags.keys_of_layers(row).values()
+            metadata = scalars(row, lambda key: key not in self._not_metadata and key not in used)
+        for key in keys_of(dialect.metadata):
+            value = row.get(key)
+            metadata |= scalars(value if isinstance(value, dict) else {key: value})
+        return metadata
+
+    def document(self, record: Record) -> Document:
+        """Return the document of a record."""
+        dialect = self.dialect
+        made: Mapping[str, Sequence[Span]]
+        if any(len(span) > 3 for spans in record.layers.values() for span in spans[:1]):
+            spans = {layer: spans_of_rows(layer, own, record.number) for layer, own in record.layers.items()}
+            made = spans if dialect.ordered else {layer: in_order(own) for layer, own in spans.items()}
+        else:
+            rows = cast("Mapping[str, list[Row]]", record.layers)
+            if not dialect.ordered:
+                rows = {layer: sorted(own, key=itemgetter(0, 1)) for layer, own in rows.items()}
+            made = Layers({}, rows, record.number)
+        return Document(
+            record.id,
+            made,
+            tokens=record.tokens,
+            text=record.text,
+            unit="token" if dialect.tokens else "character",
+            metadata=Frozen(record.metadata),
+            sentences=record.sentences,
+            tags=Frozen(record.tags),
+            file=self.file,
+            ordered=dialect.ordered,
+        )

@@ -1,0 +1,157 @@
+"""Tags alone: a tag on each line, and one or more blank lines after each sentence, as MultiCoNER takes predictions.
+
+The rules of the format stand in ``formats.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from clueval.core.decoding import INVALID
+from clueval.core.document import Document, Layers, MissingId, Row, Sentence
+from clueval.core.span import Frozen
+from clueval.core.tags import is_tag, split_tag
+from clueval.files.errors import FormatError, TagError
+from clueval.formats.file_format import FileFormat, only_layer
+from clueval.formats.input_file import Head, InputFile
+from clueval.formats.options import FormatOptions
+from clueval.formats.tag_lists import chunks_of
+
+_DOCSTART = "-DOCSTART-"
+_ADVICE = "each block of tags belongs to a sentence of gold, in the same order"
+
+
+class _TagBlock(NamedTuple):
+    """The tags between two blank lines: the line of the first, and the id in a comment before them."""
+
+    line: int
+    tags: list[str]
+    id: str | None
+
+
+def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    layer = only_layer(options, file.name)
+    blocks, number = _blocks(file), 0
+    for document in file.texts():
+        tags: list[str] = []
+        spans: list[Row] = []
+        line = 0
+        sentences = _sentences(document, file.name)
+        for start, end in sentences:
+            number += 1
+            block = next(blocks, None)
+            if block is None:
+                what = f"the file ends, but gold has a sentence {number}, of {_counted(end - start, 'token')}"
+                raise FormatError(what, file=file.name, document=document.id, advice=_ADVICE)
+            line = line or block.line
+            _require_same(block, document, number, end - start, file.name)
+            spans += _spans(block, start, line, document.id, options, file.name)
+            tags += block.tags
+        yield Document(
+            document.id,
+            Layers({}, {layer: spans}, line),
+            tokens=document.tokens,
+            text=document.text,
+            start=document.start,
+            sentences=[Sentence(start, end) for start, end in sentences],
+            metadata=document.metadata,
+            tags=Frozen({layer: tags}),
+            file=file.name,
+        )
+    if (block := next(blocks, None)) is not None:
+        what = f"gold has {_counted(number, 'sentence')}, and no tokens for the block that begins here"
+        raise FormatError(what, file=file.name, line=block.line, advice=_ADVICE)
+
+
+def _spans(
+    block: _TagBlock, start: int, line: int, identifier: str, options: FormatOptions, file: str
+) -> Iterator[Row]:
+    try:
+        for first, last, label in chunks_of(block.tags, options.scheme, options.invalid or "conlleval"):
+            yield start + first, start + last, label
+    except TagError as error:
+        error.file, error.line, error.document = file, line, identifier
+        raise
+
+
+def _require_same(block: _TagBlock, document: Document, number: int, tokens: int, file: str) -> None:
+    """Raise `FormatError` unless a block has a tag for each token of a sentence, and the id of its document."""
+    problem = None
+    if len(block.tags) != tokens:
+        found, due = _counted(len(block.tags), "tag"), _counted(tokens, "token")
+        problem = f"the block has {found}, but sentence {number} of gold has {due}"
+    elif block.id is not None and not _is_called(document, block.id):
+        problem = f"the id is {block.id[:60]!r}, but sentence {number} of gold is in {document.id[:60]!r}"
+    if problem is not None:
+        raise FormatError(problem, file=file, line=block.line, advice=_ADVICE)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
+def _blocks(file: InputFile) -> Iterator[_TagBlock]:
+    """Yield the blocks. Raises `FormatError` for a line of several columns, `TagError` for what is no tag."""
+    line, tags, identifier = 0, list[str](), None
+    for number, text in file.lines():
+        value = "" if text.startswith(_DOCSTART) else text.strip()
+        if not value and tags:
+            yield _TagBlock(line, tags, identifier)
+            tags, identifier = [], None
+        elif value.startswith("#"):
+            words = value[1:].split()
+            identifier = words[1] if words[:1] == ["id"] and len(words) > 1 else identifier
+        elif value:
+            line = line if tags else number
+            if len(value.split()) > 1:
+                problem = "the line has several columns, and the first lines one tag each"
+                raise FormatError(problem, file=file.name, line=number, advice="see input=...")
+            try:
+                split_tag(value)
+            except TagError as error:
+                raise TagError(error.problem, file=file.name, line=number, advice=error.advice) from None
+            tags.append(value)
+    if tags:
+        yield _TagBlock(line, tags, identifier)
+
+
+def _sentences(document: Document, file: str) -> list[tuple[int, int]]:
+    """Return the ranges of all tokens of a document, by sentence; tokens between sentences are one, too."""
+    if document.tokens is None:
+        raise FormatError(
+            "has tags, but gold has no tokens",
+            file=file,
+            document=document.id,
+            advice="give gold in a format with tokens",
+        )
+    edges = {document.start, document.start + len(document.tokens)}
+    for sentence in document.sentences:
+        edges |= {sentence.start, sentence.end}
+    return list(pairwise(sorted(edges)))
+
+
+def _is_called(document: Document, identifier: str) -> bool:
+    """Return whether a document has this id, perhaps after the name of its file, or none in its file."""
+    return isinstance(document.id, MissingId) or f":{document.id}".endswith(f":{identifier}")
+
+
+def _has_tags(head: Head) -> bool:
+    """Return whether each of the first three lines that are neither blank nor comments is one tag."""
+    lines = (line.strip() for line in head.text[:100_000].removeprefix("\ufeff").split("\n"))
+    first = [line for line in lines if line and not line.startswith(("#", _DOCSTART))][:3]
+    return bool(first) and all(map(is_tag, first))
+
+
+TAGS = FileFormat(
+    name="tags",
+    options=frozenset({"invalid", "layers", "scheme", "text"}),
+    holds="a tag on each line, a blank line after each sentence, as MultiCoNER takes predictions; the tokens are "
+    "those of gold",
+    sign="one tag alone on each of the first three lines without comments",
+    told=_has_tags,
+    read=_read,
+    invalid=INVALID,
+    needs_texts=True,
+)

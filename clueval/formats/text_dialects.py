@@ -1,0 +1,320 @@
+"""Dialects of programs and data sets whose rows have a text and its spans."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clueval.core.span_keys import GROUP, LABELS, MENTION, OFFSETS, OPTIONAL, UNPLACED
+from clueval.core.tags import OUTSIDE
+from clueval.files.errors import UsageError
+from clueval.formats.dialect import Dialect, has_sign
+from clueval.formats.row_input import RowInput
+
+# Programs for annotators
+
+_LONGEST_GAP = 10_000
+"""The most characters between two tokens of a row without text."""
+
+
+def _prodigy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
+    """Yield the row unless its annotator has ignored or rejected it; a row without text has that of its tokens."""
+    found = rows.mapping(row)
+    answer = found.get("answer")
+    if answer == "ignore" or (answer == "reject" and rows.options.answers == "accepted"):
+        rows.passed_over["ignored" if answer == "ignore" else "rejected"] += 1
+        return
+    if answer == "reject":
+        rows.refuse(
+            "the row has the answer 'reject', which says nothing about the rest of its text",
+            "read only accepted rows with answers='accepted'",
+        )
+    if answer not in ("accept", None):
+        rows.refuse(f"the answer is {answer!r}", "Prodigy has accept, reject and ignore")
+    if "spans" not in found and found.keys() & {"label", "options"}:
+        rows.refuse("the row classifies its text, which has no spans")
+    if "text" not in found and "tokens" in found:
+        found = {**found, "text": _text_of_tokens(rows.listed(found["tokens"], "'tokens'"), rows)}
+    yield found
+
+
+def _text_of_tokens(tokens: list[Any], rows: RowInput) -> str:
+    text = ""
+    for item in tokens:
+        token = rows.mapping(item, "a token")
+        start, end = (rows.whole(token.get(key), key) for key in ("start", "end"))
+        own = token.get("text")
+        if not isinstance(own, str):
+            rows.refuse("the text of a token is not a text")
+        if start < len(text) or end - start != len(own):
+            rows.refuse(
+                f"the token at {start} to {end} has {len(own)} characters, or overlaps the one before it"
+            )
+        if start - len(text) > _LONGEST_GAP:
+            rows.refuse(f"there are {start - len(text):,} characters before the token at {start}")
+        text = text.ljust(start) + own
+    return text
+
+
+PRODIGY = Dialect(
+    name="prodigy",
+    holds="Prodigy's JSON Lines: texts with `spans` and the `answer` of an annotator",
+    sign="_input_hash spans|answer; text spans[] !text_tagged",
+    takes="answers",
+    text="text",
+    id="_input_hash|id",
+    spans="spans",
+    reference="text",
+    features="*",
+    noted="id|token_start|token_end|source|pattern|input_hash|answer|type",
+    annotator="_annotator_id|_session_id",
+    passed_over="relations",
+    optional=True,
+    plain=_prodigy,
+    written=lambda row: {**row, "answer": "accept"},
+)
+
+DOCCANO = Dialect(
+    name="doccano",
+    holds="doccano's JSON Lines: texts with spans as `[start, end, label]` or objects",
+    sign="text|data label[]|labels[]|entities[]|annotations[]",
+    text="text|data",
+    spans="label|labels|entities|annotations",
+    start="start_offset|start",
+    end="end_offset|end",
+    label="|".join(LABELS),
+    span_id="id",
+    reference="text",
+    features="*",
+    noted="created_at|updated_at|document|manual|prob|word|index",
+    rest=True,
+    not_metadata="Comments|comments|annotation_approver",
+    annotator="username|user",
+    of_span="username|user",
+    passed_over="relations",
+    lists=True,
+)
+
+
+# LangExtract, whose classes are labels; its attributes that are texts are features
+
+
+def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
+    """Yield the row with places for its extractions.
+
+    An extraction without an interval is in the text in other words or not at all. Texts are not compared, because
+    LangExtract aligns words that differ.
+    """
+    found = rows.mapping(row)
+    if "extractions" not in found:
+        rows.refuse("the row has no key 'extractions'", "no extractions are written []")
+    placed, lost = [], []
+    for item in rows.listed(found["extractions"], "'extractions'"):
+        extraction = rows.mapping(item, "an extraction")
+        interval = rows.mapping(extraction.get("char_interval") or {}, "the interval of an extraction")
+        attributes = extraction.get("attributes")
+        features = {
+            name: value
+            for name, value in (attributes.items() if isinstance(attributes, dict) else ())
+            if isinstance(value, str) and name not in (MENTION, OFFSETS, GROUP, OPTIONAL)
+        }
+        if isinstance(status := extraction.get("alignment_status"), str):
+            features["alignment_status"] = status
+        span = {"extraction_class": extraction.get("extraction_class"), "features": features}
+        if interval.get("start_pos") is None and interval.get("end_pos") is None:
+            features[MENTION] = str(extraction.get("extraction_text"))
+            lost.append({**span, "start_pos": 0, "end_pos": 0})
+        else:
+            placed.append({**span, **{key: interval.get(key) for key in ("start_pos", "end_pos")}})
+    if rows.options.unplaced and lost:
+        found, placed = {**found, UNPLACED: str(len(lost))}, placed + lost
+    else:
+        rows.passed_over["unaligned extractions"] += len(lost)
+    yield {**found, "extractions": placed}
+
+
+LANGEXTRACT = Dialect(
+    name="langextract",
+    holds="LangExtract's JSON Lines: texts with `extractions`",
+    sign="extractions document_id",
+    text="text",
+    id="document_id",
+    spans="extractions",
+    start="start_pos",
+    end="end_pos",
+    label="extraction_class",
+    sources="extraction_class",
+    features="features",
+    metadata="",
+    rest=True,
+    plain=_langextract,
+)
+
+# Data sets of personal data
+
+
+def _ai4privacy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
+    """Yield the row with the spans of its mask or, where the mask has no positions, of ``span_labels``.
+
+    In ``span_labels``, ``O`` is no span, and a number after an underscore is no part of a label. ``mbert_...`` is not
+    read.
+    """
+    found = {key: value for key, value in rows.mapping(row).items() if not key.startswith("mbert_")}
+    layers = rows.options.layers
+    mask = found.get("privacy_mask")
+    if isinstance(mask, str):
+        mask = rows.value_in(mask, "'privacy_mask'")
+    if "privacy_mask" in found and not isinstance(mask, dict | None):
+        mask = found["privacy_mask"] = rows.listed(mask, "'privacy_mask'")
+    by_default = "span_labels" if isinstance(mask, dict | None) and "span_labels" in found else "privacy_mask"
+    sources = {by_default} if layers is None else {*layers.values()}
+    if "span_labels" in sources and "span_labels" in found:
+        labels = rows.listed(found["span_labels"], "'span_labels'")
+        found["span_labels"] = [_unnumbered(each, rows) for each in labels if not _is_outside(each)]
+    if "privacy_mask" in sources:
+        is_placed = isinstance(mask, list) and not any(
+            isinstance(each, dict) and "start" not in each for each in mask
+        )
+        if mask and not is_placed:
+            rows.refuse(
+                "'privacy_mask' has no positions",
+                "read texts without positions with input='mentions', if gold has the whole text",
+            )
+        if isinstance(mask, dict):
+            found["privacy_mask"] = []
+    elif layers is None:
+        found.pop("privacy_mask", None)
+    yield found
+
+
+def _is_outside(item: Any) -> bool:
+    return isinstance(item, list | tuple) and len(item) == 3 and item[2] == OUTSIDE
+
+
+def _unnumbered(item: Any, rows: RowInput) -> list[Any]:
+    if not isinstance(item, list | tuple) or len(item) != 3:
+        rows.refuse("an element of 'span_labels' is not [start, end, label]")
+    start, end, label = item
+    return [start, end, re.sub(r"_\d+$", "", label) if isinstance(label, str) else label]
+
+
+AI4PRIVACY = Dialect(
+    name="ai4privacy",
+    holds="rows of ai4privacy's data sets: texts with a `privacy_mask`, or with `span_labels`",
+    sign="privacy_mask; unmasked_text span_labels",
+    text="source_text|unmasked_text|text",
+    id="id|uid",
+    spans="privacy_mask|span_labels",
+    reference="value",
+    sources="privacy_mask|span_labels",
+    source_is="key",
+    metadata="",
+    rest=True,
+    not_metadata="target_text|masked_text",
+    plain=_ai4privacy,
+)
+
+
+def _nemotron(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
+    """Yield the row with an id that has its locale, too, because a ``uid`` may occur in each."""
+    found = rows.mapping(row)
+    uid, locale = found.get("uid"), found.get("locale")
+    named = {"uid": f"{uid}/{locale}"} if isinstance(uid, str | int) and isinstance(locale, str) else {}
+    yield {**found, **named}
+
+
+NEMOTRON = Dialect(
+    name="nemotron",
+    holds="rows of Nemotron-PII: texts with `spans`, and `text_tagged`",
+    sign="text_tagged spans",
+    text="text",
+    id="uid|id",
+    spans="spans",
+    reference="text",
+    metadata="",
+    rest=True,
+    not_metadata="text_tagged",
+    plain=_nemotron,
+)
+
+
+# The Text Anonymization Benchmark
+
+
+def _tab(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
+    """Yield the row with the mentions of the annotator that is read."""
+    found = rows.mapping(row)
+    annotations = rows.mapping(found.get("annotations"), "'annotations'")
+    own = rows.mapping(annotations.get(rows.set or "", {}), "an annotation")
+    mentions = [
+        rows.mapping(each, "a mention")
+        for each in rows.listed(own.get("entity_mentions"), "'entity_mentions'")
+    ]
+    features = ("entity_id", "identifier_type", "confidential_status")
+    yield {
+        **found,
+        "annotations": [
+            {**each, "features": {key: each[key] for key in features if isinstance(each.get(key), str)}}
+            for each in mentions
+        ],
+    }
+
+
+TAB = Dialect(
+    name="tab",
+    holds="the JSON of the Text Anonymization Benchmark, with annotators",
+    sign="annotations{}",
+    text="text",
+    id="doc_id|id",
+    spans="annotations",
+    start="start_offset",
+    end="end_offset",
+    span_id="entity_mention_id",
+    reference="span_text",
+    features="features",
+    metadata="meta|dataset_type",
+    sets=lambda row: [(str(name),) for name in row["annotations"]] if has_sign(row, "annotations{}") else (),
+    sources="entity_type|identifier_type|confidential_status",
+    source_is="label",
+    ordered=True,  # its evaluation takes the type of an entity from its first mention
+    plain=_tab,
+)
+
+
+def _are_predictions(row: Any) -> bool:
+    return isinstance(row, dict) and all(
+        isinstance(places, list)
+        and all(isinstance(place, list) and len(place) == 2 and isinstance(place[0], int) for place in places)
+        for places in row.values()
+    )
+
+
+def _joined(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return one object with the positions of each document. Raises `UsageError` for two with one id."""
+    positions: dict[str, Any] = {}
+    for row in rows:
+        if row["doc_id"] in positions:
+            raise UsageError(
+                "two documents have this id, and the format tab has one entry for each id",
+                document=row["doc_id"],
+            )
+        positions[row["doc_id"]] = [[span["start"], span["end"]] for span in row["mentions"]]
+    return positions
+
+
+TAB_PREDICTIONS = Dialect(
+    name="tab",
+    holds="predictions for the Text Anonymization Benchmark: the positions in each document, without labels",
+    sign="JSON `{id: [[start, end]]}`; `{}`",
+    told=_are_predictions,
+    id="doc_id",
+    spans="mentions",
+    sources="entity_type|identifier_type|confidential_status",
+    without_text=True,
+    plain=lambda row, rows: (
+        {"doc_id": name, "mentions": rows.listed(places, f"the value of {name!r}")}
+        for name, places in rows.mapping(row).items()
+    ),
+    joined=_joined,
+)

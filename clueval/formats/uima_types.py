@@ -1,0 +1,165 @@
+"""What WebAnno TSV and UIMA CAS share when they are written: the types of layers, and features that are texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from clueval.core.document import Document
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
+from clueval.files.errors import UsageError
+from clueval.formats.writer import ACROSS, Uses, Writer
+
+_TYPE = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)*", re.ASCII)
+_FEATURE = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_RESERVED = frozenset({"begin", "end", "sofa", "self", "type", "xmiID", "Governor", "Dependent"})
+_SLOTS = ("ROLE_", "BT_")
+
+
+STRUCTURE = frozenset(
+    {"Token", "Sentence", "DocumentAnnotation", "DocumentMetaData", "TagsetDescription", "Annotation"}
+)
+"""Short names of types whose annotations are no spans."""
+
+
+class UimaType(NamedTuple):
+    """The type of the annotations of a layer, and its feature with the label."""
+
+    name: str
+    label: str
+
+
+ENTITY = UimaType("de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity", "value")
+"""The type of named entities, which every project of INCEpTION has."""
+
+_BUILT_IN = {ENTITY.name: ("value", "identifier")}
+
+
+def required_types(types: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the types of layers. Raises `UsageError` for one that is not ``TYPE|FEATURE``."""
+    for written in types.values():
+        name, _, label = written.partition("|")
+        if not _TYPE.fullmatch(name) or not _FEATURE.fullmatch(label):
+            raise UsageError(f"{written!r} is not TYPE|FEATURE", advice="as in webanno.custom.Risk|value")
+        if name.startswith("uima.") or name.rpartition(".")[2] in STRUCTURE or label in _RESERVED:
+            raise UsageError(f"{written!r} cannot be a layer", advice="as in webanno.custom.Risk|value")
+    return types
+
+
+def types_of(given: Mapping[str, str], names: Iterable[str]) -> dict[str, UimaType]:
+    """Return the type of each layer, given those that are named, as ``TYPE|FEATURE``.
+
+    The only layer, and one called ``label``, are named entities. Raises `UsageError` for a layer without a type, and
+    for two with the same one.
+
+    >>> types_of({"risk": "a.Risk|level"}, ["label", "risk"])["risk"]
+    UimaType(name='a.Risk', label='level')
+    """
+    layers = list(dict.fromkeys(names))
+    for layer in given.keys() - set(layers):
+        raise UsageError(f"types names an unknown layer {layer!r}", advice=f"one of {', '.join(layers)}")
+    found = {layer: _type_of(layer, given, alone=len(layers) == 1) for layer in layers}
+    for name, times in Counter(of.name for of in found.values()).items():
+        if times > 1:
+            raise UsageError(f"{times} layers have the type {name}", advice="name another one with types")
+    return found
+
+
+def _type_of(layer: str, given: Mapping[str, str], *, alone: bool) -> UimaType:
+    if layer in given:
+        name, _, label = given[layer].partition("|")
+        return UimaType(name, label)
+    if alone or layer == DEFAULT_LAYER:
+        return ENTITY
+    if not _FEATURE.fullmatch(layer) or layer in STRUCTURE:
+        raise UsageError(
+            f"the layer {layer!r} cannot be the name of a type",
+            advice=f"name its type with types={ {layer: 'webanno.custom.Risk|value'} }",
+        )
+    return UimaType(f"webanno.custom.{layer}", "value")
+
+
+def _holds_feature(name: str, value: object) -> bool:
+    """Return whether a type can hold a feature: texts, numbers and truth values with plain names."""
+    fits = _FEATURE.fullmatch(name) is not None and name not in _RESERVED and not name.startswith(_SLOTS)
+    return fits and isinstance(value, str | int | float) and value != ""
+
+
+def with_texts(given: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
+    """Return the document with positions from 0, and with features that are texts and do not replace the label."""
+    layers = {}
+    for layer, spans in document.layers.items():
+        label = given[layer].partition("|")[2] if layer in given else ENTITY.label
+        lost["features"] += sum(label in span.features for span in spans)
+        layers[layer] = [_with_texts(span, label) if span.features else span for span in spans]
+    return replace(document, layers=layers).from_position(0)
+
+
+def _with_texts(span: Span, label: str) -> Span:
+    texts = {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in span.features.items()
+        if name != label
+    }
+    return replace(span, features=texts)
+
+
+def values_of(span: Span, of: UimaType) -> dict[str, str]:
+    """Return the features of a span, with its label."""
+    return {**span.features, **({} if span.label in ("", NO_LABEL) else {of.label: span.label})}
+
+
+def _to_create(given: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each type, or for its features, that a project of INCEpTION may lack."""
+    for layer, of in types_of(given, [*layers, *uses.layers]).items():
+        if layer in uses.layers:
+            features = {of.label, *uses.layers[layer].features} - {*_BUILT_IN.get(of.name, ())}
+            if features:
+                yield f"before the import, the project needs {of.name} with {', '.join(sorted(features))}"
+
+
+def token_ranges(tokens: Iterable[str], text: str) -> list[tuple[int, int]]:
+    """Return the ranges of tokens that stand in a text one after the other, up to one that does not.
+
+    >>> token_ranges(["in", "Ulm", "."], "in Ulm.")
+    [(0, 2), (3, 6), (6, 7)]
+    """
+    found, place = [], 0
+    for token in filter(None, tokens):
+        start = text.find(token, place)
+        if start < 0:
+            break
+        place = start + len(token)
+        found.append((start, place))
+    return found
+
+
+def writer(
+    types: Mapping[str, str],
+    ending: str,
+    content: Callable[[Mapping[str, str], Document, Sequence[str]], str],
+    fit: Callable[[Mapping[str, str], Document, Counter[str]], Document],
+    *,
+    of_folder: Callable[[Mapping[str, str], Uses, Sequence[str]], Mapping[str, str]] | None = None,
+    empty: str = "",
+) -> Writer:
+    """Return the writer of a format; `empty` is the content of a file without a document."""
+    given = required_types(types)
+    return Writer(
+        pieces=lambda documents, layers, with_ids: (
+            [content(given, document, layers) for document in documents] or [empty]
+        ),
+        ending=ending,
+        unit="character",
+        holds=frozenset({"layers", "features", "zero-length spans", "overlapping spans", ACROSS}),
+        feature=_holds_feature,
+        fit=lambda document, lost: fit(given, document, lost),
+        hints=lambda uses, layers: _to_create(given, uses, layers),
+        keeps_tokens=True,
+        of_folder=None if of_folder is None else lambda uses, layers: of_folder(given, uses, layers),
+        single=True,
+    )

@@ -1,0 +1,187 @@
+"""VRT, the vertical text of the Corpus Workbench (CWB): one token per line, XML tags alone on a line.
+
+The rules of the format stand in ``formats.md``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from clueval.files.errors import FormatError
+from clueval.formats.column_format import ColumnFormat, LineRule
+from clueval.formats.column_input import ColumnInput
+from clueval.formats.xml_text import unescape
+
+NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
+_TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
+_LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
+_DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
+_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_FIRST = re.compile(r"\ufeff?\s*<(/?[^\W\d][^\t\n]*>|\?xml|!--)")
+
+AROUND = 100
+"""The maximum number of attribute names of the elements around a document; every document gets a copy of them."""
+
+
+def attributes(tag: str) -> dict[str, str]:
+    """Return the attributes of an XML tag, decoded.
+
+    >>> attributes('<text id="d1" title="R&amp;D">')
+    {'id': 'd1', 'title': 'R&D'}
+    """
+    return {name: unescape(double or single) for name, double, single in _ATTRIBUTE.findall(tag)}
+
+
+class _Elements:
+    """The open elements of a file: the line of the document and of the sentence (0: none is open), and those around."""
+
+    def __init__(self) -> None:
+        self.document = self.sentence = 0
+        self.around: list[tuple[str, dict[str, str]]] = []  # each with the attributes of all up to it
+
+    @property
+    def attributes_around(self) -> dict[str, str]:
+        return self.around[-1][1] if self.around else {}
+
+
+def _is_token(reader: ColumnInput, line: str) -> bool:
+    """Return whether a line that is blank or begins with ``<`` is a token."""
+    return (
+        "\t" in line
+        and line[:1] == "<"
+        and not line.startswith(("<?", "<!--"))
+        and not any(pattern.match(line) for pattern in (_TAG, _DEFINITION, _LOOKS_LIKE_TAG))
+    )
+
+
+def _tag(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
+    elements: _Elements = reader.state
+    closing, name, _, empty = match.groups()
+    options = reader.options
+    if name == options.sentence_tag:
+        if closing:
+            _close_sentence(reader, number, name)
+        elif not empty:
+            _open_sentence(reader, number, name, match[0])
+    elif name == options.document_tag:
+        if closing:
+            _close_document(reader, number, name)
+        else:
+            _open_document(reader, number, name, match[0])
+            if empty:
+                _close_document(reader, number, name)
+    elif not elements.document:
+        _surround(reader, number, match)
+
+
+def _open_sentence(reader: ColumnInput, number: int, name: str, line: str) -> None:
+    elements: _Elements = reader.state
+    if elements.sentence:
+        _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
+    elements.sentence = number
+    reader.begin_sentence(attributes(line).get("id"))
+
+
+def _close_sentence(reader: ColumnInput, number: int, name: str) -> None:
+    if not reader.state.sentence:
+        _complain(reader, number, f"</{name}> without <{name}> before it")
+        return
+    reader.state.sentence = 0
+    reader.end_sentence()
+
+
+def _open_document(reader: ColumnInput, number: int, name: str, line: str) -> None:
+    elements: _Elements = reader.state
+    if elements.document:
+        _complain(reader, number, f"<{name}> inside the document of line {elements.document}")
+    if elements.sentence:
+        _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
+    elements.document = number
+    own = attributes(line)
+    reader.begin_document(own.get("id"), {**elements.attributes_around, **own})
+
+
+def _close_document(reader: ColumnInput, number: int, name: str) -> None:
+    elements: _Elements = reader.state
+    if not elements.document:
+        _complain(reader, number, f"</{name}> without <{name}> before it")
+        return
+    if elements.sentence:
+        _complain(reader, number, f"</{name}> inside the sentence of line {elements.sentence}")
+    elements.document = 0
+    reader.end_document()
+
+
+def _surround(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
+    """Read a tag outside documents; the attributes of the elements around a document are its metadata."""
+    elements: _Elements = reader.state
+    closing, name, _, empty = match.groups()
+    if closing:
+        if elements.around and elements.around[-1][0] == name:
+            elements.around.pop()
+    elif not empty:
+        known = {**elements.attributes_around, **attributes(match[0])}
+        if len(known) > max(AROUND, len(elements.attributes_around)):
+            problem = f"the open elements around documents have more than {AROUND} attribute names"
+            reader.refuse(number, problem, "close elements that have ended")
+        elements.around.append((name, known))
+
+
+def _oddity(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
+    """Pass over a line that is neither a tag nor a token, or refuse it."""
+    line = match.string
+    if line.startswith("<?") or (line.startswith("<!--") and line.rstrip().endswith("-->")):
+        return
+    if line.startswith("<!--"):
+        _complain(reader, number, "the comment does not end on this line", "write it on one line")
+        return
+    if _DEFINITION.match(line):
+        _complain(reader, number, "an XML document type definition (DTD) is not allowed", "remove it")
+        return
+    loose = _LOOKS_LIKE_TAG.match(line)
+    if loose is None or loose[1] in (reader.options.document_tag, reader.options.sentence_tag):
+        _complain(reader, number, "a malformed XML tag", 'write attributes as name="value"')
+
+
+def _end(reader: ColumnInput) -> None:
+    """Refuse elements that are open at the end of the file."""
+    elements: _Elements = reader.state
+    options = reader.options
+    for tag, line in ((options.sentence_tag, elements.sentence), (options.document_tag, elements.document)):
+        if line:
+            _complain(reader, line, f"<{tag}> is not closed", "check whether the end of the file is missing")
+
+
+def _complain(reader: ColumnInput, number: int, problem: str, advice: str | None = None) -> None:
+    reader.complain(FormatError(problem, file=reader.file, line=number, advice=advice))
+
+
+VRT = ColumnFormat(
+    name="vrt",
+    options=frozenset(
+        {
+            "document_column",
+            "document_tag",
+            "invalid",
+            "layers",
+            "meta",
+            "scheme",
+            "sentence_tag",
+            "token",
+            "token_id",
+        }
+    ),
+    holds="vertical text (CWB): one token per line, columns separated by tabs, each XML tag on a line of its own; "
+    "attributes are metadata",
+    sign="first line is an XML tag",
+    told=lambda text: _FIRST.match(text) is not None,
+    endings=(".vrt", ".vert"),
+    separator="\t",
+    special=re.compile(r"^(?:<| *\n)", re.MULTILINE),
+    marks=(LineRule(_TAG, _tag), LineRule(re.compile("<"), _oddity)),
+    is_token=_is_token,
+    blank_ends=False,
+    entities=True,
+    state=_Elements,
+    at_end=_end,
+)

@@ -1,0 +1,299 @@
+"""Files in archives: ``A.zip!member`` and ``A.tar.gz!member`` are read like files; an archive alone is a folder.
+
+Nothing is unpacked to disk. Members are read as streams; those of a compressed tar file, which has no index, are held
+in memory, at most `HELD_BYTES` of one archive. Names that lead out of the archive, links, and members that grow by more
+than `GROWTH`, each or together, are refused. So are archives with more members, and longer headers, than `limits` has.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from io import BufferedReader, BytesIO, FileIO
+from pathlib import Path
+from typing import IO, Any
+
+from clueval.files.errors import CluevalError, FileError, FormatError
+from clueval.files.limits import MAX_DIRECTORY, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, archive_too_long
+from clueval.files.opening import ReadThrough, is_file, is_folder
+
+MARK = "!"
+"""What separates the name of an archive from that of a member."""
+
+ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")
+HELD_BYTES = 1 << 28
+"""The most unpacked bytes of a compressed tar file that are held."""
+
+GROWTH, SMALL = 200, 1 << 26
+"""A member, or all members together, of more than `SMALL` bytes may have at most `GROWTH` times the packed size."""
+
+_BROKEN = (
+    gzip.BadGzipFile,
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+)
+
+
+class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this system
+    """The path of a member of an archive, written ``ARCHIVE!MEMBER``; it can be opened and asked for its size."""
+
+    __slots__ = ()
+
+    def open(self, *_: Any, **__: Any) -> IO[bytes]:
+        archive, name = _split(self)
+        members = members_of(archive)
+        if name not in members:
+            raise FileNotFoundError(2, "there is no such member in the archive", str(self))
+        with _errors_of(self):
+            stream = _opened(archive, name)
+
+        def read_some(most: int) -> bytes:
+            with _errors_of(self):
+                return stream.read(most)
+
+        return BufferedReader(ReadThrough(stream, read_some))
+
+    def stat(self, **_: Any) -> os.stat_result:
+        archive, name = _split(self)
+        found = archive.stat()
+        size = members_of(archive).get(name)
+        if size is None:
+            raise FileNotFoundError(2, "there is no such member in the archive", str(self))
+        return os.stat_result((stat.S_IFREG | 0o444, *found[1:6], size, *found[7:]))
+
+    def is_file(self, **_: Any) -> bool:
+        archive, name = _split(self)
+        return name in members_of(archive)
+
+    def is_dir(self, **_: Any) -> bool:
+        archive, name = _split(self)
+        return any(other.startswith(f"{name.rstrip('/')}/") for other in members_of(archive))
+
+    def exists(self, **_: Any) -> bool:
+        return self.is_file() or self.is_dir()
+
+
+def in_archive(path: Path) -> Path:
+    """Return the path of a member if `path` names one, otherwise `path` itself."""
+    if isinstance(path, Member) or MARK not in str(path) or is_file(path) or is_folder(path):
+        return path
+    member = Member(path)
+    archive, _ = _split(member)
+    return member if is_file(archive) else path
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a path is a file whose name is that of an archive."""
+    return path.name.lower().endswith(ENDINGS) and not isinstance(path, Member) and is_file(path)
+
+
+def files_in(path: Path) -> list[tuple[str, Path]]:
+    """Return the names and paths of the members of an archive, or below a folder in it, except hidden ones.
+
+    Raises `FileError` if there is none, `FormatError` for an archive that cannot be read.
+    """
+    archive, folder = _split(path) if isinstance(path, Member) else (path, "")
+    prefix = f"{folder.rstrip('/')}/" if folder else ""
+    names = sorted(name for name in members_of(archive) if name.startswith(prefix))
+    names = [
+        name for name in names if not any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
+    ]
+    if not names:
+        raise FileError("the archive has no files", file=str(path))
+    return [(name.removeprefix(prefix), Member(f"{archive}{MARK}{name}")) for name in names]
+
+
+def _split(path: Path) -> tuple[Path, str]:
+    """Return the archive and the name of a member; the archive is the first part that is a file."""
+    text = str(path)
+    place = text.find(MARK)
+    while place >= 0:
+        if is_file(Path(text[:place])):
+            break
+        place = text.find(MARK, place + 1)
+    return (Path(text[:place]), text[place + 1 :]) if place >= 0 else (Path(text), "")
+
+
+def members_of(archive: Path) -> Mapping[str, int]:
+    """Return the sizes of the members by name. Raises `FileError` and `FormatError`."""
+    found = archive.stat()
+    return _members(archive, found.st_mtime_ns, found.st_size, os.getpid())
+
+
+@lru_cache(maxsize=4)
+def _members(archive: Path, *_: int) -> Mapping[str, int]:
+    sizes: dict[str, int] = {}
+    packed_bytes = archive.stat().st_size
+    left = most = max(SMALL, GROWTH * packed_bytes)
+    with _errors_of(archive):
+        for name, size, packed in _of_zip(archive) if _is_zip(archive) else _of_tar(archive):
+            if name in sizes:
+                raise _refused(archive, name, "it occurs twice")
+            if not name:
+                raise _refused(archive, name, "it has no name")
+            parts = name.replace("\\", "/").split("/")
+            if name.startswith(("/", "\\")) or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
+                raise _refused(archive, name, "its name leads out of the archive")
+            if size > max(SMALL, GROWTH * packed):
+                raise _refused(archive, name, f"it has {size:,} bytes, and only {packed:,} in the archive")
+            left -= size
+            if left < 0:
+                raise FormatError(
+                    f"the members together have more than {most:,} bytes, the limit for an archive of "
+                    f"{packed_bytes:,} bytes",
+                    file=str(archive),
+                    advice="unpack the archive yourself",
+                )
+            sizes[name] = size
+    return sizes
+
+
+@contextmanager
+def _errors_of(file: object) -> Iterator[None]:
+    """Turn errors of damaged archives, and of the system, into `FormatError` and `FileError`, which name the file."""
+    try:
+        yield
+    except CluevalError:
+        raise
+    except (*_BROKEN, ValueError, LookupError, OverflowError, struct.error) as error:
+        raise FormatError(f"the archive is damaged: {error}", file=str(file)) from error
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=str(file)) from error
+
+
+def _refused(archive: Path, name: str, why: str) -> FormatError:
+    return FormatError(
+        f"the member {name[:200]!r} is not read: {why}",
+        file=str(archive),
+        advice="unpack the archive yourself",
+    )
+
+
+def _is_zip(archive: Path) -> bool:
+    return archive.name.lower().endswith((".zip", ".xlsx"))
+
+
+def _of_zip(archive: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield the name, the size and the packed size of each member that is a file."""
+    for info in _zip(archive).infolist():
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise _refused(archive, info.filename, "it is a link")
+        if info.flag_bits & 1:
+            raise _refused(archive, info.filename, "it is encrypted")
+        if not info.filename.endswith("/"):  # `is_dir` of Python 3.11 needs a name
+            yield info.filename, info.file_size, info.compress_size
+
+
+def _of_tar(archive: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield the same of a tar file, one after the other; the packed size is that of the whole file."""
+    packed = archive.stat().st_size
+    with tarfile.open(archive, tarinfo=_counted_headers(archive)) as opened:
+        for info in opened:
+            if info.isdir():
+                continue
+            if not info.isreg():
+                raise _refused(archive, info.name, "it is a link or a device")
+            if info.issparse() or info.size < 0:
+                raise _refused(archive, info.name, "it is sparse, or its size is negative")
+            yield info.name.removeprefix("./"), info.size, packed
+
+
+_EXTENDED = (
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+)
+"""The types of headers that tarfile holds as a whole, whatever their size."""
+
+
+def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
+    """Return a class for the headers of a tar file, which raises `FormatError` for too many and too long ones."""
+    members, size = MAX_MEMBERS, MAX_HEADERS
+
+    class CountedHeader(tarfile.TarInfo):
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> CountedHeader:
+            nonlocal members, size
+            found = super().frombuf(buf, encoding, errors)
+            if found.size < 0 or found.type == tarfile.GNUTYPE_SPARSE:
+                raise _refused(archive, found.name, "it is sparse, or its size is negative")
+            if found.type not in _EXTENDED:
+                members -= 1
+            elif found.size > MAX_HEADER:
+                raise archive_too_long("bytes in the header of a member", archive, MAX_HEADER)
+            else:
+                size -= tarfile.BLOCKSIZE + found.size
+            if members < 0:
+                raise archive_too_long("members", archive, MAX_MEMBERS)
+            if size < 0:
+                raise archive_too_long("bytes in headers", archive, MAX_HEADERS)
+            return found
+
+        def _proc_gnusparse_10(self, *_: object) -> None:  # which reads a list of any length
+            raise _refused(archive, self.name, "it is sparse")
+
+    return CountedHeader
+
+
+def _opened(archive: Path, name: str) -> IO[bytes]:
+    if _is_zip(archive):
+        return _zip(archive).open(name)
+    found = archive.stat()
+    return BytesIO(_contents(archive, found.st_mtime_ns, found.st_size, os.getpid())[name])
+
+
+def _zip(archive: Path) -> zipfile.ZipFile:
+    found = archive.stat()
+    return _open_zip(archive, found.st_mtime_ns, found.st_size, os.getpid())
+
+
+@lru_cache(maxsize=4)
+def _open_zip(archive: Path, *_: int) -> zipfile.ZipFile:
+    with _Directory(archive) as file, zipfile.ZipFile(file) as checked:
+        if len(checked.infolist()) > MAX_MEMBERS:
+            raise archive_too_long("members", archive, MAX_MEMBERS)
+    return zipfile.ZipFile(archive)
+
+
+class _Directory(BufferedReader):
+    """A zip file whose directory, which zipfile reads at once, may not be longer than `MAX_DIRECTORY`."""
+
+    def __init__(self, archive: Path) -> None:
+        super().__init__(FileIO(archive))
+        self._archive = archive
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > MAX_DIRECTORY:
+            raise archive_too_long("bytes in its directory", self._archive, MAX_DIRECTORY)
+        return super().read(size)
+
+
+@lru_cache(maxsize=2)
+def _contents(archive: Path, *_: int) -> Mapping[str, bytes]:
+    """Return the contents of a tar file by name, which are read in one pass."""
+    contents: dict[str, bytes] = {}
+    left = HELD_BYTES
+    with tarfile.open(archive, tarinfo=_counted_headers(archive)) as opened:
+        for info in opened:
+            left -= info.size
+            if left < 0:
+                raise FormatError(
+                    f"the members together have more than {HELD_BYTES:,} bytes",
+                    file=str(archive),
+                    advice="pack them as .zip, or unpack the archive",
+                )
+            stream = opened.extractfile(info) if info.isreg() else None
+            if stream is not None:
+                contents[info.name.removeprefix("./")] = stream.read()
+    return contents

@@ -1,0 +1,395 @@
+"""Reads two column files of one format in step as bytes: only lines that differ or are in spans are decoded.
+
+Both files are cut at the ends of sentences, or of documents without sentences, into *pieces*. The recogniser of the
+format decides from gold alone whether pieces are regular; then only their hunks are split into fields (`byte_rows`).
+All other lines are read by the reader of the format, as passages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress, count, repeat
+from operator import ne
+from typing import Any, NamedTuple
+
+from clueval.files.opening import decoded, is_utf8, raw_blocks
+from clueval.formats.column_format import ColumnFormat
+from clueval.formats.column_input import Columns, Layout
+from clueval.formats.options import FormatOptions
+from clueval.formats.vrt import NAME, attributes
+from clueval.reading.byte_rows import find_hunks, fits, is_plain
+from clueval.reading.passages import SIZES, DocumentHead, NamedDocument, Passage, PassageReader, Sizes
+from clueval.reading.source import Source
+from clueval.reading.usual import Unusual
+
+AHEAD = 1 << 17
+"""The reading stops when one side is this many passages ahead: the files are not parallel."""
+
+
+class Stretch(NamedTuple):
+    """Regular lines of one document, or of several if documents are not told apart.
+
+    Attributes:
+        begins: the metadata of the documents that begin here.
+        tokens: the number of tokens.
+        fields: the fields of the lines in spans, one line after the other (see `byte_rows.find_hunks`).
+        layout: the layout of both files.
+        document: the document, if documents are told apart.
+        sentences: the numbers of tokens of the sentences, if these are told apart.
+        order: the numbers of the sentences, in the order in which they are marked in `fields`.
+        passages: the lines of both sides, if these are wanted in place of fields.
+    """
+
+    begins: Sequence[Mapping[str, str]]
+    tokens: int
+    fields: list[bytes]
+    layout: Layout
+    document: NamedDocument | None = None
+    sentences: Sequence[int] = ()
+    order: Sequence[int] = ()
+    passages: tuple[Passage, Passage] | None = None
+
+
+def reads_bytes(gold: Source, predicted: Source, sizes: Sizes = SIZES) -> bool:
+    """Whether a recogniser knows the format of both files, and their columns have the same uses."""
+    return (
+        gold.form is predicted.form
+        and gold.form.name in REGULAR
+        and isinstance(gold.form, ColumnFormat)
+        and not gold.form.sentence_end
+        and _uses(gold.options) == _uses(predicted.options)
+        and gold.options.token_id is None
+        and gold.options.document_column is None
+        and not gold.options.meta
+        and min(gold.options.max_line, gold.options.max_sentence) >= 4 * sizes.block
+        and all(
+            gold.form.columns(each.file.blocks, each.file.name, each.options) == Columns()
+            for each in (gold, predicted)
+        )
+    )
+
+
+def _uses(options: FormatOptions) -> tuple[Any, ...]:
+    layers = None if options.layers is None else tuple(options.layers.items())
+    return layers, options.token, options.document_tag, options.sentence_tag
+
+
+class _ByteFile:
+    """One file: the bytes that wait, and the recogniser, which has the reader of the format."""
+
+    def __init__(self, source: Source, sizes: Sizes) -> None:
+        self.path, self._block = source.path, sizes.block
+        self.reader = PassageReader(source, sizes)
+        self.recogniser: Recogniser = REGULAR[source.form.name](self.reader, source.options)
+        self._data = raw_blocks(source.path, source.file.progress, size=self._block)
+        self.waiting = b""
+        self.ended = False
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout; None until the first token line is read."""
+        return self.reader.layout
+
+    def read(self) -> None:
+        """Read until a block waits, or to the end; CRLF becomes LF, and a missing last line end is added."""
+        while not self.ended and len(self.waiting) < self._block:
+            data = next(self._data, b"")
+            self.ended = not data
+            self.waiting += data
+        if b"\r" in self.waiting:  # searching for one byte is many times faster than for two
+            self.waiting = self.waiting.replace(b"\r\n", b"\n")
+            if b"\r" in (self.waiting if self.ended else self.waiting[:-1]):
+                raise Unusual("a carriage return without a line feed")
+        if self.ended and self.waiting and not self.waiting.endswith(b"\n"):
+            self.waiting += b"\n"
+
+    def finish(self) -> None:
+        """End the file, after all lines."""
+        self.reader.finish()
+
+    def feed(self, data: bytes) -> None:
+        """Give lines to the format's reader."""
+        if data:
+            self.reader.feed(1, decoded(data, self.path, 1))
+
+
+class ByteReader:
+    """Iterates over the stretches and the pairs of passages of two files for which `reads_bytes` holds.
+
+    With `by_document`, each stretch is of one document; with `by_sentence`, it tells sentences apart, too. With
+    `as_passages`, regular lines come as passages, whose lines cannot be located. Holds some blocks, and passages of one
+    side that wait for the other. Raises `Unusual` for files that differ in more than tags, and the errors of the reader
+    of the format.
+    """
+
+    def __init__(
+        self,
+        gold: Source,
+        predicted: Source,
+        *,
+        by_document: bool,
+        by_sentence: bool = False,
+        as_passages: bool = False,
+        sizes: Sizes = SIZES,
+    ) -> None:
+        self._files = _ByteFile(gold, sizes), _ByteFile(predicted, sizes)
+        self.readers = [file.reader for file in self._files]
+        self._by_document, self._by_sentence = by_document or as_passages, by_sentence
+        self._as_passages = as_passages
+        self._block = sizes.block
+        self._most = 1  # pieces at a time; few before the layout is known
+        self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
+
+    def __iter__(self) -> Iterator[Stretch | tuple[Passage, Passage]]:
+        while any(self._read()):
+            end, sides = self._next()
+            stretches = self._stretches(end, *sides) if end else []
+            for file, pieces in zip(self._files, sides, strict=True):
+                if stretches:
+                    documents = sum(len(each.begins) for each in stretches)
+                    file.reader.pass_over(documents, stretches[-1].document)
+                elif end:
+                    file.feed(end.join([*pieces, b""]))
+                else:
+                    file.feed(pieces[0])
+            yield from self._pairs()
+            if stretches and any(self._passages):
+                raise Unusual("one side has sentences that the other lacks")
+            for stretch in stretches:
+                yield stretch.passages or stretch
+        for file in self._files:
+            file.finish()
+        yield from self._pairs()
+        if any(self._passages):
+            raise Unusual("one side ends early")
+
+    def _read(self) -> list[bytes]:
+        """Read both files on; return what waits."""
+        for file in self._files:
+            file.read()
+        return [file.waiting for file in self._files]
+
+    def _next(self) -> tuple[bytes, list[list[bytes]]]:
+        """Take the next pieces of both sides, and the end of each; if none has ended, whole lines, and no end."""
+        for end in self._files[0].recogniser.ends:
+            sides = [file.waiting.split(end) for file in self._files]
+            number = min(self._most, *(len(pieces) - 1 for pieces in sides))
+            if number:
+                self._most *= 2
+                for file, pieces in zip(self._files, sides, strict=True):
+                    file.waiting = end.join(pieces[number:])
+                    del pieces[number:]
+                return end, sides
+        return b"", self._lines()
+
+    def _lines(self) -> list[list[bytes]]:
+        """Take the same number of lines of both sides, or everything at the end."""
+        if all(file.ended for file in self._files):
+            found = [[file.waiting] for file in self._files]
+            for file in self._files:
+                file.waiting = b""
+            return found
+        sides = [file.waiting.split(b"\n") for file in self._files]
+        number = min(len(lines) - 1 for lines in sides)
+        if not number:
+            raise Unusual("a line is long, or one side ends early")
+        for file, lines in zip(self._files, sides, strict=True):
+            file.waiting = b"\n".join(lines[number:])
+        return [[b"\n".join([*lines[:number], b""])] for lines in sides]
+
+    def _pairs(self) -> Iterator[tuple[Passage, Passage]]:
+        """Take the passages that both sides have."""
+        gold, predicted = self._passages
+        for file, passages in zip(self._files, self._passages, strict=True):
+            passages.extend(file.reader.take())
+        while gold and predicted:
+            yield gold.popleft(), predicted.popleft()
+        if max(len(gold), len(predicted)) > AHEAD:
+            raise Unusual("one side falls behind")
+
+    def _stretches(self, end: bytes, gold: list[bytes], predicted: list[bytes]) -> list[Stretch]:
+        """The stretches of the pieces of both sides; none if they are irregular."""
+        own, other = self._files
+        layout = own.layout
+        if layout is None or layout != other.layout or not is_plain(layout):
+            return []
+        heads = own.recogniser.heads(end, gold)
+        marks = {head.piece for head in heads if head.is_mark}
+        if any(gold[mark] != predicted[mark] for mark in marks):
+            return []
+        if not all(file.recogniser.takes(end, len(heads)) for file in self._files):
+            return []
+        starts = [0, *(head.piece for head in heads), len(gold)] if self._by_document else [0, len(gold)]
+        documents: list[NamedDocument | None] = [None]
+        if self._by_document:
+            documents = [own.reader.current, *own.reader.next_documents(heads)]
+        found = []
+        for number, document in enumerate(documents):
+            start, stop = starts[number : number + 2]
+            if self._by_document and number == 0 and start == stop:
+                continue
+            places = [place for place in range(start, stop) if place not in marks]
+            golds = list(map(gold.__getitem__, places))
+            tokens = own.recogniser.regular(end, golds) if golds else 0
+            predictions = list(map(predicted.__getitem__, places))
+            if tokens is None:
+                return []
+            passages, fields = None, None
+            if not self._as_passages:
+                fields = find_hunks(golds, predictions, end, layout, marked=self._by_sentence)
+            elif document is not None:
+                passages = self._as_text(document, number > 0, tokens, layout, golds, predictions)
+            if passages is None and fields is None:
+                return []
+            begins = [head.metadata for head in heads]
+            if self._by_document:
+                begins = begins[number - 1 : number] if number else []
+            stretch = Stretch(begins, tokens, fields or [], layout, document, passages=passages)
+            if self._by_sentence:
+                differs = list(map(ne, golds, predictions))
+                separator, others = layout.separator.encode(), layout.width - 1
+                stretch = stretch._replace(
+                    sentences=[piece.count(separator) // others for piece in golds],
+                    order=sorted(range(len(golds)), key=differs.__getitem__),
+                )
+            found.append(stretch)
+        return found
+
+    def _as_text(
+        self,
+        document: NamedDocument,
+        begins: bool,
+        tokens: int,
+        layout: Layout,
+        gold: Sequence[bytes],
+        predicted: Sequence[bytes],
+    ) -> tuple[Passage, Passage] | None:
+        """The passages of the pieces of a document, of which those of gold are regular; None if they are irregular."""
+        separator = layout.separator.encode()
+        starts = [piece.rfind(b"\n", 0, max(0, piece.find(separator))) + 1 for piece in gold]
+        pairs = zip(gold, predicted, starts, strict=True)
+        if any(own is not other and own[:start] != other[:start] for own, other, start in pairs):
+            return None
+        found = []
+        for pieces in (gold, predicted):
+            lines = [piece[start:] for piece, start in zip(pieces, starts, strict=True) if separator in piece]
+            text = b"\0".join(lines)
+            if not is_utf8(text) or text.count(b"\0") + 1 != len(lines):
+                return None
+            sentences = [each if each[-1] == "\n" else f"{each}\n" for each in text.decode().split("\0")]
+            found.append(Passage(*document, layout, begins, tokens, sentences))
+        return found[0], found[1]
+
+
+# Recognisers of regular pieces of one file, which follow what its reader has read so far. Pieces end with one of
+# `ends`, the end of a sentence or of a document, and are passed without these ends. They have no carriage returns.
+
+_NO_VRT_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
+
+
+def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Patterns for the lines between two sentences, and between two documents without sentences.
+
+    These are an end tag and a start tag; between sentences of two documents, the tags of both elements.
+    """
+    attributes = rb'(?>(?: %s="[^"<>\n\t]*+")*)' % NAME.encode()
+    document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
+    documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
+    sentences = rb"/%s>\n<(?:%s<)?%s%s>\n" % (sentence, documents, sentence, attributes)
+    return re.compile(rb"<(?<=\n<)" + sentences), re.compile(rb"<(?<=\n<)" + documents)
+
+
+class VrtRecogniser:
+    """Recognises regular pieces of a VRT file."""
+
+    def __init__(self, reader: PassageReader, options: FormatOptions) -> None:
+        self.reader = reader
+        tags = options.sentence_tag, options.document_tag
+        self.ends = tuple(f"</{tag}>\n".encode() for tag in tags)
+        self._between = _between(options.document_tag, options.sentence_tag)
+
+    def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
+        """The start tags; between sentences, one follows the end tag of the document before."""
+        before = b"" if end == self.ends[1] else self.ends[1]
+        found = []
+        for number in compress(count(), map(bytes.startswith, pieces, repeat(before))):
+            line = pieces[number][len(before) : pieces[number].find(b"\n", len(before))]
+            own = attributes(line.decode(errors="replace"))
+            metadata = {**self.reader.state.attributes_around, **own}
+            found.append(DocumentHead(number, False, own.get("id"), metadata))
+        return found
+
+    def takes(self, end: bytes, documents: int) -> bool:
+        """Whether regular pieces in which this number of documents begin are allowed here."""
+        if self.reader.in_sentence or bool(self.reader.state.sentence):
+            return False
+        if end == self.ends[0]:
+            return self.reader.is_open and (bool(self.reader.state.document) or not documents)
+        return not (self.reader.is_open or bool(self.reader.state.document))
+
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> int | None:
+        """The contents of pieces, each from one end to the next; None if they are irregular.
+
+        In regular pieces every line is a token line or an XML tag, and the XML tags are those between two sentences,
+        or between two documents without sentences. The skeleton has a tab or a ``<`` and a line end for each line.
+        """
+        layout = self.reader.layout
+        text = b"".join((b"\n", end, end.join(pieces)))
+        if layout is None or not text.endswith(b"\n") or b"\0" in text:
+            return None
+        skeleton = text.translate(None, _NO_VRT_SKELETON)[1:]
+        if layout.width > 2:
+            skeleton = skeleton.replace(b"\t" * (layout.width - 1) + b"\n", b">\n")
+        kinds, line_ends = skeleton[::2], skeleton[1::2]
+        tokens, tags = kinds.count(b"\t" if layout.width == 2 else b">"), kinds.count(b"<")
+        if tokens + tags != len(kinds) or line_ends != b"\n" * len(kinds) or b"\n\t" in text:
+            return None
+        if not is_utf8(text):
+            return None
+        found = self._between[self.ends.index(end)].findall(text)
+        fits = len(found) == len(pieces) and b"".join(found).count(b"\n") == tags
+        return tokens if fits else None
+
+
+_DOCSTART = b"-DOCSTART-"
+_MARK = rb"-DOCSTART-(?:[\t ][^\n]*)?"
+
+
+class ConllRecogniser:
+    """Recognises regular pieces of a CoNLL-like file."""
+
+    def __init__(self, reader: PassageReader, options: FormatOptions) -> None:
+        self.reader = reader
+        self.ends: tuple[bytes, ...] = (b"\n\n",)
+
+    def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
+        """The ``-DOCSTART-`` lines, which have neither an id nor metadata."""
+        marks = (number for number, text in enumerate(pieces) if text.startswith(_DOCSTART))
+        return [
+            DocumentHead(number, True, None, {}) for number in marks if re.fullmatch(_MARK, pieces[number])
+        ]
+
+    def takes(self, end: bytes, documents: int) -> bool:
+        """Whether regular pieces are allowed here."""
+        return self.reader.is_open and not self.reader.in_sentence
+
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> int | None:
+        """The contents of pieces, without the line ends after them; None if they are irregular.
+
+        In regular pieces every line is a token line.
+        """
+        layout = self.reader.layout
+        text = b"\n".join((b"", *pieces, b""))
+        if layout is None or b"\0" in text or not fits(text[1:], layout):
+            return None
+        if (b" " in text and b"\n " in text) or (b"#" in text and b"\n#" in text):
+            return None
+        return text.count(b"\n") - 1 if _DOCSTART not in text and is_utf8(text) else None
+
+
+Recogniser = VrtRecogniser | ConllRecogniser
+
+REGULAR: dict[str, type[Recogniser]] = {"vrt": VrtRecogniser, "conll": ConllRecogniser}
+"""The recogniser of each format that has one, by the name of the format; other formats are read as passages."""

@@ -1,0 +1,567 @@
+"""Rows of tags as text, cut into clusters, and the bag of the cases in them.
+
+A row has the tags of all sides, in some layers, at one position, and the length of the token there: in characters if
+positions are characters, else 1. Each different row is one character, and a row that is outside every span a blank::
+
+    gold        O  B-X  O  B-Y  I-Y  O
+    predicted   O  B-X  O  B-Y  O    O
+    text           a       b    c           the clusters are "a" and "bc"
+
+No span goes on over a blank, so `str.split` cuts a text into clusters, and equal clusters have equal cases. They are
+kept as text, as far as memory allows until a file ends. Then all different clusters are decoded, merged and cut into
+cases together, as one document with a row of O after each.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import accumulate, chain, pairwise, product, repeat
+from typing import Any, NamedTuple
+
+from clueval.core.bag import Bag, Bounds
+from clueval.core.case import Key, Where, keys_of, other_key
+from clueval.core.count import Plan, Unit
+from clueval.core.decoding import continues, decode, decode_strictly, scheme_called
+from clueval.core.document import ID, Document, Layers, Row
+from clueval.core.span import NOTHING
+from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, scheme_of, split_tag
+from clueval.core.tally import Tally, added
+from clueval.files.errors import TagError
+from clueval.reading.usual import (
+    Unusual,
+    check_case,
+    is_in_characters,
+    require_usual,
+    tells_documents_apart,
+)
+
+BLANK = " "
+"""The character of a row that is outside every span."""
+
+FIRST = 0x3000
+"""The code point before the first that is used; no white space follows it."""
+
+_CLUSTER = re.compile(f"[^{BLANK}]+")
+
+MOST_ROWS = 0x110000 - 0x800 - FIRST
+"""The number of characters from `FIRST` on that are no surrogates."""
+
+MOST_CLUSTERS = 1 << 15
+"""The number of different clusters, or of different rows, that are collected before they are counted."""
+
+FEW = 1 << 9
+"""Up to this number, clusters are taken as they are: grouping them would take more time."""
+
+SHORT = 1 << 11
+"""Up to this number of rows, clusters are not divided: that would take more time."""
+
+MOST_ENTRIES = 1 << 17
+"""The number of clusters that are collected in several places before they are counted."""
+
+
+class TagReading(NamedTuple):
+    """How the tags of a side are read: the scheme, None if it is recognised, and the treatment of ill-formed tags."""
+
+    scheme: str | None
+    invalid: str
+
+    @classmethod
+    def of(cls, scheme: str | None, invalid: str | None) -> TagReading:
+        """Return the options of reading as they are used. Raises `UsageError` for an unknown scheme."""
+        return cls(None if scheme is None else scheme_called(scheme), invalid or "conlleval")
+
+    @property
+    def is_late(self) -> bool:
+        """Whether nothing can be decoded before all tags are known."""
+        return self.scheme is None and self.invalid != "conlleval"
+
+
+class RowCharacters(dict[tuple[Any, ...], str]):
+    """The character of each row, which is made when it is looked up first; `rows` are the rows by character.
+
+    A row is the length of a token, and the tags of `columns` columns: those of the first side, one for each layer, then
+    those of the next. Raises `Unusual` for what is no tag, and if there are too many different rows.
+
+    >>> characters = RowCharacters(2)
+    >>> text = "".join(map(characters.__getitem__, [(1, "B-PER", "O"), (1, "O", "O"), (1, "B-PER", "O")]))
+    >>> text[1], text[0] == text[2], characters.rows[text[0]]
+    (' ', True, (1, 'B-PER', 'O'))
+    """
+
+    def __init__(self, columns: int) -> None:
+        self._outside = (OUTSIDE,) * columns
+        self.rows: dict[str, tuple[Any, ...]] = {BLANK: (1, *self._outside)}
+
+    def __missing__(self, row: tuple[Any, ...]) -> str:
+        tags = row[1:]
+        try:
+            for tag in tags:
+                if not isinstance(tag, str):
+                    raise Unusual("a tag that is no text")
+                split_tag(tag)
+        except TagError as error:
+            raise Unusual("a value that is no tag") from error
+        if tags == self._outside:
+            character = BLANK
+        else:
+            if len(self.rows) == MOST_ROWS:
+                raise Unusual("too many different combinations of tags")
+            number = len(self.rows) + FIRST
+            character = chr(number if number < 0xD800 else number + 0x800)  # no surrogates
+        self[row] = character
+        self.rows.setdefault(character, row)
+        return character
+
+
+class _SameTags(dict[str, str]):
+    """The character of each tag that all sides have, where there is one layer."""
+
+    def __init__(self, characters: RowCharacters, sides: int) -> None:
+        self._characters, self._sides = characters, sides
+
+    def __missing__(self, tag: str) -> str:
+        character = self[tag] = self._characters[(1, *(tag,) * self._sides)]
+        return character
+
+
+class LayerClusters:
+    """The clusters of some layers by place; None is the place of documents that do not count.
+
+    Attributes:
+        layers: the layers.
+        characters: the characters of their rows.
+        of_place: how often each cluster occurs in each place.
+        of_sentence: the text of each place that is a sentence.
+    """
+
+    def __init__(self, layers: Sequence[str], sides: int) -> None:
+        self.layers, self._sides = tuple(layers), sides
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin again, without the rows so far."""
+        self.characters = RowCharacters(self._sides * len(self.layers))
+        self._same = _SameTags(self.characters, self._sides)
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin again, with the rows so far."""
+        self.of_place: dict[Unit | None, Counter[str]] = {}
+        self.of_sentence: dict[Unit, str] = {}
+        self._entries = 0
+
+    def text(self, columns: Iterable[Sequence[str]], lengths: Iterable[int] = repeat(1)) -> str:
+        """Return the characters of rows, given the tags of each layer of the first side, then those of the next."""
+        return "".join(map(self.characters.__getitem__, zip(lengths, *columns, strict=False)))
+
+    def text_of_same(self, columns: Sequence[Sequence[str]], lengths: Sequence[int] | None = None) -> str:
+        """Return the characters of rows in which all sides have the same tags, given those of each layer.
+
+        Only rows in spans have the `lengths` of their tokens.
+        """
+        if len(columns) == 1:
+            text = "".join(map(self._same.__getitem__, columns[0]))
+        else:
+            text = self.text([*columns] * self._sides)
+        if lengths is None:
+            return text
+        found, past = [], 0
+        for match in _CLUSTER.finditer(text):
+            start, end = match.span()
+            rows = [column[start:end] for column in columns] * self._sides
+            found += [text[past:start], self.text(rows, lengths[start:end])]
+            past = end
+        return "".join([*found, text[past:]])
+
+    def add(self, place: Unit | None, text: str) -> None:
+        """Add the clusters of a text, after which there is a blank, to a place."""
+        clusters = self.of_place.get(place)
+        if clusters is None:
+            clusters = self.of_place[place] = Counter()
+        before = len(clusters)
+        clusters.update(text.split())
+        self._entries += len(clusters) - before
+
+    def add_sentences(self, places: Iterable[Unit], texts: Iterable[str]) -> None:
+        """Add the clusters of sentences to their places, of which most have one sentence each."""
+        for place, text in zip(places, texts, strict=True):
+            clusters, before = BLANK.join(text.split()), self.of_sentence.get(place)
+            self.of_sentence[place] = clusters if before is None else f"{before}{BLANK}{clusters}"
+
+    def clusters(self, *, counting: bool = False) -> Counter[str]:
+        """Return how often each cluster occurs: in all documents, or in those that count."""
+        found: Counter[str] = Counter()
+        for place, clusters in self.of_place.items():
+            if place is not None or not counting:
+                found.update(clusters)
+        for text, times in Counter(self.of_sentence.values()).items():
+            for cluster in text.split():
+                found[cluster] += times
+        return found
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the clusters should be counted now, to limit the memory."""
+        most = MOST_CLUSTERS if len(self.of_place) == 1 else MOST_ENTRIES
+        entries = self._entries + len(self.of_sentence)
+        return entries > most or len(self.characters) > MOST_CLUSTERS
+
+
+Cases = Mapping[str, Sequence[int]]
+"""The numbers of the keys of the cases in each cluster."""
+
+
+class ClusterCounting:
+    """Counts clusters into a bag.
+
+    A filter on a layer, and merging, need all layers of a position: then all layers are one group, else each is one.
+
+    Args:
+        plan: what is counted.
+        layers: all layers of the corpus.
+        readings: how the tags of each side are read.
+        files: the file of each side; None: in memory.
+        bounds: how many keys the bag keeps.
+
+    Raises `Unusual` for a plan that needs documents.
+
+    Attributes:
+        bag: what has been counted.
+        groups: the groups of layers, to which rows are added.
+        in_characters: whether positions are characters; then rows have the lengths of their tokens.
+        by_document: whether documents must be told apart.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        layers: Sequence[str],
+        readings: Sequence[TagReading],
+        files: Sequence[str | None],
+        bounds: Bounds,
+    ) -> None:
+        require_usual(plan, layers, are_tags=True)
+        self.bag = Bag(plan.metrics, layers, bounds)
+        self.in_characters = is_in_characters(plan)
+        self.by_document = tells_documents_apart(plan, layers)
+        if self.in_characters and self.by_document:
+            raise Unusual("documents are told apart, and their positions are characters")
+        together = plan.merge or any(key in layers for key in plan.where)
+        groups = [layers] if together else [[layer] for layer in layers]
+        self.groups = [LayerClusters(each, len(files)) for each in groups]
+        self._of_tags = [metric for metric in plan.metrics if hasattr(metric, "count_tags")]
+        if together and self._of_tags:
+            raise Unusual("the tags of a layer are counted, and layers are counted together")
+        self._plan, self._layers, self._readings, self._files = plan, layers, readings, files
+        self._is_late = any(reading.is_late for reading in readings)
+        self._present = (1 << len(files)) - 1
+        self._conditions: dict[tuple[str, ...], Where] = {}  # on spans, by what a place waits for
+        self._ids: Counter[str] = Counter()
+        self._neighbours: dict[tuple[int, str], Neighbours] = {}  # by the number of the side, and the layer
+
+    # Adding
+
+    def place_of(self, id_: str = "", metadata: Mapping[str, str] = NOTHING) -> Unit | None:
+        """Return the place of a document; None if it does not count."""
+        document = Document(id_, {}, metadata=metadata)
+        if ID in self._plan.where:
+            self.bag.read.values.setdefault(ID, set()).add(id_)
+        if not self._plan.takes(document, self._layers):
+            return None
+        place = self._plan.place(document, self._layers)
+        if place.name is not None and place.name == id_:
+            self._ids[id_] += 1
+            place = place._replace(repeat=self._ids[id_])
+        if place.waits not in self._conditions:
+            self._conditions[place.waits] = self._plan.on_spans(document, self._layers)
+        return place
+
+    def see(self, metadata: Mapping[str, str]) -> None:
+        """Note the metadata of a document."""
+        read = self.bag.read
+        read.keys.update(dict.fromkeys(metadata))
+        for key in self._plan.where:
+            if key in metadata:
+                read.values.setdefault(key, set()).add(metadata[key])
+
+    def add_sentences(self, places: Sequence[Unit], sizes: Sequence[int], documents: int) -> None:
+        """Add sentences in places that are new, of which the first begins this number of documents."""
+        self.bag.add_parts(dict(zip(places, sizes, strict=True)), self._present)
+        if places and documents:
+            self.bag.add_text(places[0], 0, documents, self._present)
+
+    def add_text(self, place: Unit | None, positions: int, documents: int) -> None:
+        """Add a text, or a part of one, by its number of positions; its rows are added to the groups."""
+        if place is not None:
+            self.bag.add_text(place, positions, documents, self._present)
+
+    def count_if_much(self) -> None:
+        """Count what was added if it is much, unless nothing can be decoded before all tags are known."""
+        if not self._is_late and any(group.is_full for group in self.groups):
+            self._count()
+
+    def finish(self) -> Bag:
+        """Count what is left, and return the bag.
+
+        Raises `Unusual` for a corpus without positions, for tags of several schemes, and for those that are refused.
+        """
+        self._count()
+        if not any(self.bag.positions.get(self._present, NOTHING).values()):
+            raise Unusual("there are no positions")
+        read = self.bag.read
+        read.units.add("character" if self.in_characters else "token")
+        for layer in self._layers:
+            if layer in self._plan.where:
+                read.values.setdefault(layer, set())
+            for side, (name, file) in enumerate(zip(self._plan.sides, self._files, strict=True)):
+                pairs = self._neighbours.get((side, layer), Counter())
+                self._scheme(side, pairs)
+                read.neighbours[name, file, layer] = pairs
+                read.spans[name, layer] += 0
+                read.tagged.add((name, layer))
+        self.bag.close()
+        return self.bag
+
+    # Counting
+
+    def _count(self) -> None:
+        """Count what was added, place by place."""
+        numbers: dict[tuple[str, Key], int] = {}
+        cases = [self._cases(group, numbers) for group in self.groups]
+        in_bag = _NumbersInBag(self.bag, list(numbers))
+        for place in dict.fromkeys(chain.from_iterable(group.of_place for group in self.groups)):
+            if place is not None:
+                clusters = [group.of_place.get(place, NOTHING).items() for group in self.groups]
+                self.bag.add_row([place], _row(clusters, [of[place.waits] for of in cases], in_bag))
+        same: dict[tuple[Any, ...], list[Unit]] = {}
+        for place, *texts in zip(*self._sentences(), strict=True):
+            same.setdefault((place.waits, *texts), []).append(place)
+        for (waits, *texts), places in same.items():
+            of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
+            self.bag.add_row(places, _row(of_texts, [of[waits] for of in cases], in_bag))
+        self.bag.close()
+        for metric, group in product(self._of_tags, self.groups):
+            self._count_tags(metric, group)
+        for group in self.groups:
+            if len(group.characters) > MOST_CLUSTERS:
+                group.begin()
+            else:
+                group.forget()
+        if self.bag.is_full:
+            self.bag.fold()
+
+    def _count_tags(self, metric: Any, group: LayerClusters) -> None:
+        """Let a metric count the tags of the only layer of a group. Raises `Unusual` if it needs documents."""
+        (layer,) = group.layers
+        tallies: dict[str, Tally] = {}
+        for cluster in group.clusters(counting=True):
+            _, *sides = zip(*map(group.characters.rows.__getitem__, cluster), strict=True)
+            tally = metric.count_tags(*sides)
+            if tally is None:
+                raise Unusual("the spans of tags depend on the tags before them")
+            tallies[cluster] = tally
+        of_sentences = ((place, Counter(text.split())) for place, text in group.of_sentence.items())
+        for place, clusters in chain(group.of_place.items(), of_sentences):
+            if place is not None:
+                found = added((tallies[cluster], times) for cluster, times in clusters.items())
+                self.bag.add_tally(place, layer, metric.name, found)
+
+    def _sentences(self) -> Iterator[Iterable[Any]]:
+        """Yield the places that are sentences, and their texts in each group."""
+        yield self.groups[0].of_sentence
+        for group in self.groups:
+            yield group.of_sentence.values()
+
+    def _cases(
+        self, group: LayerClusters, numbers: dict[tuple[str, Key], int]
+    ) -> Mapping[tuple[str, ...], Cases]:
+        """Return the cases of all clusters of a group, by the conditions that wait; `numbers` gets their keys."""
+        clusters = group.clusters()
+        if not clusters:
+            return {waits: {} for waits in self._conditions}
+        pairs = _neighbours_in(clusters)
+        self._see_neighbours(pairs, group)
+        parts_of = self._parts(clusters, pairs, group)
+        parts: Counter[str] = Counter()
+        for cluster, number in clusters.items():
+            for part in parts_of[cluster]:
+                parts[part] += number
+        counting = {part for cluster in group.clusters(counting=True) for part in parts_of[cluster]}
+        documents, starts = self._documents(parts, counting, group)
+        found = {}
+        for waits, where in self._conditions.items():
+            of_parts = dict(zip(parts, self._keys(documents, group, where, starts, numbers), strict=False))
+            found[waits] = {
+                cluster: list(chain.from_iterable(map(of_parts.__getitem__, parts_of[cluster])))
+                for cluster in clusters
+            }
+        return found
+
+    def _documents(
+        self, parts: Mapping[str, int], counting: Set[str], group: LayerClusters
+    ) -> tuple[list[Document], Sequence[int]]:
+        """Return the document of each side that has all parts, with a row of O after each, and where they start.
+
+        The spans that are read are counted, each as often as its part occurs; `counting` are the parts in documents
+        that count.
+        """
+        lengths, *columns = zip(
+            *map(group.characters.rows.__getitem__, BLANK.join([*parts, ""])), strict=True
+        )
+        times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
+        counts: Sequence[bool] = ()
+        if not self._plan.where.keys().isdisjoint(group.layers):
+            counts = list(chain.from_iterable(repeat(part in counting, len(part) + 1) for part in parts))
+        starts = list(accumulate([len(part) + 1 for part in parts], initial=0))
+        begins: Sequence[int] = range(len(lengths) + 1)  # of each token
+        if self.in_characters:
+            begins = list(accumulate(lengths, lambda begin, length: begin + length + 1, initial=0))
+        documents = []
+        for side, name in enumerate(self._plan.sides):
+            tags = dict(zip(group.layers, columns[side * len(group.layers) :], strict=False))
+            rows: dict[str, Sequence[Row]] = {}
+            for layer, of_layer in tags.items():
+                rows[layer] = found = self._decoded(side, layer, of_layer)
+                self.bag.read.spans[name, layer] += sum(times[row[0]] for row in found)
+                if layer in self._plan.where:
+                    labels = self.bag.read.values.setdefault(layer, set())
+                    labels.update([row[2] for row in found if counts[row[0]]])
+                if self.in_characters:
+                    rows[layer] = [(begins[start], begins[end] - 1, label) for start, end, label in found]
+            if self.in_characters:
+                text = "x" * begins[-1]
+                documents.append(Document("", Layers({}, rows), text=text, unit="character"))
+            else:
+                tokens = ("",) * len(lengths)
+                documents.append(Document("", Layers({}, rows), tokens=tokens, tags=tags))
+        return documents, [begins[start] for start in starts]
+
+    def _parts(
+        self, clusters: Collection[str], pairs: Mapping[tuple[str, str], int], group: LayerClusters
+    ) -> Mapping[str, Sequence[str]]:
+        """Return the parts of clusters between which no span goes on; many clusters have the same parts.
+
+        Where ill-formed tags are not repaired, whether tags are a span may depend on those around them, so a cluster is
+        not divided.
+        """
+        short = sum(map(len, clusters)) <= SHORT
+        if short or any(reading.invalid != "conlleval" for reading in self._readings):
+            return {cluster: [cluster] for cluster in clusters}
+        rows = group.characters.rows
+        goes_on = {
+            pair: pair[1] if any(map(continues, rows[pair[0]][1:], rows[pair[1]][1:])) else BLANK + pair[1]
+            for pair in pairs
+        }
+        return {
+            cluster: "".join(map(goes_on.__getitem__, pairwise(BLANK + cluster))).split()
+            for cluster in clusters
+        }
+
+    def _keys(
+        self,
+        documents: Sequence[Document],
+        group: LayerClusters,
+        where: Where,
+        starts: Sequence[int],
+        numbers: dict[tuple[str, Key], int],
+    ) -> list[list[int]]:
+        """Return the numbers of the keys between each start and the next."""
+        found: list[list[int]] = [[] for _ in starts]
+        for column in keys_of(documents, group.layers, merge=self._plan.merge, where=where):
+            for key, (first, _) in zip(column.keys, column.ranges, strict=True):
+                number = numbers.setdefault((column.sequence, key), len(numbers))
+                found[bisect_right(starts, first) - 1].append(number)
+            if column.others:
+                number = numbers.setdefault((column.sequence, other_key(self._present)), len(numbers))
+                for position in column.others:
+                    found[bisect_right(starts, position) - 1].append(number)
+        return found
+
+    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: LayerClusters) -> None:
+        """Add the pairs of adjacent tags of each side and layer, given those of rows."""
+        columns = zip(*group.characters.rows.values(), strict=True)
+        next(columns)  # the lengths
+        for side, layer in product(range(len(self._files)), group.layers):
+            total = self._neighbours.setdefault((side, layer), Counter())
+            tags = dict(zip(group.characters.rows, next(columns), strict=True))
+            for (before, here), times in pairs.items():
+                pair = tags[before], tags[here]
+                if pair != (OUTSIDE, OUTSIDE):
+                    total[pair] += times
+
+    def _decoded(self, side: int, layer: str, tags: Sequence[str]) -> list[Row]:
+        """Return the spans of a column of tags in the reading of its side."""
+        if self._readings[side].invalid != "conlleval":
+            pairs = self._neighbours[side, layer]
+            scheme = self._scheme(side, pairs)
+            if scheme is not None and count_illegal(pairs, scheme):
+                return list(decode_strictly(tags, scheme))
+        return list(decode(tags))
+
+    def _scheme(self, side: int, pairs: Neighbours) -> str | None:
+        """Return the scheme of pairs of tags. Raises `Unusual` for two schemes, and for tags that are refused."""
+        reading = self._readings[side]
+        try:
+            scheme = reading.scheme or scheme_of(pairs)
+            illegal = 0 if scheme is None else count_illegal(pairs, scheme)
+        except TagError as error:
+            raise Unusual("tags of different schemes") from error
+        if illegal and reading.invalid == "error":
+            raise Unusual("ill-formed tags")
+        if reading.invalid == "discard" and scheme == "IOE1":
+            # the span of E-X I-X after an O is discarded only if tags of the same document are ill-formed
+            raise Unusual("whether a span counts may depend on tags elsewhere")
+        return scheme
+
+
+class _NumbersInBag(dict[int, int]):
+    """The number that the bag has for each of some keys, by their numbers here; a key is new when it is looked up."""
+
+    def __init__(self, bag: Bag, keys: Sequence[tuple[str, Key]]) -> None:
+        self._bag, self._keys = bag, keys
+
+    def __missing__(self, number: int) -> int:
+        sequence, key = self._keys[number]
+        self[number], is_new = self._bag.number_of(sequence, key)
+        if is_new:
+            check_case(self._bag, sequence, key, is_flat=True)
+        return self[number]
+
+
+def _row(
+    clusters: Iterable[Iterable[tuple[str, int]]], cases: Iterable[Cases], in_bag: Mapping[int, int]
+) -> dict[int, int]:
+    """Return how often each case occurs in a place, by its number in the bag, given the clusters of each group."""
+    row: dict[int, int] = {}
+    for of_group, of_cluster in zip(clusters, cases, strict=True):
+        for cluster, times in of_group:
+            for here in of_cluster[cluster]:
+                number = in_bag[here]
+                row[number] = row.get(number, 0) + times
+    return row
+
+
+def _neighbours_in(clusters: Counter[str]) -> Counter[tuple[str, str]]:
+    """Return how often characters are adjacent in clusters with a blank around each.
+
+    Clusters that have the same power of two in their numbers are counted together.
+
+    >>> _neighbours_in(Counter({"ab": 3}))["a", "b"]
+    3
+    """
+    if clusters.total() <= FEW:
+        return Counter(pairwise(BLANK.join(["", *clusters.elements(), ""])))
+    by_power: dict[int, list[str]] = {}
+    for cluster, times in clusters.items():
+        while times:
+            power = times & -times
+            by_power.setdefault(power, []).append(cluster)
+            times -= power
+    found: Counter[tuple[str, str]] = Counter()
+    for power, some in by_power.items():
+        for pair, number in Counter(pairwise(BLANK.join(["", *some, ""]))).items():
+            found[pair] += power * number
+    return found

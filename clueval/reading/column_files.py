@@ -1,0 +1,287 @@
+"""Parallel column files become a bag: two files as bytes where their lines are regular, others as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, repeat
+
+from clueval.core.bag import Bag, Bounds
+from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
+from clueval.files.errors import CluevalError
+from clueval.formats.column_format import ColumnFormat
+from clueval.reading.byte_reader import ByteReader, Stretch, reads_bytes
+from clueval.reading.byte_rows import BEFORE_SENTENCE, TagCharacters
+from clueval.reading.clusters import BLANK, ClusterCounting, LayerClusters, TagReading
+from clueval.reading.options import layer_names
+from clueval.reading.passages import SIZES, Passage, PassageReader, Sizes
+from clueval.reading.source import Source
+from clueval.reading.text_rows import (
+    PassageRows,
+    Rows,
+    RowSplitter,
+    have_ids,
+    passages_in_step,
+    require_parallel,
+)
+from clueval.reading.usual import Unusual, require_usual
+
+Item = Stretch | Sequence[Passage]
+
+
+def bag_of_columns(
+    sources: Sequence[Source],
+    plan: Plan,
+    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+    sizes: Sizes = SIZES,
+) -> Bag | None:
+    """Count parallel files of the same texts, one for each side of `plan`, each with one token per line.
+
+    The bag is that of `clueval.core.count.count` for their documents; the files get what was read of them. Memory holds
+    a block of each side, and a limited number of clusters; where ill-formed tags are discarded or refused and no scheme
+    is named, all different clusters.
+
+    Returns None, and documents must be counted, for
+
+    * formats and plans for which clusters are not enough: spans that go on over the end of a sentence, brackets, tags
+      without tokens, layers on one side only, metrics that need documents, steps that change them, positions in
+      characters where documents are told apart or blanks are not known;
+    * files without tokens;
+    * every error: files that cannot be read, different texts, what is no line or tag, tags of two schemes, ill-formed
+      tags that are refused, cases that a metric cannot count.
+    """
+    try:
+        _require_usual_files(sources, plan)
+        if plan.counts_sentences:
+            bag = _counted(sources, plan, bounds, sizes, in_sentences=True)
+            if bag is not None:
+                return bag
+        return _counted(sources, plan, bounds, sizes, in_sentences=False)
+    except Unusual:
+        return None
+
+
+def _require_usual_files(sources: Sequence[Source], plan: Plan) -> None:
+    """Raise `Unusual` for formats, and for a plan, that need documents."""
+    layers = layer_names(sources[0].options.layers)
+    for source in sources:
+        form = source.form
+        if not isinstance(form, ColumnFormat) or form.sentence_end or form.ragged or form.bracketed == ("*",):
+            raise Unusual("a format whose sentences cannot be read one by one")
+        if form.bracketed and not {*form.bracketed}.isdisjoint((source.options.layers or {}).values()):
+            raise Unusual("a layer of brackets")
+    if any(layer_names(source.options.layers) != layers for source in sources):
+        raise Unusual("different layers")
+    require_usual(plan, layers, are_tags=True)
+
+
+def _counted(
+    sources: Sequence[Source], plan: Plan, bounds: Bounds, sizes: Sizes, *, in_sentences: bool
+) -> Bag | None:
+    """Return the bag, or None if sentences are counted while documents are few, and there are many."""
+    layers = layer_names(sources[0].options.layers)
+    readings = [TagReading.of(source.options.scheme, source.options.invalid) for source in sources]
+    files = [source.file.name for source in sources]
+    if len(sources) == 2 and reads_bytes(sources[0], sources[1], sizes):
+        counting = ClusterCounting(plan, layers, readings, files, bounds)
+        lines = ByteReader(
+            *(source.anew() for source in sources),
+            by_document=counting.by_document,
+            by_sentence=in_sentences,
+            as_passages=counting.in_characters,
+            sizes=sizes,
+        )
+        try:
+            return _Files(lines.readers, plan, counting, sizes, in_sentences=in_sentences).bag(lines, sources)
+        except Unusual:  # not all such files are unusual as text
+            pass
+    counting = ClusterCounting(plan, layers, readings, files, bounds)
+    readers = [PassageReader(source.anew(), sizes) for source in sources]
+    passages = passages_in_step(readers)
+    return _Files(readers, plan, counting, sizes, in_sentences=in_sentences).bag(passages, sources)
+
+
+class _Files:
+    """Counts files; `in_sentences`: sentence by sentence."""
+
+    def __init__(
+        self,
+        readers: Sequence[PassageReader],
+        plan: Plan,
+        counting: ClusterCounting,
+        sizes: Sizes,
+        *,
+        in_sentences: bool = False,
+    ) -> None:
+        self._readers, self._plan, self._counting, self._sizes = readers, plan, counting, sizes
+        self._in_sentences = in_sentences
+        self._most = FEW_DOCUMENTS if in_sentences and plan.units == EITHER else None
+        self._splitter = RowSplitter(readers, in_order=in_sentences)
+        self._characters: dict[int, TagCharacters] = {}  # by the number of the group
+        self._place = None if counting.by_document else counting.place_of()
+        self._documents = 0  # that count
+        self._sentence = 0  # the number of the last one in its document
+        self._is_empty = False  # whether the document has no sentence so far
+        self._has_tokens = False
+
+    def bag(self, items: Iterable[Item], sources: Sequence[Source]) -> Bag | None:
+        """Return the bag of stretches of lines and of parallel passages; None for too many documents.
+
+        The `sources` get what was read.
+        """
+        waiting: list[Sequence[Passage]] = []
+        number = 0
+        for item in _without_errors(items):
+            if isinstance(item, Stretch):
+                self._add_passages(waiting)
+                self._add_stretch(item)
+            else:
+                require_parallel(item)
+                waiting.append(item)
+                number += item[0].tokens
+                if number <= self._sizes.rows and not have_ids(item):
+                    continue
+                self._add_passages(waiting)
+            waiting, number = [], 0
+            self._counting.count_if_much()
+            if self._has_enough:
+                return None
+        self._add_passages(waiting)
+        if self._has_enough:
+            return None
+        self._end()
+        bag = self._counting.finish()
+        for source, reader in zip(sources, self._readers, strict=True):
+            source.file.passed_over.update(reader.passed_over)
+            source.file.sources.update(reader.sources)
+        return bag
+
+    @property
+    def _has_enough(self) -> bool:
+        """Whether there are enough documents, so that they are the units, and sentences are not."""
+        return self._most is not None and self._documents >= self._most
+
+    def _begin(self, id_: str, metadata: Mapping[str, str]) -> None:
+        """Begin a document that is told apart."""
+        self._end()
+        self._place = self._counting.place_of(id_, metadata)
+        self._documents += self._place is not None and not self._place.waits
+        self._sentence, self._is_empty = 0, True
+
+    def _end(self) -> None:
+        """Count a document without sentences, where sentences are told apart."""
+        if self._in_sentences and self._is_empty:
+            self._add_sentences([[""]] * len(self._counting.groups), [0])
+
+    def _add_sentences(self, columns: Sequence[Sequence[str]], sizes: Sequence[int]) -> None:
+        """Add sentences, each to a place of its own, given the characters of their rows in each group."""
+        if self._place is None:
+            for group, texts in zip(self._counting.groups, columns, strict=True):
+                group.add(None, BLANK.join(texts))
+            self._is_empty = self._is_empty and not sizes
+            return
+        values, name, _, waits, repeat = self._place
+        places = [
+            Unit(values, name, self._sentence + number, waits, repeat) for number in range(1, len(sizes) + 1)
+        ]
+        for group, texts in zip(self._counting.groups, columns, strict=True):
+            group.add_sentences(places, texts)
+        self._counting.add_sentences(places, sizes, int(self._is_empty))
+        self._sentence += len(sizes)
+        self._is_empty = self._is_empty and not sizes
+
+    # Bytes
+
+    def _add_stretch(self, item: Stretch) -> None:
+        for metadata in item.begins:
+            self._counting.see(metadata)
+        if item.document is not None and item.begins:
+            self._begin(item.document.id, item.document.metadata)
+        texts = [self._text_of(item, number, group) for number, group in enumerate(self._counting.groups)]
+        if self._in_sentences:
+            columns = [text.split(BEFORE_SENTENCE)[1:] for text in texts]
+            sizes = [item.sentences[number] for number in item.order]
+            order = [place for place in sorted(range(len(sizes)), key=item.order.__getitem__) if sizes[place]]
+            ordered = [[column[place] for place in order] for column in columns]
+            self._add_sentences(ordered, [sizes[place] for place in order])
+            return
+        for group, text in zip(self._counting.groups, texts, strict=True):
+            group.add(self._place, text)
+        self._counting.add_text(self._place, item.tokens, len(item.begins))
+
+    def _text_of(self, item: Stretch, number: int, group: LayerClusters) -> str:
+        """Return the characters of the rows in spans, given their fields."""
+        known = self._characters.get(number)
+        if known is None or known.characters is not group.characters:
+            form = self._readers[0].form
+            known = TagCharacters(group.characters, item.layout.separator, has_entities=form.entities)
+            self._characters[number] = known
+        width, layers = item.layout.width, item.layout.layers
+        columns = [
+            item.fields[column::width]
+            for name, column in layers.items()
+            if name in group.layers and isinstance(column, int)
+        ]
+        if len(columns) == 1:
+            return "".join(map(known.__getitem__, columns[0]))
+        separator = item.layout.separator.encode()
+        return "".join(map(known.__getitem__, map(separator.join, zip(*columns, strict=True))))
+
+    # Passages
+
+    def _add_passages(self, groups: Sequence[Sequence[Passage]]) -> None:
+        if not groups:
+            return
+        rows = self._splitter.split(groups)
+        texts = [self._texts_of(rows, group) for group in self._counting.groups]
+        for part in rows.parts:
+            first = part.passages[0]
+            if first.begins:
+                self._counting.see(first.metadata)
+                self._has_tokens = False
+                if self._counting.by_document:
+                    self._begin(first.document, first.metadata)
+            if self._in_sentences:
+                starts = list(accumulate([size + 1 for size in part.sizes], initial=part.differing.start))
+                columns = [
+                    [text[start : start + size] for start, size in zip(starts, part.sizes, strict=False)]
+                    for text, _ in texts
+                ]
+                self._add_sentences(columns, part.sizes)
+                continue
+            for group, (differing, same) in zip(self._counting.groups, texts, strict=True):
+                group.add(self._place, differing[part.differing] + same[part.same])
+            self._counting.add_text(self._place, self._positions(part, rows), int(first.begins))
+
+    def _texts_of(self, rows: Rows, group: LayerClusters) -> tuple[str, str]:
+        """Return the characters of the rows that differ, and of the others."""
+        differing = same = ""
+        in_characters = self._counting.in_characters
+        if rows.columns:
+            tags = [column.tags[layer] for column in rows.columns for layer in group.layers]
+            lengths = map(len, rows.columns[0].tokens) if in_characters else repeat(1)
+            differing = group.text(tags, lengths)
+        for column in rows.same:
+            tags = [column.tags[layer] for layer in group.layers]
+            same = group.text_of_same(tags, list(map(len, column.tokens)) if in_characters else None)
+        return differing, same
+
+    def _positions(self, part: PassageRows, rows: Rows) -> int:
+        """Return the number of positions of a passage of each side."""
+        passage = part.passages[0]
+        if not self._counting.in_characters or not passage.sentences:
+            return passage.tokens
+        if any(reader.form.no_space for reader in self._readers):
+            raise Unusual("the text is not known from the tokens alone")
+        blanks = passage.tokens - (not self._has_tokens)  # between two tokens of a document
+        self._has_tokens = True
+        pairs = ((rows.columns, part.differing), (rows.same, part.same))
+        characters = sum(len("".join(columns[0].tokens[rows_of])) for columns, rows_of in pairs if columns)
+        return characters - len(passage.sentences) + blanks  # there is an O after each sentence
+
+
+def _without_errors(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield what is read. Raises `Unusual` for an error of a file."""
+    try:
+        yield from items
+    except CluevalError as error:
+        raise Unusual("a file cannot be read") from error

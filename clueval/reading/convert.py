@@ -1,0 +1,365 @@
+"""Writes documents in another format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from os import PathLike, fsdecode
+from pathlib import Path
+from shutil import copyfileobj
+from typing import Any, Unpack
+
+from clueval.core.document import Document
+from clueval.files.arguments import checked_call, require_instance, require_kind
+from clueval.files.errors import FileError, UsageError, warn
+from clueval.files.opening import is_folder
+from clueval.files.overwriting import keeps_inputs, refuse_to_overwrite
+from clueval.files.visible import cut_label
+from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
+from clueval.formats.input_file import InputFile
+from clueval.formats.options import FormatOptions, Reading, ReadingOptions
+from clueval.formats.writer import Uses, Writer, fitted_documents
+from clueval.formats.writing import writer_named
+from clueval.reading.options import LayerSource, layer_names
+from clueval.reading.paths import as_path
+from clueval.reading.read import documents_of, options_for_one_side
+from clueval.reading.source import texts_of
+from clueval.transforms.characters import to_characters
+from clueval.transforms.tokens import to_tokens, with_tokens_of
+
+_READING = Reading()
+_NO_FORMAT = (".html", ".xlsx")
+
+
+@keeps_inputs
+@checked_call
+def convert(
+    source: str | PathLike[str] | Iterable[Document],
+    to: str,
+    output_file: str | PathLike[str] | None = None,
+    *,
+    layers: Mapping[str, LayerSource] | None = None,
+    label: str | None = None,
+    lossy: bool = False,
+    tokens: str | PathLike[str] | None = None,
+    as_: str | None = None,
+    types: Mapping[str, str] | None = None,
+    reading: Reading = _READING,
+    **options: Unpack[ReadingOptions],
+) -> list[Document]:
+    """Convert the spans of a file or folder, or of documents, into another format.
+
+    Args:
+        source: as in `clueval.read`, or documents.
+        to: the name of the format to write.
+        output_file: where to write: a file, or a folder if it exists as one or ends in ``/``. None: nothing is written.
+        layers, reading, options: as in `clueval.read`.
+        label: write only spans with this label.
+        lossy: leave out what the format cannot hold, and annotations that are not read, instead of raising an error.
+        tokens: a VRT or CoNLL file with the tokens of texts, in the same order; None: words and single marks.
+        as_: for Label Studio, ``annotations`` (the default) or ``predictions``.
+        types: for UIMA and WebAnno, the type and the feature with the label, ``TYPE|FEATURE``, of layers by name.
+
+    Returns the documents as the format holds them: positions in its unit, and with `lossy` without what it cannot
+    hold. Raises `UsageError` for what would be lost without `lossy`, before anything is written, `FileError` for an
+    output that cannot be written or that is an input, and the errors of `clueval.read`.
+    """
+    require_kind(to, "str", "to")
+    writer = writer_named(to, as_=as_, types=types)
+    require_kind(label, "str | None", "label")
+    if output_file is not None:
+        as_path(output_file)  # refuses what is no path
+    output = None if output_file is None else fsdecode(output_file)
+    passed_over = Counter[str]()
+    given, names = _given(source, layers, reading, options, passed_over)
+    refuse_to_overwrite([output])
+    conversion = Conversion(
+        to,
+        writer,
+        names,
+        with_ids=options.get("token_id", reading.token_id) is not None,
+        lossy=lossy,
+        tokens=token_documents(tokens, to, writer),
+        passed_over=passed_over,
+        output=output,
+    )
+    documents = list(conversion.fitted(with_label(of_one_file(given, source, writer), label)))
+    if output is not None:
+        conversion.write(documents)
+    return documents
+
+
+def _given(
+    source: Any,
+    layers: Mapping[str, LayerSource] | None,
+    reading: Reading,
+    options: Mapping[str, Any],
+    passed_over: Counter[str],
+) -> tuple[Iterable[Document], Sequence[str]]:
+    """Return the documents of `source`, and the names of their layers."""
+    if isinstance(source, str | PathLike):
+        how = options_for_one_side("convert", layers, reading, options)
+        return documents_of(source, how, passed_over), layer_names(layers)
+    if options or layers is not None:
+        raise UsageError(
+            "layers and options for reading apply to files, not to documents", advice="leave them out"
+        )
+    require_kind(source, "Iterable", "source")
+    given = list(source)
+    for number, document in enumerate(given):
+        require_instance(document, Document, f"source[{number}]")
+    return given, list(dict.fromkeys(name for document in given for name in document.layers))
+
+
+def token_documents(path: Any, name: str, writer: Writer) -> Iterator[Document] | None:
+    """Return the documents of a file with tokens. Raises `UsageError` for a format, `name`, without tokens."""
+    if path is None:
+        return None
+    if writer.unit == "character" and not writer.keeps_tokens:
+        raise UsageError(
+            f"the format {name} has no tokens, so a file with tokens does not apply", advice="leave it out"
+        )
+    return _with_tokens(texts_of(InputFile(as_path(path)), FormatOptions()))
+
+
+def _with_tokens(found: Iterable[Document]) -> Iterator[Document]:
+    for document in found:
+        if document.tokens is None:
+            raise UsageError(
+                "the file has texts without tokens", file=document.file, advice="use VRT or CoNLL"
+            )
+        yield document
+
+
+def of_one_file(documents: Iterable[Document], source: object, writer: Writer) -> Iterator[Document]:
+    """Yield the documents. Raises `UsageError` for tokens of a folder if the format counts them over one file."""
+    for document in documents:
+        counts = writer.unit is None and document.unit == "token"
+        if counts and isinstance(source, str | PathLike):
+            require_one_file(Path(source))
+        yield document
+
+
+def require_one_file(path: Path) -> None:
+    """Raise `UsageError` for a folder: positions of tokens in a table are counted over one file."""
+    if is_folder(path):
+        raise UsageError(
+            f"{path} is a folder", advice="convert its files one by one: a table of spans belongs to one file"
+        )
+
+
+def table_format(output: str | None, advice: str) -> str:
+    """Return the name of the format for spans in a file whose format was not named: conll or spans, by its ending.
+
+    Raises `UsageError` for the ending of something else.
+    """
+    ending = "" if output is None else Path(output).suffix.lower()
+    if ending in (".json", ".jsonl", ".ann", ".spacy", *_NO_FORMAT):
+        raise UsageError(f"{output}: the result is a table of spans", advice=advice)
+    return "conll" if ending == ".conll" else "spans"
+
+
+def refuse_ending(output: str) -> None:
+    """Raise `UsageError` for a file whose ending is that of no format."""
+    ending = Path(output).suffix.lower()
+    if ending in _NO_FORMAT:
+        raise UsageError(f"{output}: no format is written as {ending}", advice="give the file another ending")
+
+
+def with_label(documents: Iterable[Document], label: str | None) -> Iterator[Document]:
+    """Yield the documents with only the spans of this label; None: all spans. Warns if there are only other labels."""
+    if label is None:
+        yield from documents
+        return
+    found: set[str] = set()
+    for document in documents:
+        layers = {}
+        for layer, spans in document.layers.items():
+            layers[layer] = [span for span in spans if span.label == label]
+            found.update(span.label for span in spans)
+        yield replace(document, layers=layers)
+    if found and label not in found:
+        some = ", ".join(map(cut_label, sorted(found)[:10]))
+        warn(f"no span has the label {cut_label(label)!r} (labels found: {some})")
+
+
+@dataclass(slots=True)
+class Conversion:
+    """Documents on their way into a format.
+
+    Attributes:
+        name, writer: the name of the format, and how it is written.
+        layers: the names of the layers, for a file without documents.
+        with_ids: whether token ids are written.
+        lossy: whether what is lost is left out; otherwise it is an error after the last document.
+        passed_over: what the formats of the documents have not read, by kind, after the last document.
+        remark: is called with a line for people.
+        tokens: documents with the tokens of the texts, in the same order; None: words and single marks.
+        output: the file or folder to write, with a slash at the end of a new folder; None: standard output, or nothing.
+        lost, uses: what was left out, by kind, and what the documents had.
+    """
+
+    name: str
+    writer: Writer
+    layers: Sequence[str]
+    with_ids: bool = False
+    lossy: bool = False
+    passed_over: Mapping[str, int] = field(default_factory=dict)
+    remark: Callable[[str], object] = len
+    tokens: Iterator[Document] | None = None
+    output: str | None = None
+    lost: Counter[str] = field(default_factory=Counter)
+    uses: Uses = field(default_factory=Uses)
+
+    def fitted(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the documents as the format holds them; `lost` counts what it cannot hold, by kind.
+
+        Raises `UsageError` after the last document if anything is lost, unless `lossy` is true.
+        """
+        for document in fitted_documents(
+            self._in_unit(documents),
+            self.name,
+            self.writer,
+            lossy=self.lossy,
+            in_folder=self._is_folder,
+            passed_over=self.passed_over,
+            lost=self.lost,
+        ):
+            if self.writer.hints is not None or self.writer.of_folder is not None:
+                self.uses.add(document)
+            yield document
+
+    @property
+    def _is_folder(self) -> bool:
+        """Whether each document is written to a file of its own."""
+        is_one = self.output is None or not (self.output.endswith("/") or is_folder(Path(self.output)))
+        return self.writer.single and not is_one
+
+    def _in_unit(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the documents with positions in the unit of the format, and with its tokens."""
+        are_split = False
+        for document in documents:
+            tokens = None if self.tokens is None else next(self.tokens, None)
+            if self.tokens is not None and tokens is None:
+                raise UsageError(
+                    "the file with tokens does not have this document",
+                    document=document.id,
+                    advice="both need the same documents in the same order",
+                )
+            are_split |= self.tokens is None and (self.writer.unit, document.unit) == ("token", "character")
+            yield self._converted(document, tokens)
+        if self.tokens is not None and (more := next(self.tokens, None)) is not None:
+            raise UsageError(
+                "the file with tokens has more documents than the texts",
+                **more.in_errors,
+                advice="both need the same documents in the same order",
+            )
+        if are_split:
+            self.remark("texts without tokens are split into words and single marks")
+
+    def _converted(self, document: Document, tokens: Document | None) -> Document:
+        if self.writer.unit != "character":
+            if self.writer.unit is None and tokens is None:
+                return document
+            return to_tokens(document, tokens, self.lost if self.lossy else None)
+        found = to_characters(document).from_position(0)
+        if found.text is None and self.writer.needs_text:
+            raise UsageError(
+                f"the format {self.name} cannot hold a document without text",
+                **document.in_errors,
+                advice="convert a file that has the text",
+            )
+        if not self.writer.keeps_tokens:
+            return found
+        if document.unit == "token":
+            return replace(found, tokens=document.tokens)
+        return found if tokens is None else with_tokens_of(tokens, found)
+
+    def hints(self) -> Iterator[str]:
+        """Yield lines for people about what other programs need before they read what was written."""
+        return iter(()) if self.writer.hints is None else self.writer.hints(self.uses, self.layers)
+
+    def text(self, documents: Iterable[Document]) -> Iterable[str]:
+        """Return the content of one file, piece by piece. Raises `UsageError` if it needs several files."""
+        if self.writer.data is not None:
+            raise UsageError(f"the format {self.name} is binary", advice="name a file with -o")
+        if self.writer.beside or self.writer.of_folder is not None:
+            raise UsageError(
+                f"the format {self.name} has several files for a document",
+                advice="name a folder, as in folder/",
+            )
+        of_file = _only(documents) if self.writer.single else documents
+        return self.writer.pieces(of_file, list(self.layers), self.with_ids)
+
+    def write(self, documents: Iterable[Document]) -> None:
+        """Write the documents to the output, a file, or each to a file of its own in a folder; all of it or nothing."""
+        output = self.output
+        assert output is not None
+        refuse_ending(output)
+        path = Path(output)
+        if self.writer.data is not None:
+            with whole_bytes(path) as binary:
+                binary.write(self.writer.data(documents, list(self.layers)))
+        elif self._is_folder:
+            self._write_each(documents, path)
+            return
+        elif output.endswith("/"):
+            raise FileError(
+                f"is a folder, and the format {self.name} writes one file",
+                file=output,
+                advice="name a file, or a format with a file for each document, such as brat",
+            )
+        else:
+            with whole_file(path) as file:
+                file.writelines(self.text(documents))
+        self.remark(f"wrote {path}")
+
+    def _write_each(self, documents: Iterable[Document], folder: Path) -> None:
+        """Write a file for each document, named after its id, and the files that belong to it."""
+        is_new = not folder.exists()
+        make_folder(folder)
+        try:
+            with scratch_folder(folder / "x") as scratch:
+                names = list(self._write_scratch(documents, folder, scratch))
+                for name in names:
+                    with (scratch / name).open("rb") as whole, whole_bytes(folder / name) as file:
+                        copyfileobj(whole, file)
+        except BaseException:
+            if is_new:
+                with suppress(OSError):  # it has files if only some could be copied
+                    folder.rmdir()
+            raise
+        number = sum(name.endswith(self.writer.ending) for name in names)
+        self.remark(f"wrote {number} file{'s' * (number != 1)} to {folder}")
+
+    def _write_scratch(self, documents: Iterable[Document], folder: Path, scratch: Path) -> Iterator[str]:
+        """Write the files of `folder` into another one first; yield their names."""
+        for document in documents:
+            pieces = self.writer.pieces([document], list(self.layers), self.with_ids)
+            contents: dict[str, Iterable[str]] = {self.writer.ending: pieces}
+            contents |= {ending: [content(document)] for ending, content in self.writer.beside.items()}
+            for ending, own in contents.items():
+                yield _written(f"{document.id}{ending}", own, folder, scratch)
+        if self.writer.of_folder is not None:
+            for name, content in self.writer.of_folder(self.uses, self.layers).items():
+                yield _written(name, [content], folder, scratch)
+
+
+def _written(name: str, pieces: Iterable[str], folder: Path, scratch: Path) -> str:
+    """Write a file of `folder` into another one, and return its name."""
+    with errors_of(folder / name), (scratch / name).open("w", encoding="utf-8", newline="") as file:
+        file.writelines(pieces)
+    return name
+
+
+def _only(documents: Iterable[Document]) -> Iterator[Document]:
+    """Yield the only document. Raises `UsageError` for a second one."""
+    for number, document in enumerate(documents):
+        if number:
+            raise UsageError(
+                "the format holds one document, and there are several",
+                advice="name a folder, as in folder/",
+            )
+        yield document

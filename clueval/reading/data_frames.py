@@ -1,0 +1,161 @@
+"""Data frames of pandas and polars: tables of spans, one in each row, or rows of a dataset.
+
+A table of spans has the columns ``start``, ``end`` or ``end_inclusive``, and ``label`` under the keys of
+`clueval.core.span_forms`, and the id of the document under a name of `clueval.core.span_keys` or ``id``; without
+such a column it is one document. These names may begin with a capital. Other columns are passed over. A row without
+start, end and label is a document without spans. No library of frames is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from clueval.core.span_forms import KEYS
+from clueval.core.span_keys import DOCUMENTS, END_INCLUSIVE, ends_in
+from clueval.files.errors import UsageError
+from clueval.formats.table_columns import fragments_in, is_number_of_row, usual
+
+_TAGS = ("tag", "tags", "ner", "ner_tag", "ner_tags")
+_GUIDE = "clueval guide start-lists shows how"
+
+
+def records_of(frame: Any) -> list[dict[str, Any]]:
+    """Return the rows of a frame as dictionaries. Missing values are None, and whole numbers are no floats."""
+    names = list(frame.columns)
+    if len(set(names)) < len(names):
+        raise UsageError("a data frame has two columns with one name", advice="rename one")
+    columns = [map(_plain, frame[name].to_list()) for name in names]
+    return [dict(zip(map(str, names), row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str | int):
+        return value
+    if type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def spans_by_document(
+    records: Sequence[Mapping[str, Any]], columns: Sequence[str], name: str
+) -> dict[str, list[Mapping[str, Any]]] | list[Mapping[str, Any]]:
+    """Return the spans of a table by the id of their document; a list if no column names documents.
+
+    `name` is the name of the side in errors. Raises `UsageError` for a frame without columns of spans, and for
+    columns that do not tell which span belongs to which document.
+    """
+    columns = [usual(str(column), _KNOWN) for column in columns]
+    if len(set(columns)) < len(columns):
+        raise UsageError(f"{name} has two columns with one name", advice="rename one")
+    records = [dict(zip(columns, record.values(), strict=True)) for record in records]
+    for what, several in (("the end", ends_in(columns)), ("the start", _in(columns, KEYS["start"]))):
+        if len(several) > 1:
+            raise UsageError(
+                f"{name} has several columns for {what}: {', '.join(several)}", advice="keep one of them"
+            )
+    parts = {part: next((key for key in keys if key in columns), None) for part, keys in KEYS.items()}
+    if END_INCLUSIVE in columns:
+        parts["end"] = END_INCLUSIVE
+    if parts["start"] is None or parts["end"] is None:
+        raise UsageError(
+            f"{name} must not be a data frame without columns start and end (its columns: "
+            f"{', '.join(map(repr, columns)) or 'none'})",
+            advice="tags become lists by [own['tag'].tolist() for _, own in frame.groupby('sentence', sort=False)]"
+            if any(column.lower() in _TAGS for column in columns)
+            else f"rename them, or give a list of spans for each document; {_GUIDE}",
+        )
+    if parts["label"] is None:
+        raise UsageError(
+            f"{name} has no column label (its columns: {', '.join(map(repr, columns))})",
+            advice=f"rename one: {', '.join(KEYS['label'])}",
+        )
+    used = {part: key for part, key in parts.items() if key is not None}
+    document = _column_of_documents(columns, list(used.values()), name)
+    if document is None:
+        spans = [_span(record, used, f"row {number} of {name}") for number, record in enumerate(records)]
+        if any("text" in span and _length(span) not in (None, len(span["text"])) for span in spans):
+            raise UsageError(
+                f"{name} has no column document, and texts that are longer or shorter than their spans",
+                advice="add the column document with the ids of the documents",
+            )
+        return spans
+    if document == "id" and len(records) > 1 and len({record["id"] for record in records}) == len(records):
+        raise UsageError(
+            f"{name} has another id in each row, so the ids may be those of spans",
+            advice="rename the column to document if they are ids of documents",
+        )
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for number, record in enumerate(records):
+        if record[document] is None:
+            raise UsageError(
+                f"row {number} of {name} has no {document}", advice="each span needs its document"
+            )
+        own = found.setdefault(str(record[document]), [])
+        if any(record[key] is not None for key in used.values()):
+            own.append(_span(record, used, f"row {number} of {name}"))
+    return found
+
+
+def _column_of_documents(columns: Sequence[str], used: Sequence[str], name: str) -> str | None:
+    """Return the column of the ids of documents; None if all spans are of one document."""
+    known = _in(columns, DOCUMENTS)
+    if len(known) > 1:
+        raise UsageError(
+            f"{name} has several columns that name documents: {', '.join(known)}",
+            advice="keep the one in which positions count from 0",
+        )
+    if known:
+        return known[0]
+    if "id" in columns:
+        return "id"
+    known_ones = (*used, "text", "score", "fragments")
+    others = [column for column in columns if column not in known_ones and not is_number_of_row(column)]
+    if others:
+        raise UsageError(
+            f"{name} has no column document, and other columns: {', '.join(map(repr, others))}",
+            advice="rename the one with the ids of the documents to document; if all spans are of one document, keep "
+            "only start, end and label",
+        )
+    return None
+
+
+def _span(record: Mapping[str, Any], used: Mapping[str, str], place: str) -> Mapping[str, Any]:
+    """Return the part of a row that is its span; the score of a prediction stays with it.
+
+    Raises `UsageError` for a row without a label, and for fragments that are not written as in files.
+    """
+    if record[used["label"]] is None:
+        raise UsageError(
+            f"{place} has no label",
+            advice="pandas reads the label NA as a missing value, unless keep_default_na=False is given",
+        )
+    fragments = record.get("fragments")
+    if isinstance(fragments, str):
+        fragments = fragments_in(fragments) if fragments else None
+        if fragments is None and record["fragments"]:
+            raise UsageError(
+                f"{place}: fragments are written as in '0-2;7-8'", advice="with the last position of each"
+            )
+    if fragments:
+        more = {"fragments": fragments, "score": record.get("score")}  # what joins their texts is not known
+    else:
+        more = {key: record[key] for key in ("text", "score") if record.get(key) is not None}
+    return {
+        **{END_INCLUSIVE if key == END_INCLUSIVE else part: record[key] for part, key in used.items()},
+        **more,
+    }
+
+
+def _length(span: Mapping[str, Any]) -> int | None:
+    """Return the number of positions of a span; None if a position is no number."""
+    start, end, last = (span.get(key) for key in ("start", "end", END_INCLUSIVE))
+    stop = last + 1 if isinstance(last, int) else end
+    return stop - start if isinstance(start, int) and isinstance(stop, int) else None
+
+
+_KNOWN = {*DOCUMENTS, *KEYS["start"], *KEYS["end"], *KEYS["label"], END_INCLUSIVE, "id", "text", "score"}
+
+
+def _in(columns: Sequence[str], names: Collection[str]) -> list[str]:
+    return [column for column in columns if column in names]

@@ -1,0 +1,170 @@
+"""How the sides of a corpus are read: the options of each, the layers that are named, and what applies where.
+
+`Reading` (`clueval.formats.options`) has the options; here they become those of each side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields, replace
+from os import PathLike
+from typing import Any
+
+from clueval.core.document import Document
+from clueval.core.span import DEFAULT_LAYER
+from clueval.files.arguments import require_instance, require_kind
+from clueval.files.errors import UsageError, described
+from clueval.files.options import with_fields
+from clueval.formats.options import Reading, ReadingOptions
+
+# Sides
+
+
+class SidesOptions(ReadingOptions, total=False):
+    """The same for two sides; `gold_set` and `predicted_set` are short for their annotation sets."""
+
+    gold_set: str | None
+    predicted_set: str | None
+
+
+Readings = Reading | tuple[Reading, ...]
+"""How files are read: one value for both sides, or one for gold, predicted and each further set of predicted."""
+
+InputSide = str | PathLike[str] | Document | Iterable[Any]
+"""One side as people give it: a path, a document, or an open file, list, iterator or dictionary of items."""
+
+PAIR_BY = ("id", "name", "content")
+"""The ways to pair documents: by the id of the document, by the name of its file, by its text."""
+
+SETS = ("gold_set", "predicted_set")
+
+MENTIONS, INLINE = ANSWER_FORMATS = ("mentions", "inline")
+"""The formats of answers of language models; only predicted can have the first."""
+
+
+def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading, ...]:
+    """Return how gold, predicted and further sets are read; single `options` replace fields of `reading`."""
+    several = reading if isinstance(reading, tuple) else (reading, reading)
+    if len(several) < 2:
+        raise UsageError("reading has one side only", advice="pass one Reading, or one for each side")
+    for each in several:
+        require_instance(each, Reading, "reading")
+    readings = [with_fields(each, options) for each in several]
+    if readings[1].input in (MENTIONS, INLINE) and readings[0].input != INLINE:
+        readings[0] = without_answers(readings[0])
+    for side, name in enumerate(SETS):
+        require_kind(options.get(name), "str | None", name)
+        if options.get(name) is not None:
+            readings[side] = with_fields(readings[side], {"annotation_set": options[name]})
+    return tuple(readings)
+
+
+def without_answers(reading: Reading) -> Reading:
+    """Return the options of gold, whose text answers are placed on, without those for answers."""
+    own = None if reading.input in (MENTIONS, INLINE) else reading.input
+    return replace(reading, input=own, unparsable=None, labels=None)
+
+
+def require_positions(readings: Iterable[Reading], caller: str) -> None:
+    """Raise `UsageError` if a side has mentions without positions, which only an evaluation locates."""
+    if any(each.input == MENTIONS for each in readings):
+        raise UsageError(
+            f"{caller} needs the positions of spans, which mentions do not have",
+            advice="use score, profile, conventions or the command errors, which find them in the text of gold",
+        )
+
+
+def chosen_options(reading: Reading) -> list[str]:
+    """Return the names of the options that are set and do not apply to every format.
+
+    ``ignore_punct=False`` applies to every format, because no other format removes punctuation.
+    """
+    return [
+        each.name
+        for each in fields(Reading)
+        if each.name not in ("input", "annotation_set", "names")
+        and getattr(reading, each.name) != each.default
+        and (each.name, getattr(reading, each.name)) != ("ignore_punct", False)
+    ]
+
+
+def require_none(reading: Reading, allowed: Collection[str] = ()) -> None:
+    """Raise `UsageError` for an option that is set, except the `allowed`, because there are no files to read."""
+    always = [name for name in ("input", "annotation_set") if getattr(reading, name)]
+    for name in [*chosen_options(reading), *always]:
+        if name not in allowed:
+            from clueval.files.names import IN_MEMORY  # only for options that do not apply
+
+            shown = name if name == "text" else f"{name}={getattr(reading, name)!r}"
+            raise UsageError(
+                f"{shown} applies to files, but both sides are in memory",
+                advice=IN_MEMORY.get(name, "remove it, or pass it to read"),
+            )
+
+
+def require_scheme(scheme: str | None, invalid: str | None) -> None:
+    """Raise `UsageError` for lists of tags of which ill-formed ones are to be treated without knowing their scheme."""
+    if scheme is None and invalid not in (None, "conlleval"):
+        raise UsageError(
+            f"invalid={invalid!r} needs the scheme of the tags", advice="name it, as in scheme='BIO'"
+        )
+
+
+def require_pair_by(pair_by: str | None) -> None:
+    """Raise `UsageError` for an unknown way to pair documents."""
+    if pair_by is not None and pair_by not in PAIR_BY:
+        raise UsageError(f"documents cannot be paired by {pair_by!r}", advice=f"one of {', '.join(PAIR_BY)}")
+
+
+# Layers
+
+LayerSource = int | str
+"""Where the labels of a layer stand: a column, from 1 (from -1 at the end), or the name of a source of the format."""
+
+LayerColumns = Mapping[str, LayerSource | tuple[LayerSource, LayerSource | None]]
+"""Layer names and their sources; a pair has the gold and the predicted source.
+
+The predicted source is None if only gold has the layer.
+"""
+
+
+def require_layers(layers: object) -> None:
+    """Raise `UsageError` unless layers are None or a dictionary of names and columns."""
+    if layers is None:
+        return
+    if not isinstance(layers, Mapping):
+        raise UsageError(
+            f"layers must be a dictionary, not {described(layers)}", advice="layers={'entity': 2}"
+        )
+    for name, columns in layers.items():
+        require_kind(name, "str", "the name of a layer")
+        both = columns if isinstance(columns, tuple) else (columns, columns)
+        if len(both) != 2:
+            raise UsageError(
+                f"layer {name!r} has {len(both)} columns",
+                advice="give one column, or one for gold and one for predicted",
+            )
+        for number, each in enumerate(both):
+            named = " | str" if not str(each).lstrip("+-").isdigit() else ""  # "2" is meant as a column
+            kinds = f"int{named} | None" if number else f"int{named}"
+            require_kind(each, kinds, f"the column of layer {name!r}")
+
+
+def layer_names(layers: LayerColumns | None) -> list[str]:
+    """Return the names of the layers; without `layers`, there is one, called `DEFAULT_LAYER`."""
+    return [DEFAULT_LAYER] if layers is None else list(layers)
+
+
+def columns_of_side(
+    layers: LayerColumns | None, side: int, single_file: bool
+) -> Mapping[str, LayerSource] | None:
+    """Return the sources of the gold (0) or predicted (1) side: by default, the last two columns of a single file."""
+    if layers is None:
+        return {DEFAULT_LAYER: side - 2} if single_file else None
+    if single_file and (alone := [name for name, given in layers.items() if not isinstance(given, tuple)]):
+        raise UsageError(
+            f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
+            advice="give both columns, as in layers={'entity': (2, 3)}",
+        )
+    found = {name: given[side] if isinstance(given, tuple) else given for name, given in layers.items()}
+    return {name: source for name, source in found.items() if source is not None}

@@ -1,0 +1,223 @@
+"""The files of a side: of a file, a folder, an archive, a pattern or a list; and the names that pair them.
+
+A path may be a pattern, such as ``gold/*.conll``: ``*``, ``?`` and ``[...]`` stand for text of a name, ``**`` for
+folders. It stands for the files that match it, as if they were alone in the folder before the first wildcard, without
+hidden files. A file or folder whose name is the pattern itself is that file or folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from clueval.core.tags import is_tag
+from clueval.files.errors import FileError, UsageError, described
+from clueval.files.opening import is_folder
+from clueval.files.overwriting import note_input
+from clueval.reading.spooled import is_open_file
+
+PathName = str | os.PathLike[str]
+
+Paths = PathName | Sequence[PathName]
+
+Files = Sequence[tuple[str | None, Path]]
+"""Files with their relative names; None: the only file."""
+
+
+MAIN = (".ann", ".a1", ".xmi")
+"""Endings of files to which others in their folder belong, which are not read by themselves."""
+
+_WILDCARD = re.compile(r"(\*\*/|\*\*|\*|\?|\[!?[^\]]+\])")
+
+
+def files_of(path: Path) -> list[tuple[str | None, Path]]:
+    """Return the file, with the name None, or all files below a folder by their relative names, sorted.
+
+    Hidden files and folders are skipped. An archive counts as a folder. Raises `FileError` if there is nothing to read.
+    """
+    path = located(path)
+    if is_pattern(path):
+        return _matches(path)
+    if is_in_archive(path):
+        from clueval.reading.archives import files_in
+
+        members = dict(files_in(path))
+        return [(printable(name), members[name]) for name in main_files(list(members))]
+    try:
+        if stat.S_ISDIR(path.stat().st_mode):
+            names = main_files(sorted(_names_below(path)))
+            if not names:
+                raise FileError("the folder has no files", file=str(path))
+            shown = [printable(name) for name in names]
+            if len(set(shown)) < len(names):
+                raise FileError(
+                    "two files have names that differ only in bytes that are not UTF-8",
+                    file=str(path),
+                    advice="rename one",
+                )
+            return [(name, path / own) for name, own in zip(shown, names, strict=True)]
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise FileError(
+                "is not a regular file", file=str(path), advice="write the output of a pipe to a file first"
+            )
+    except FileNotFoundError:
+        raise FileError("there is no such file or folder", file=str(path)[:300]) from None
+    except OSError as error:
+        raise FileError(
+            f"cannot be read: {error.strerror}", file=(error.filename or str(path))[:300]
+        ) from None
+    except FileError:
+        raise
+    except ValueError:  # a NUL, or half of a surrogate pair
+        raise FileError("is not a valid file name", file=str(path)[:300], advice="check the name") from None
+    return [(None, path)]
+
+
+def main_files(names: list[str]) -> list[str]:
+    """Return the names of the files to read by themselves: all, or those to which the others belong."""
+    return [name for name in names if name.removesuffix(".gz").endswith(MAIN)] or names
+
+
+def located(path: Path) -> Path:
+    """Return the path of an input, or that of the member of an archive that it names, as in ``A.zip!member``."""
+    note_input(path)
+    if "!" not in str(path):
+        return path
+    from clueval.reading.archives import in_archive
+
+    return in_archive(path)
+
+
+def is_in_archive(path: Path) -> bool:
+    """Return whether a path is an archive, or a folder within one."""
+    if "!" not in str(path) and not path.name.lower().endswith((".zip", ".tar", ".tar.gz", ".tgz")):
+        return False
+    from clueval.reading.archives import Member, is_archive
+
+    return is_folder(path) if isinstance(path, Member) else is_archive(path)
+
+
+def has_several(path: Path) -> bool:
+    """Return whether a path stands for files by name: a folder, an archive or a pattern."""
+    return is_folder(path) or is_in_archive(path) or is_pattern(path)
+
+
+def printable(name: str) -> str:
+    """Return the name with escapes for bytes that are not UTF-8, because it becomes the id of a document."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _names_below(folder: Path) -> Iterator[str]:
+    """Yield the relative names of the files below a folder, except hidden ones; no link to a folder is followed."""
+
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                for name in _names_below(Path(entry)):
+                    yield f"{entry.name}/{name}"
+            elif entry.is_file():
+                yield entry.name
+
+
+def with_equal_names(sides: Sequence[Files]) -> Sequence[Files]:
+    """Return the files of several sides by the names that pair them, which are the ids of their only documents.
+
+    These are the relative names without their endings, unless a side has two files with the same name then.
+    """
+    short = [[(name and without_ending(name), path) for name, path in side] for side in sides]
+    is_unique = all(len({name for name, _ in side}) == len(side) for side in short)
+    return short if is_unique else sides
+
+
+def folders_of(path: Path) -> dict[str, Path]:
+    """Return the folders in a folder or an archive by name, sorted, without hidden ones. Raises `FileError`."""
+    if is_in_archive(path):
+        from clueval.reading.archives import MARK, Member, files_in
+
+        names = sorted({name.partition("/")[0] for name, _ in files_in(path) if "/" in name})
+        between = "/" if isinstance(path, Member) else MARK
+        return {name: Member(f"{path}{between}{name}") for name in names}
+    try:
+        found = sorted(each for each in path.iterdir() if is_folder(each) and not each.name.startswith("."))
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    return {each.name: each for each in found}
+
+
+def named_files(path: Path) -> Files:
+    """Return the file, with the name None, or all files below a folder by the names that documents get from them."""
+    return with_equal_names([files_of(path)])[0]
+
+
+INITIAL, CURATED = INCEPTION = "INITIAL_CAS", "CURATION_USER"
+"""The names that INCEpTION gives to a document without annotations, and to the curated one."""
+
+
+def without_ending(name: str) -> str:
+    """Return the relative name of a file without its ending and without ``.gz``.
+
+    In INCEpTION's exports it is the name of the document, a folder, for the file of the curated document.
+
+    >>> without_ending("a/b.conll.gz"), without_ending("a.txt/CURATION_USER.tsv")
+    ('a/b', 'a')
+    """
+    folder, slash, file = name.removesuffix(".gz").rpartition("/")
+    stem = Path(file).stem
+    return without_ending(folder) if folder and stem in INCEPTION else f"{folder}{slash}{stem}"
+
+
+def as_path(given: object) -> Path:
+    """Return a path that is given as text or as a path of any kind. Raises `UsageError` for anything else."""
+    if not isinstance(given, str | os.PathLike):
+        raise UsageError(
+            f"a path must be text or a Path, not {described(given)}", advice="such as 'gold.conll'"
+        )
+    return Path(os.fsdecode(given))
+
+
+def are_paths(side: object) -> bool:
+    """Return whether an argument names files or folders and does not hold documents."""
+    if isinstance(side, list | tuple):
+        return bool(side) and all(isinstance(path, str | os.PathLike) for path in side)
+    return isinstance(side, str | os.PathLike)
+
+
+def _is_path(side: object) -> bool:
+    return isinstance(side, os.PathLike) or is_open_file(side)
+
+
+def is_path_or_paths(side: object) -> bool:
+    """Return whether a side is a path, an open file, or a list of them; strings that are tags are tags."""
+    if isinstance(side, str) or _is_path(side):
+        return True
+    if not isinstance(side, list | tuple) or not side:
+        return False
+    return all(_is_path(item) or isinstance(item, str) for item in side) and not (
+        isinstance(side[0], str) and is_tag(side[0])
+    )
+
+
+def is_pattern(path: Path) -> bool:
+    """Return whether a path is a pattern: it has a wildcard, and nothing has this very name."""
+    return _WILDCARD.search(str(path)) is not None and not os.path.lexists(path)
+
+
+def _matches(pattern: Path) -> list[tuple[str | None, Path]]:
+    """Return the files that match a pattern, by their names below its folder, sorted.
+
+    Raises `FileError` if no file matches.
+    """
+    from glob import glob
+
+    text = pattern.as_posix()
+    folder = _WILDCARD.split(text)[0].rpartition("/")[0]
+    named = glob(text, recursive=True)  # noqa: PTH207  # Path.glob takes no pattern that begins at the root
+    found = [Path(path) for path in sorted(named) if Path(path).is_file()]
+    if not found:
+        raise FileError("no file matches this pattern", file=str(pattern))
+    return [(printable((path.relative_to(folder) if folder else path).as_posix()), path) for path in found]

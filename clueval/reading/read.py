@@ -1,0 +1,121 @@
+"""Reads the documents of one side, file by file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+from clueval.core.document import Document, Unit
+from clueval.files.arguments import checked_call, refuse_unknown, require_instance
+from clueval.files.errors import FormatError, UsageError
+from clueval.files.options import field_names, with_fields
+from clueval.formats.column_format import ColumnFormat
+from clueval.formats.options import FormatOptions, Reading, ReadingOptions
+from clueval.reading.options import LayerSource, chosen_options, require_layers
+from clueval.reading.paths import as_path, named_files
+from clueval.reading.source import Source, form_at, source_of
+from clueval.reading.spooled import spooled
+
+_READING = Reading()
+
+
+@checked_call
+def read(
+    path: Any,
+    layers: Mapping[str, LayerSource] | None = None,
+    *,
+    reading: Reading = _READING,
+    unit: Unit | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Iterator[Document]:
+    """Yield the documents of a file, or of all files below a folder, one at a time.
+
+    Args:
+        path: a file (``.gz`` files are read, too), a folder, an archive, a pattern (`clueval.reading.paths`) or
+            an open file.
+        layers: the name and column of each layer; columns count from 1, or from -1 at the end; formats with
+            named sources take their names. None: the last column or the usual source, called ``label``; if the last
+            column holds no tags, the columns that do (`clueval.reading.tag_columns`); for a table of spans,
+            every column without positions.
+        reading: how files are read.
+        unit: the unit of positions, for DocBin, which has both; None: ``character``.
+        options: any field of `clueval.formats.options.Reading` by its own name, as in ``token_id=4``.
+
+    Raises `CluevalError` for invalid input, with file and line, and `UsageError` for an option that does not
+    exist or does not apply to the formats of these files.
+    """
+    return documents_of(path, options_for_one_side("read", layers, reading, options, unit))
+
+
+def options_for_one_side(
+    caller: str,
+    layers: Mapping[str, LayerSource] | None,
+    reading: Reading,
+    options: Mapping[str, Any],
+    unit: Unit | None = None,
+) -> FormatOptions:
+    """Return how files are read. Raises `UsageError` for options that do not exist, and for two columns of a layer."""
+    refuse_unknown(options, ["layers", *field_names(Reading)], caller)
+    require_instance(reading, Reading, "reading")
+    require_layers(layers)
+    if layers is not None and not all(isinstance(source, int | str) for source in layers.values()):
+        raise UsageError(
+            f"{caller} has one side, so each layer has one column", advice="layers={'entity': 2}"
+        )
+    if layers is not None and not layers:
+        raise UsageError("there is no layer", advice="name one, as in layers={'entity': 2}")
+    return FormatOptions.of(with_fields(reading, options), layers, unit)
+
+
+def documents_of(
+    given: Any, options: FormatOptions, passed_over: Counter[str] | None = None
+) -> Iterator[Document]:
+    """Yield the documents of a path or an open file; `passed_over` counts what is not read of each file, by kind."""
+    with spooled(given) as (path,):
+        for source in sources_of([path], options):
+            yield from source.documents()
+            if passed_over is not None:
+                passed_over.update(+source.file.passed_over)
+
+
+def sources_of(paths: Sequence[Any], options: FormatOptions) -> Iterator[Source]:
+    """Yield the files of paths and folders, each of which tells its layers if none is named.
+
+    Raises `UsageError` for an option that applies to none of them.
+    """
+    for name, path, own in files_of_paths(paths, options):
+        yield source_of(path, own, name=name)
+
+
+def files_of_paths(
+    paths: Sequence[Any], options: FormatOptions
+) -> Iterator[tuple[str | None, Path, FormatOptions]]:
+    """Yield the files of paths and folders with their names and their options, before they are opened."""
+    found = [named_files(as_path(path)) for path in paths]
+    if chosen_options(options):
+        from clueval.reading.sides import require_use  # most files are read without options
+
+        require_use(options, (path for files in found for _, path in files))
+    of_files = [[path for _, path in files] for files in found]
+    for files, own in zip(found, _with_layers(options, of_files), strict=True):
+        for name, path in files:
+            yield name, path, own
+
+
+def _with_layers(options: FormatOptions, of_files: Sequence[Sequence[Path]]) -> Sequence[FormatOptions]:
+    """Return the options of the files of each path, of which column files may tell the layers."""
+    several = [options] * len(of_files)
+    if options.layers is not None or not any(_are_columns(paths[0], options) for paths in of_files):
+        return several
+    from clueval.reading.tag_columns import with_columns_of_tags  # other formats do not need it
+
+    return with_columns_of_tags(several, of_files)
+
+
+def _are_columns(path: Path, options: FormatOptions) -> bool:
+    try:
+        return isinstance(form_at(path, options), ColumnFormat)
+    except FormatError:  # opening the file raises it, too
+        return False

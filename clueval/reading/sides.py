@@ -1,0 +1,713 @@
+"""The sides of a corpus, each with a name, and their documents side by side: of files, or in memory.
+
+Gold and predicted, several golds, several systems and several annotators are sides. This is how they are read:
+
+>>> from clueval.formats.options import Reading
+>>> sides = sides_of({"gold": [["B-PER", "O"]], "predicted": [["O", "B-PER"]]}, [Reading(), Reading()])
+>>> [[document.layers["label"][0].start for document in text] for text in sides.texts()]
+[[0, 1]]
+
+`sides_of` settles what each side is and how it is read (layers, columns of tags, options that do not apply), before a
+document is read. `Sides.texts` yields a tuple for each text with the document of each side, in their order; with
+``may_lack``, as among annotators, None for a side that lacks it. What was read is added to a `Read`. One file, or one
+side, is read by `documents_of_files`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clueval.core.document import Document, same_id
+from clueval.core.read import Read
+from clueval.files.errors import FileError, UsageError
+from clueval.files.opening import Progress, is_file
+from clueval.formats.column_format import ColumnFormat
+from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.telling import Form
+from clueval.reading.options import (
+    ANSWER_FORMATS,
+    PAIR_BY,
+    LayerColumns,
+    LayerSource,
+    chosen_options,
+    columns_of_side,
+    require_none,
+    require_pair_by,
+    require_scheme,
+    without_answers,
+)
+from clueval.reading.paths import (
+    Files,
+    Paths,
+    as_path,
+    files_of,
+    is_path_or_paths,
+    located,
+    named_files,
+    printable,
+    with_equal_names,
+    without_ending,
+)
+from clueval.reading.same_text import ends_early, require_same_text
+from clueval.reading.source import (
+    FOR_ALL,
+    Source,
+    beside,
+    form_at,
+    formats_that_read,
+    has_sets,
+    is_one_document,
+    options_of,
+    source_of,
+)
+
+if TYPE_CHECKING:
+    from clueval.reading.memory import Given, GivenSide
+
+Text = tuple[Document | None, ...]
+"""The documents of one text, one for each side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side: its name in errors, its files with their names, how they are read, and the path or paths given."""
+
+    name: str
+    files: Files
+    options: FormatOptions
+    given: Any = None
+
+
+class FileGroup(NamedTuple):
+    """Files of the same texts, one of each side (None: it lacks them), and the name of their documents."""
+
+    name: str | None
+    paths: tuple[Path | None, ...]
+
+    @property
+    def both(self) -> tuple[Path, Path]:
+        """The files of the first two sides, which are there."""
+        first, second, *_ = self.paths
+        assert first is not None
+        assert second is not None
+        return first, second
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Sides of the same texts.
+
+    Attributes:
+        listed: the sides, if they are files.
+        pair_by: how documents are paired: None (files by relative name, documents in order), or one of `PAIR_BY`.
+        may_lack: whether a side may lack documents; documents are paired by id then.
+        is_one_text: whether lines of a token and a tag are one text, as for a metric of noisy texts.
+        is_single: whether gold and predicted are two columns of the same files.
+        within: ``SET:TYPE``, annotations that become a further layer of that name, where annotation sets are files'.
+        given: the sides, if they are in memory.
+        progress: is called with the number of bytes of each read.
+    """
+
+    listed: tuple[Side, ...]
+    pair_by: str | None = None
+    may_lack: bool = False
+    is_one_text: bool = False
+    is_single: bool = False
+    within: str | None = None
+    given: Given | None = None
+    progress: Progress | None = field(default=None, compare=False)
+
+    @property
+    def names(self) -> list[str]:
+        return [side.name for side in self.listed]
+
+    @property
+    def kind(self) -> str:
+        """What was given: ``paths``, ``tags``, ``spans`` or ``documents``."""
+        return "paths" if self.given is None else self.given.kind
+
+    def without_files(self) -> Sides:
+        """Return how the sides are read, without the files, for other processes."""
+        return replace(self, listed=tuple(replace(side, files=[], given=None) for side in self.listed))
+
+    def with_absolute_texts(self) -> Sides:
+        """Return the sides with absolute paths of the texts of tables."""
+        listed = [
+            side
+            if side.options.text_path is None
+            else replace(side, options=replace(side.options, text=side.options.text_path.absolute()))
+            for side in self.listed
+        ]
+        return replace(self, listed=tuple(listed))
+
+    def texts(self, read: Read | None = None) -> Iterator[Text]:
+        """Yield the documents of each text; `read` gets what was read of files.
+
+        Memory holds one text and the documents that wait for those of other sides: none if all sides have the same
+        documents in the same order. Raises `TextMismatch` if one file has more documents than another, `UsageError` if
+        documents cannot be paired, and the errors of reading.
+        """
+        if self.given is not None:
+            return self._in_memory()
+        return self._of_files(Read() if read is None else read)
+
+    # Files
+
+    def groups(self) -> list[FileGroup]:
+        """Return the files of the same texts, paired by name; with one group, without names, for other ways to pair.
+
+        Raises `FileError` and `UsageError` for files without counterparts.
+        """
+        if self.pair_by in ("id", "content"):
+            return []
+        if self.pair_by == "name":
+            return _by_name(self.listed, may_lack=self.may_lack)
+        if self.may_lack:
+            return _by_shared_name(self.listed)
+        return _in_order(self.listed)
+
+    def sources(self, group: FileGroup) -> tuple[Source, ...]:
+        """Return the files of a group that has one of each side."""
+        seen: set[Path] = set()
+        sources = []
+        for side, path in zip(self.listed, group.paths, strict=True):
+            assert path is not None
+            progress = None if path in seen else self.progress  # it gets the bytes of a file once
+            seen.add(path)
+            sources.append(self.source(side, path, group.name, progress))
+        return beside(*sources)
+
+    def source(
+        self, side: Side, path: Path, name: str | None = None, progress: Progress | None = None
+    ) -> Source:
+        """Return a file of a side."""
+        found = source_of(path, side.options, name=name, progress=progress, is_one_text=self.is_one_text)
+        if self.within is not None and has_sets(found.form):
+            return replace(found, within=self.within)
+        if self.is_single and side.options.token is None and isinstance(found.form, ColumnFormat):
+            of_file = found.form.columns(found.again().file.blocks, found.file.name, side.options)
+            if of_file.token is None:
+                return replace(found, options=replace(side.options, token=1))
+        return found
+
+    def texts_of(self, sources: Sequence[Source], read: Read) -> Iterator[Text]:
+        """Yield the documents of files of the same texts, in order; `read` gets what was read of them."""
+        nameless = any(is_one_document(source.form) for source in sources)
+        for found in zip_longest(*(source.documents() for source in sources)):
+            _require_all(sources, found)
+            gold, *others = found
+            yield (gold, *(with_id_of(gold, other, is_nameless=nameless) for other in others))
+        for side, source in zip(self.listed, sources, strict=True):
+            source.see(read, side.name)
+
+    def _of_files(self, read: Read) -> Iterator[Text]:
+        if self.pair_by in ("id", "content"):
+            yield from self._checked(self._joined([self._in_turn(n, read) for n in range(len(self.listed))]))
+            return
+        groups = self.groups()
+        if self.may_lack:
+            for name, paths in groups or [FileGroup(None, ())]:
+                yield from self._checked(self._lacking(name, paths, read))
+            return
+        for group in groups:
+            yield from self._checked(self.texts_of(self.sources(group), read))
+
+    def _in_turn(self, number: int, read: Read) -> Iterator[Document]:
+        """Yield the documents of all files of a side with the ids from the files.
+
+        A single table of spans without a text has the texts of all files of the other side.
+        """
+        side = self.listed[number]
+        for _, path in side.files:
+            source = self.source(side, path, None, self.progress)
+            if len(side.files) == 1 and source.lacks_text:
+                other = self.listed[number == 0]
+                others = tuple(self.source(other, each) for _, each in other.files)
+                source = replace(source, sides=others, in_turn=True)
+            for document in source.documents():
+                if self.pair_by == "id" and len(side.files) > 1 and is_one_document(source.form):
+                    _require_name_of_file(document, path, source.form)
+                yield document
+            source.see(read, side.name)
+
+    def _lacking(self, name: str | None, paths: Sequence[Path | None], read: Read) -> Iterator[Text]:
+        """Yield the documents of sides that may lack some; of all their files, or of those with one name."""
+        streams = []
+        for number, side in enumerate(self.listed):
+            files = [(each, path) for each, path in side.files] if not paths else [(name, paths[number])]
+            streams.append(self._documents(side, files, read))
+        yield from self._joined(streams)
+
+    def _documents(
+        self, side: Side, files: Iterable[tuple[str | None, Path | None]], read: Read
+    ) -> Iterator[Document]:
+        for name, path in files:
+            if path is not None:
+                source = self.source(side, path, name, self.progress)
+                yield from source.documents()
+                source.see(read, side.name)
+
+    # Pairing
+
+    def _joined(self, streams: Sequence[Iterable[Document]]) -> Iterator[Text]:
+        """Yield the documents of all sides, joined by the keys of `key_of`."""
+        keyed = [((key_of(document, self.pair_by), document) for document in stream) for stream in streams]
+        return joined(keyed, self.names, self.pair_by, may_lack=self.may_lack)
+
+    def _checked(self, texts: Iterable[Text]) -> Iterator[Text]:
+        """Yield texts; of more than two sides, those after the second must have the text of the first."""
+        for text in texts:
+            first = next((document for document in text if document is not None), None)
+            for name, document in zip(self.names[2:], text[2:], strict=True):
+                if first is not None and document is not None and document is not first:
+                    require_same_text(first, document, (self.names[0], name))
+            yield text
+
+    def _in_memory(self) -> Iterator[Text]:
+        assert self.given is not None
+        options = [side.options for side in self.listed]
+        if self.pair_by is None:
+            yield from self._checked(self.given.documents(options))
+            return
+        if any(side.kind != "documents" for side in self.given.sides):
+            raise UsageError(
+                f"pair_by={self.pair_by!r} pairs documents, not lists of spans", advice="leave out pair_by"
+            )
+        yield from self._checked(self._joined([side.items for side in self.given.sides]))
+
+
+# Opening
+
+
+def sides_of(
+    given: Mapping[str, Any],
+    readings: Sequence[Reading],
+    layers: LayerColumns | None = None,
+    *,
+    pair_by: str | None = None,
+    may_lack: bool = False,
+    is_one_text: bool = False,
+    within: str | None = None,
+    unplaced: Sequence[str] = (),
+    unit: str | None = None,
+    progress: Progress | None = None,
+) -> Sides:
+    """Return the sides that are given by their names in errors, and how each is read.
+
+    Args:
+        given: by name, files as `clueval.reading.paths` describes them, or what is in memory
+            (`clueval.reading.memory`). All sides are files, or all are in memory. A second side that is None is
+            in other columns, or another annotation set, of the files of the first.
+        readings: the options of each side; those of the last count for further sides.
+        layers: the name and the source of each layer, or the sources of the first side and of the others as a pair.
+        pair_by, may_lack, is_one_text, within, progress: as in `Sides`.
+        unplaced: the names of sides whose mentions without a place are spans.
+        unit: ``token`` for the positions of tokens in documents of spaCy.
+
+    No document is read, but the first lines of column files for which no layers are named. Raises `UsageError` for
+    sides that do not go together, and for an option that applies to none of their formats; `FileError`.
+    """
+    require_pair_by(pair_by)
+    names = list(given)
+    readings = [readings[min(number, len(readings) - 1)] for number in range(len(names))]
+    others = [each for each in given.values() if each is not None]
+    if not others or not all(map(is_path_or_paths, others)):
+        return _sides_in_memory(given, readings, layers, pair_by, unplaced, may_lack=may_lack)
+    is_single = len(given) > 1 and given[names[1]] is None
+    if is_single:
+        given = {**given, names[1]: given[names[0]]}
+    both_columns = is_single and readings[0].annotation_set is None
+    options = [
+        replace(
+            FormatOptions.of(reading, columns_of_side(layers, min(number, 1), both_columns), unit),
+            unplaced=name in unplaced,
+        )
+        for number, (name, reading) in enumerate(zip(names, readings, strict=True))
+    ]
+    files = [files_of_side(side) for side in given.values()]
+    found = Sides(
+        tuple(Side(*each) for each in zip(names, files, options, given.values(), strict=True)),
+        pair_by,
+        may_lack,
+        is_one_text,
+        both_columns,
+        within,
+        progress=progress,
+    )
+    paths = [[path for _, path in each] for each in files]
+    if pair_by is None and not may_lack:
+        found.groups()  # refuses files without counterparts first
+    if all(each == readings[0] for each in readings):
+        require_use(options[0], [path for each in paths for path in each], is_one_text=is_one_text)
+    else:
+        for each, of_side in zip(options, paths, strict=True):
+            require_use(each, of_side, is_one_text=is_one_text)
+    if both_columns:
+        if layers is None:
+            from clueval.reading.tag_columns import require_two_tag_columns  # few calls need it
+
+            plain = Side(names[0], files[0], replace(options[0], layers=None))
+            require_two_tag_columns(found.source(plain, path) for path in paths[0])
+        return found
+    if layers is not None:
+        return found
+    return replace(found, listed=with_layers(found.listed, is_one_text=is_one_text))
+
+
+def with_layers(sides: Sequence[Side], *, is_one_text: bool = False) -> tuple[Side, ...]:
+    """Return the sides with the columns of tags as layers if there are column files that do not say them."""
+    paths = [[path for _, path in side.files] for side in sides]
+    firsts = [
+        form_at(each[0], side.options, is_one_text=is_one_text)
+        for each, side in zip(paths, sides, strict=True)
+    ]
+    if not any(isinstance(form, ColumnFormat) for form in firsts):
+        return tuple(sides)
+    from clueval.reading.tag_columns import with_columns_of_tags  # other formats do not need it
+
+    options = with_columns_of_tags([side.options for side in sides], paths)
+    return tuple(replace(side, options=each) for side, each in zip(sides, options, strict=True))
+
+
+def _sides_in_memory(
+    given: Mapping[str, Any],
+    readings: Sequence[Reading],
+    layers: LayerColumns | None,
+    pair_by: str | None,
+    unplaced: Sequence[str],
+    *,
+    may_lack: bool,
+) -> Sides:
+    from clueval.reading.memory import as_examples, given_sides  # not needed for files
+
+    first = next(iter(given))
+    missing = [name for name, each in given.items() if each is None and name != first]
+    if missing:
+        given = {**given, **dict(zip((first, *missing), as_examples(given[first]), strict=False))}
+    answers = any(reading.input in ANSWER_FORMATS for reading in readings[1:])
+    readings = [without_answers(readings[0]) if answers else readings[0], *readings[1:]]
+    options = [
+        replace(
+            FormatOptions.of(reading, columns_of_side(layers, min(number, 1), False)),
+            unplaced=name in unplaced,
+        )
+        for number, (name, reading) in enumerate(zip(given, readings, strict=True))
+    ]
+    found = given_sides(given, options)
+    if pair_by is not None and len(given) > 2 and not may_lack:
+        raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
+    for side, each in zip(found.sides, options, strict=True):
+        _require_use_in_memory(side, found.kind, each)
+    listed = tuple(Side(name, [], each, given[name]) for name, each in zip(given, options, strict=True))
+    return Sides(listed, pair_by, may_lack, given=found)
+
+
+def files_of_side(side: Paths) -> Files:
+    """Return the names and paths of the files of one side; the name of a file of a list is its path."""
+    if not isinstance(side, list | tuple):
+        return files_of(as_path(side))
+    paths = [located(as_path(path)) for path in side]
+    for path in paths:
+        if not is_file(path):
+            raise FileError(
+                "there is no such file",
+                file=str(path)[:300],
+                advice="a list of strings is a list of files, or of tags such as 'B-PER'",
+            )
+    return [(printable(str(path)), path) for path in paths]
+
+
+def require_use(options: FormatOptions, paths: Iterable[Path], *, is_one_text: bool = False) -> None:
+    """Raise `UsageError` for an option that is set but applies to the format of no file.
+
+    Files are opened until each option applies to one of them; if no option is set, none is opened.
+    """
+    idle = [name for name in chosen_options(options) if name not in FOR_ALL]
+    forms: dict[str, Path] = {}
+    for path in paths if idle else ():
+        form = form_at(path, options, is_one_text=is_one_text)
+        forms.setdefault(form.name, path)
+        idle = [name for name in idle if name not in options_of(form)]
+        if not idle:
+            return
+    for name in idle if forms else ():
+        raise _idle(name, getattr(options, name), list(forms), str(next(iter(forms.values()))))
+
+
+def _require_use_in_memory(side: GivenSide, kind: str, options: FormatOptions) -> None:
+    """Raise `UsageError` for an option that does not apply to what is in memory."""
+    if side.form is not None:
+        from clueval.files.names import IN_MEMORY  # only for options
+
+        names = (name for name in chosen_options(options) if name not in FOR_ALL)
+        for name in names:
+            if name not in options_of(side.form):
+                error = _idle(name, getattr(options, name), [side.form.name], None)
+                error.advice = IN_MEMORY.get(name, error.advice)
+                raise error
+        return
+    require_none(options, ("scheme", "invalid") if kind == "tags" else ())
+    if kind == "tags":
+        require_scheme(options.scheme, options.invalid)
+
+
+def _idle(name: str, value: Any, forms: Sequence[str], file: str | None) -> UsageError:
+    """Return the error for an option that applies to none of these formats."""
+    value = str(value) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value
+    filters = "; where='label=PER' counts only spans with this label" * (name == "labels")
+    return UsageError(
+        f"Reading.{name}={value!r} does not apply to the format {' or '.join(forms)}",
+        file=file,
+        advice=f"remove it; it applies to {', '.join(formats_that_read(name))}{filters}",
+    )
+
+
+def documents_of_files(
+    path: Any,
+    reading: Reading,
+    layers: Mapping[str, LayerSource] | None = None,
+    *,
+    unit: str | None = None,
+    read: Read | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Document]:
+    """Yield the documents of a file, or of all files of a folder, an archive or a pattern, one at a time."""
+    files = named_files(as_path(path))
+    options = FormatOptions.of(reading, layers, unit)
+    paths = [each for _, each in files]
+    require_use(options, paths)
+    side = Side("gold", files, options)
+    if layers is None:
+        (side,) = with_layers([side], is_one_text=False)
+    for name, each in files:
+        source = source_of(each, side.options, name=name, progress=progress)
+        yield from source.documents()
+        if read is not None:
+            source.see(read, side.name)
+
+
+# Files that belong together
+
+
+def _in_order(sides: Sequence[Side]) -> list[FileGroup]:
+    """Return the n-th files of sides that are all lists, or the files of all sides with equal names."""
+    first, *others = sides
+    for other in others:
+        _require_alike(first, other)
+    if _is_list(first):
+        names = [name for name, _ in with_equal_names([first.files])[0]]
+        paths = zip(*([path for _, path in side.files] for side in sides), strict=True)
+        return [FileGroup(name, each) for name, each in zip(names, paths, strict=True)]
+    own, *by_name = map(dict, with_equal_names([side.files for side in sides]))
+    for side, of_side in zip(others, by_name, strict=True):
+        for name in sorted(own.keys() ^ of_side.keys(), key=str):
+            missing, there, files = (side, first, own) if name in own else (first, side, of_side)
+            ending = files[name].suffix
+            raise FileError(
+                f"has no file {str(name).removesuffix(ending) + ending!r}, which {there.given} has",
+                file=str(missing.given),
+                advice="files are paired by name; see pair_by"
+                + ("; an empty file has no spans" if ending == ".ann" else ""),
+            )
+    return [FileGroup(name, (path, *(each[name] for each in by_name))) for name, path in own.items()]
+
+
+def _is_list(side: Side) -> bool:
+    return isinstance(side.given, list | tuple)
+
+
+def _require_alike(first: Side, other: Side) -> None:
+    """Raise an error unless both sides are lists of as many files, both are files, or both have several by name."""
+    if _is_list(first) != _is_list(other):
+        raise UsageError(
+            "one side is a list of files and the other is not", advice="give two lists or two paths"
+        )
+    if _is_list(first):
+        if len(first.files) != len(other.files):
+            raise UsageError(
+                f"{len(first.files)} {first.name} files and {len(other.files)} {other.name} files cannot be paired",
+                advice="give the same number of both",
+            )
+        return
+    several = [side for side in (first, other) if side.files and side.files[0][0] is not None]
+    if len(several) == 1:
+        (folder,), (file,) = several, [side for side in (first, other) if side not in several]
+        raise FileError(
+            f"is a folder, but {file.given} is a file",
+            file=str(folder.given),
+            advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'",
+        )
+
+
+def _by_name(sides: Sequence[Side], *, may_lack: bool) -> list[FileGroup]:
+    """Return the files with equal names, ignoring ``.gz`` and the ending before it."""
+    found: list[dict[str, Path]] = []
+    for side in sides:
+        of_side: dict[str, Path] = {}
+        for relative, path in side.files:
+            key = without_ending(path.name if relative is None else relative)
+            if key in of_side:
+                raise UsageError(
+                    f"two files of {side.name} have the name {key!r}: {of_side[key]} and {path}",
+                    advice="pair by id or content",
+                )
+            of_side[key] = path
+        found.append(of_side)
+    if not may_lack and any(each.keys() != found[0].keys() for each in found):
+        shared = set(found[0]).intersection(*found)
+        raise _not_parallel(
+            "name", {side.name: sorted(each.keys() - shared) for side, each in zip(sides, found, strict=True)}
+        )
+    names = sorted({name for each in found for name in each}) if may_lack else list(found[0])
+    return [FileGroup(name, tuple(each.get(name) for each in found)) for name in names]
+
+
+def _by_shared_name(sides: Sequence[Side]) -> list[FileGroup]:
+    """Return the files of folders by name; none if a side is a file, whose documents are paired by id."""
+    named = list(map(dict, with_equal_names([side.files for side in sides])))
+    if not all(each and None not in each for each in named):
+        return []
+    names = sorted({name for each in named for name in each if name is not None})
+    return [FileGroup(name, tuple(each.get(name) for each in named)) for name in names]
+
+
+# Documents that belong together
+
+
+def with_id_of(first: Document, other: Document, *, is_nameless: bool = False) -> Document:
+    """Return a document with the id of the first of its text if one has none; `is_nameless`: in any case."""
+    if first.id == other.id or not (is_nameless or same_id(first.id, other.id)):
+        return other
+    return replace(other, id=first.id)
+
+
+def _require_all(sources: Sequence[Source], found: Sequence[Document | None]) -> None:
+    """Raise `TextMismatch` if a file ends where another one has a document."""
+    if None not in found:
+        return
+    shorter = sources[found.index(None)]
+    longer, document = next(
+        (source, each) for source, each in zip(sources, found, strict=True) if each is not None
+    )
+    raise ends_early(shorter.file.name, longer.file.name, document)
+
+
+def _moved(text: Sequence[Document | None]) -> Text:
+    """Return the documents of a text with the id of the first, and its first position if they have the same unit."""
+    first = next(document for document in text if document is not None)
+    return tuple(document if document is None else _moved_to(document, first) for document in text)
+
+
+def _moved_to(document: Document, first: Document) -> Document:
+    moved = document.from_position(first.start) if first.unit == document.unit else document
+    return moved if moved.id == first.id else replace(moved, id=first.id)
+
+
+def joined(
+    streams: Sequence[Iterable[tuple[str, Document]]],
+    names: Sequence[str],
+    pair_by: str | None = None,
+    *,
+    may_lack: bool = False,
+) -> Iterator[Text]:
+    """Yield the documents of all sides, joined by their keys: complete texts at once, the others at the end.
+
+    The documents get the id and the positions of the first. Raises `UsageError` for two documents of one side with
+    the same key, and, unless sides may lack documents, one error that lists all without counterpart.
+    """
+    waiting: dict[str, list[Document | None]] = {}
+    seen: list[dict[str, str]] = [{} for _ in streams]
+    for row in zip_longest(*streams):
+        for number, found in enumerate(row):
+            if found is None:
+                continue
+            key, document = found
+            if key in seen[number]:
+                raise _twice(names[number], document, seen[number][key], pair_by, may_lack=may_lack)
+            seen[number][key] = document.id
+            text = waiting.setdefault(key, [None] * len(streams))
+            text[number] = document
+            if None not in text:
+                yield _moved(waiting.pop(key))
+    if waiting and not may_lack:
+        alone = {
+            name: [_called(document, pair_by) for text in waiting.values() if (document := text[number])]
+            for number, name in enumerate(names)
+        }
+        raise _not_parallel(pair_by, alone)
+    yield from map(_moved, waiting.values())
+
+
+def key_of(document: Document, pair_by: str | None) -> str:
+    """Return the key by which a document is paired: its id, the name of its file, or what its text has.
+
+    The content is the SHA-256 of the text without white space, which tokens and the text that they come from share.
+    """
+    if pair_by in (None, "id"):
+        return document.id
+    if pair_by == "name":
+        return without_ending(Path(document.file or document.id).name)
+    text = document.text
+    if text is None and document.tokens is not None:
+        text = "".join(document.tokens)
+    if text is None:
+        raise UsageError(
+            "the document has no text to pair it by", **document.in_errors, advice="pair by id or name"
+        )
+    from hashlib import sha256  # loads OpenSSL, so it is imported only here
+
+    return sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _require_name_of_file(document: Document, path: Path, form: Form) -> None:
+    """Raise `UsageError` if the id of a document, which its file does not give, is not the name of the file."""
+    if document.id != without_ending(path.name):
+        raise UsageError(
+            f"documents of the format {form.name} have no ids",
+            file=str(path),
+            advice="pair by name or content",
+        )
+
+
+def _twice(side: str, document: Document, other: str, pair_by: str | None, *, may_lack: bool) -> UsageError:
+    if pair_by is None or may_lack:
+        return UsageError(
+            f"{side} has two documents {document.id!r}",
+            **document.in_errors,
+            advice="each annotator may have a document once; pair_by pairs in other ways",
+        )
+    what = {"id": "id", "name": "file name", "content": "content"}[pair_by]
+    whose = "another document" if other == document.id else f"document {other!r}"
+    return UsageError(
+        f"has the same {what} as {whose} of {side}",
+        **document.in_errors,
+        advice=f"pair by {' or '.join(way for way in PAIR_BY if way != pair_by)}",
+    )
+
+
+_LISTED = 50
+"""The number of documents without counterpart that an error names for each side; it counts the others."""
+
+
+def _called(document: Document, pair_by: str | None) -> str:
+    if document.file is None or pair_by == "id":
+        return document.id
+    return f"{document.id} in {document.file}"
+
+
+def _not_parallel(pair_by: str | None, alone: Mapping[str, Sequence[str]]) -> UsageError:
+    """Return the error for documents or files that not every side has, by side."""
+    parts = []
+    for side, names in alone.items():
+        if names:
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            parts.append(f"only {side} has {', '.join(map(repr, names[:_LISTED]))}{more}")
+    return UsageError(
+        f"the documents cannot be paired by {pair_by}: {'; '.join(parts)}",
+        advice="every document must be on both sides"
+        + ("" if pair_by == "content" else "; pair_by='content' pairs those with the same text"),
+    )

@@ -1,0 +1,381 @@
+"""One file to read: its format, its options, the name of its documents, and the texts that it takes from others."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clueval.core.document import Document, MissingId
+from clueval.core.span import DEFAULT_LAYER, Span
+from clueval.files.errors import FileError, FormatError, UsageError
+from clueval.files.opening import Progress, whole_lines
+from clueval.formats.column_format import ColumnFormat
+from clueval.formats.dialect import Dialect
+from clueval.formats.documents import form_of_file, head_of, read_file, sets_of_file
+from clueval.formats.file_format import FileFormat
+from clueval.formats.input_file import InputFile
+from clueval.formats.markup import Markup
+from clueval.formats.options import EVERY_SET, FormatOptions, Reading, sets_error
+from clueval.formats.telling import Form, form_of, forms_named
+from clueval.reading.options import ANSWER_FORMATS
+
+if TYPE_CHECKING:
+    from clueval.core.read import Read
+
+FOR_ALL = ("input", "max_line", "max_sentence", "max_document")
+"""The options that every format reads."""
+
+
+def form_at(path: Path, options: FormatOptions, *, is_one_text: bool = False) -> Form:
+    """Return the format of a file: that which the options name, or that which its name or its beginning tells.
+
+    `is_one_text` says whether lines of a token and a tag are one text. Raises `FormatError`.
+    """
+    return form_of_file(InputFile(path, options.limits), options.input, is_one_text=is_one_text)
+
+
+def options_of(form: Form) -> frozenset[str]:
+    """Return the names of the options that apply to a format."""
+    several = forms_named(form.name) if isinstance(form, Dialect) else [form]
+    options = frozenset[str]().union(*(each.options for each in several))
+    return options | {"invalid"} if isinstance(form, FileFormat) and form.invalid else options
+
+
+def treatment_of(form: Form, invalid: str | None) -> str | None:
+    """Return the treatment of ill-formed tags in files of a format; None if they have no tags."""
+    usual = form.invalid[0] if isinstance(form, FileFormat) and form.invalid else "conlleval"
+    return (invalid or usual) if "invalid" in options_of(form) else None
+
+
+def counts_tokens(form: Form) -> bool:
+    """Return whether the positions of a format are always those of tokens."""
+    return isinstance(form, ColumnFormat) or (isinstance(form, Dialect) and bool(form.tokens))
+
+
+def has_columns(form: Form) -> bool:
+    """Return whether the lines of a format are columns that have numbers."""
+    return isinstance(form, ColumnFormat) and not form.pairs and form.bracketed != ("*",)
+
+
+def has_sets(form: Form) -> bool:
+    """Return whether files of a format may have annotation sets."""
+    return (
+        form.sets is not None if isinstance(form, FileFormat) else isinstance(form, Dialect) and form.has_sets
+    )
+
+
+def lacks_tokens(form: Form) -> bool:
+    """Return whether a format has tags alone, whose tokens are those of gold."""
+    return isinstance(form, FileFormat) and form.needs_texts and bool(form.invalid)
+
+
+def is_table(form: Form) -> bool:
+    """Return whether a format is a table of spans, which may take the texts of the other side, whichever that is."""
+    return isinstance(form, FileFormat) and form.needs_texts and not form.invalid
+
+
+def is_one_document(form: Form) -> bool:
+    """Return whether a file of a format is one document, whose id is its name."""
+    return form.single if isinstance(form, FileFormat) else isinstance(form, Markup) and not form.document
+
+
+def need_placing(own: Form, other: Form) -> bool:
+    """Return whether two formats may write the same text differently, so that documents are placed on one text.
+
+    Texts in one format, the tokens of two column formats, and those that are taken from gold, must be equal.
+    """
+    alike = own.name == other.name or lacks_tokens(own) or lacks_tokens(other)
+    return not (alike or (has_columns(own) and has_columns(other)))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file, how it is read, and, if there are several files, its name.
+
+    Attributes:
+        file: the file, with what was not read of it, once its documents are.
+        form, options: its format, and the options of its side.
+        name: the name that its documents get; None: it is the only file.
+        sides: gold and the files beside it, which have the tokens of a file of tags alone, and the text of a table.
+        in_turn: whether these are the files of the other side, of which all have texts.
+        within: ``SET:TYPE``, annotations of another set that become a further layer of that name.
+    """
+
+    file: InputFile
+    form: Form
+    options: FormatOptions
+    name: str | None = None
+    sides: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    in_turn: bool = field(default=False, compare=False, repr=False)
+    within: str | None = None
+
+    @property
+    def path(self) -> Path:
+        return self.file.path
+
+    def documents(self) -> Iterator[Document]:
+        """Yield the documents of the file; memory holds one, unless its format is held as a whole."""
+        file = replace(self.file, texts=self._texts)
+        found: Iterator[Document]
+        if self.within is not None and self.options.annotation_set is not None:
+            every = replace(self.options, annotation_set=EVERY_SET)
+            found = map(self._with_frame, read_file(file, every, form=self.form))
+        else:
+            found = read_file(file, self.options, form=self.form)
+        return found if self.name is None else map(self._named, found)
+
+    def anew(self) -> Source:
+        """Return the same file with counts of its own, to read it once more if it is unusual."""
+        return replace(self, file=replace(self.file, passed_over=Counter(), repaired=Counter(), sources={}))
+
+    def again(self) -> Source:
+        """Return the same file, of which nothing is counted."""
+        return replace(self.anew(), file=replace(self.anew().file, progress=None))
+
+    def see(self, read: Read, side: str) -> None:
+        """Note a file that was read: its format, the sources of its layers, and what was not read of it."""
+        treatment = treatment_of(self.form, self.options.invalid)
+        if treatment is not None:
+            read.treatments.add(treatment)
+        read.add_file(side, self.form.name, self.file.sources, self.file.passed_over)
+        scheme = self.form.scheme if isinstance(self.form, FileFormat) else None
+        if scheme:
+            read.settle_layer((side, self.file.name, DEFAULT_LAYER), scheme, 0)
+        for layer, number in self.file.repaired.items():
+            read.settle_layer((side, self.file.name, layer), None, number)
+
+    def sets(self) -> list[str]:
+        """Return the names of the annotation sets of the file."""
+        return sets_of_file(self.again().file, form=self.form)
+
+    def require_both_sides(self) -> None:
+        """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""
+        if has_columns(self.form):
+            return
+        sets = self.sets() if has_sets(self.form) else []
+        if len(sets) > 1:
+            raise UsageError(
+                f"which annotation sets are gold and predicted? The file has {', '.join(map(repr, sets))}",
+                file=self.file.name,
+                advice="give PREDICTED, too, or name both with gold_set and predicted_set",
+            )
+        raise UsageError(
+            f"a file of the format {self.form.name} cannot hold gold and predicted",
+            file=self.file.name,
+            advice="give PREDICTED, too",
+        )
+
+    def _with_frame(self, document: Document) -> Document:
+        """Return a document of all annotation sets with that which is read, and annotations of another as a layer."""
+        wanted = self.options.annotation_set
+        name, colon, kind = (self.within or "").rpartition(":")
+        if not colon or not kind:
+            raise UsageError(
+                f"{self.within!r} does not select containing annotations",
+                advice="write it SET:TYPE, as in Key:Section",
+            )
+        for each in (wanted, name):
+            if each not in document.layers:
+                raise sets_error(f"there is no annotation set {each!r}", document.file, document.layers)
+        layers = {
+            DEFAULT_LAYER: _labelled(document.layers[str(wanted)], DEFAULT_LAYER),
+            str(self.within): [
+                span for span in _labelled(document.layers[name], str(self.within)) if span.label == kind
+            ],
+        }
+        return replace(document, layers=layers, tags={})
+
+    # Names
+
+    def _named(self, document: Document) -> Document:
+        """Return a document with the name of its file before its id, or in its place."""
+        if isinstance(self.form, FileFormat) and self.form.group:
+            folder, slash, _ = (self.name or "").rpartition("/")
+            return replace(document, id=f"{folder}{slash}{document.id}")
+        is_missing = isinstance(document.id, MissingId)
+        in_rows = self.form.name == "inline" and document.id != self.file.stem
+        if (is_one_document(self.form) or self.form.name == "bdoc") and not in_rows:
+            return replace(document, id=self.name or "")
+        if isinstance(self.form, ColumnFormat) and is_missing and document.id == "1":
+            return replace(document, id=MissingId(self.name or ""))
+        return replace(document, id=type(document.id)(f"{self.name}:{document.id}"))
+
+    # Texts
+
+    @property
+    def lacks_text(self) -> bool:
+        """Whether the file is a table of spans, no text is named, and there is none next to it."""
+        is_alone = self.options.text_path is None and not self.file.beside(".vrt").exists
+        return is_table(self.form) and is_alone
+
+    def has_text_of(self, other: Source) -> bool:
+        """Return whether the file is a table of spans whose text is that of `other`."""
+        text = self.options.text_path
+        is_named = is_table(self.form) and text is not None and text.absolute() == other.path.absolute()
+        return self.lacks_text or is_named
+
+    def _texts(self) -> Iterable[Document]:
+        """Return the documents of the text that belongs to a table of spans or to tags alone, without layers."""
+        if self.lacks_text:
+            with_text = [
+                each
+                for number, each in enumerate(self.sides)
+                if not (each.lacks_text or (number and each.form.name in ANSWER_FORMATS))
+            ]
+            if not with_text:
+                return self._without_text()
+            chosen = with_text[: None if self.in_turn else 1]
+            return chain.from_iterable(map(without_spans, chosen))
+        if lacks_tokens(self.form) and self.options.text_path is None:
+            gold = self.sides[0] if self.sides else self
+            if lacks_tokens(gold.form):
+                raise FormatError(
+                    "has a tag on each line, and no tokens",
+                    file=self.file.name,
+                    advice="score it as PREDICTED, beside a GOLD with tokens, or name the file with the tokens with "
+                    "text=...",
+                )
+            return (replace(document, layers={}, tags={}) for document in gold.again().documents())
+        path = self.options.text_path
+        file = self.file.beside(".vrt") if path is None else self.file.at(path)
+        if not file.exists:
+            raise FileError(
+                f"the text file {file.name} of this table of spans does not exist",
+                file=self.file.name,
+                advice="put a .vrt file with the same name next to the table, or name the text with text=...: VRT or "
+                "CoNLL, or a text or JSON rows if positions are characters",
+            )
+        return texts_of(file, self.options, self.name)
+
+    def _without_text(self) -> Iterator[Document]:
+        """Yield the documents that tables of spans name, those of gold first, without texts."""
+        from clueval.formats.tables import documents_in  # other formats do not need it
+
+        tables = (*self.sides, self) if self.in_turn else self.sides or (self,)
+        ids = [documents_in(each.again().file, each.options) for each in tables]
+        if all(own is None for own in ids):
+            yield Document(MissingId("1"), {})
+            return
+        for source, own in zip(tables, ids, strict=True):
+            if own is None:
+                raise UsageError(
+                    "the table has no column 'document', and the other side has one",
+                    file=source.file.name,
+                    advice="give both sides the same columns",
+                )
+            if ids[0] and own and set(own).isdisjoint(ids[0]):
+                raise UsageError(
+                    f"no document is on both sides: one has {ids[0][0]!r}, the other {own[0]!r}",
+                    file=source.file.name,
+                    advice="use the same ids on both sides",
+                )
+        for name in dict.fromkeys(name for own in ids for name in own or ()):
+            yield Document(name, {})
+
+
+def _labelled(spans: Sequence[Span], layer: str) -> list[Span]:
+    return [replace(span, labels={layer: span.label}) for span in spans]
+
+
+def without_spans(source: Source) -> Iterator[Document]:
+    """Yield the documents of a file without their layers and tags, with the ids of the file."""
+    for document in replace(source.again(), name=None).documents():
+        yield replace(document, layers={}, tags={})
+
+
+def beside(*sources: Source) -> tuple[Source, ...]:
+    """Return gold and the files beside it; a file that has no tokens or no text gets those of the others."""
+    return tuple(
+        replace(each, sides=sources) if each.lacks_text or (number and lacks_tokens(each.form)) else each
+        for number, each in enumerate(sources)
+    )
+
+
+def texts_of(file: InputFile, options: FormatOptions, name: str | None = None) -> Iterator[Document]:
+    """Yield the documents of a file without layers: tokens of VRT or CoNLL, texts of JSON rows, or one plain text.
+
+    A file that is not recognised is read as rows if it is JSON, as a text in characters if it is running text, else as
+    CoNLL, whose lines may be tokens alone. Raises `FileError` for another format.
+    """
+    from clueval.formats.conll import is_running_text  # other formats do not need it
+
+    head = head_of(file)
+    try:
+        form = form_of(head)
+    except FormatError:
+        form = form_of(head, "doccano" if head.is_json else "conll")
+    if isinstance(form, ColumnFormat) and form.name == "conll" and is_running_text(head.lines):
+        return iter([Document(file.stem, {}, text=file.text(), unit="character", file=file.name)])
+    if not isinstance(form, ColumnFormat | Dialect):
+        raise FileError(
+            "has neither tokens nor rows of texts",
+            file=file.name,
+            advice="use VRT, CoNLL or JSON such as doccano's",
+        )
+    plain = replace(options, input=None, text=None, layers={} if isinstance(form, ColumnFormat) else None)
+    source = Source(file, form, plain, name)
+    return (replace(document, layers={}, tags={}) for document in source.documents())
+
+
+def source_of(
+    path: Path,
+    options: FormatOptions,
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+    is_one_text: bool = False,
+) -> Source:
+    """Return a file with its format, which is recognised if `options.input` is None.
+
+    Raises `UsageError` for an annotation set or a treatment of tags that its format does not have.
+    """
+    form = form_at(path, options, is_one_text=is_one_text)
+    if options.annotation_set is not None and not has_sets(form):
+        raise UsageError(
+            f"the format {form.name} has no annotation sets, so {options.annotation_set!r} cannot be selected",
+            file=str(path),
+            advice=f"formats with annotation sets: {', '.join(formats_that_read('annotation_set'))}",
+        )
+    if form.name == "vrt":
+        _require_elements(path, options)
+    return Source(InputFile(path, options.limits, progress), form, options, name)
+
+
+_TOKEN = re.compile(rb"^[^<\s]", re.MULTILINE)
+
+
+def _require_elements(path: Path, options: FormatOptions) -> None:
+    """Raise `FormatError` if a file with tokens lacks an element that `options` name, unless that is the default.
+
+    Reads the file up to the first such element.
+    """
+    for name in ("document_tag", "sentence_tag"):
+        tag = getattr(options, name)
+        if tag != getattr(_USUAL, name) and not _has_element(path, tag, options.max_line):
+            raise FormatError(f"there is no element <{tag}>", file=str(path), advice=f"check Reading.{name}")
+
+
+_USUAL = Reading()
+
+
+def _has_element(path: Path, tag: str, max_line: int) -> bool:
+    """Return whether a file has an element; yes for a file without tokens."""
+    element = re.compile(rb"^<%s[\s/>]" % re.escape(tag.encode()), re.MULTILINE)
+    has_tokens = False
+    for data in whole_lines(path, max_line=max_line):
+        if element.search(data):
+            return True
+        has_tokens = has_tokens or _TOKEN.search(data) is not None
+    return not has_tokens
+
+
+def formats_that_read(option: str) -> list[str]:
+    """Return the names of the formats that read `option`, a field of `Reading` or ``layers``."""
+    from clueval.formats.telling import all_forms  # only for a message
+
+    return sorted({form.name for form in all_forms() if option in (*options_of(form), *FOR_ALL)})

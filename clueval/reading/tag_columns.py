@@ -1,0 +1,232 @@
+"""The columns of tags in files that do not say which columns are layers: their first lines tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from clueval.core.document import Document
+from clueval.core.span import DEFAULT_LAYER
+from clueval.core.tags import OUTSIDE, is_tag
+from clueval.files.errors import CluevalError, UsageError, warn
+from clueval.formats.column_format import ColumnFormat
+from clueval.formats.column_input import Columns, Layout
+from clueval.formats.columns import ColumnReader
+from clueval.formats.options import FormatOptions
+from clueval.reading.source import Source, has_columns, source_of
+
+ENOUGH = 2000
+"""The number of lines that are examined."""
+
+
+class _Enough(Exception):
+    """Enough lines were read."""
+
+
+class _FirstValues(ColumnReader):
+    """Counts the values in each column of the first lines of a file, without reading its tags."""
+
+    left = ENOUGH
+    seen: Sequence[Counter[str]] = ()
+
+    def document(self) -> Document:
+        return Document("", {})
+
+    def complain(self, error: CluevalError) -> None:
+        """Read on, because reading the file raises the error."""
+
+    def add(self, number: int, run: str) -> None:
+        assert self.layout is not None
+        self.require_document()
+        lines = run.removesuffix("\n").split("\n")[: self.left]
+        rows = [line.split(self.layout.separator) for line in lines]
+        self.seen = self.seen or [Counter() for _ in rows[0]]
+        columns = zip(*(fields for fields in rows if len(fields) == len(self.seen)), strict=True)
+        for values, column in zip(self.seen, columns, strict=False):
+            values.update(column)
+        self.left -= len(rows)
+        if not self.left:
+            raise _Enough
+
+
+class _FirstRows(_FirstValues):
+    """Keeps the first lines of a file as rows of their values."""
+
+    def __init__(self, source: Source, most: int) -> None:
+        assert isinstance(source.form, ColumnFormat)
+        file = source.again().file
+        super().__init__(source.form, file.blocks, source.options, file.name, file.limits)
+        self.left, self.rows = most, list[list[str]]()
+
+    def add(self, number: int, run: str) -> None:
+        assert self.layout is not None
+        self.rows += [line.split(self.layout.separator) for line in run.split("\n")[: self.left] if line]
+        super().add(number, run)
+
+
+def first_rows(source: Source, most: int) -> tuple[Layout, list[list[str]]] | None:
+    """Return the layout of a column file and its first rows; None for a file without tokens."""
+    reader = _FirstRows(source, most)
+    with suppress(_Enough):
+        for _ in reader.documents():
+            pass
+    return None if reader.layout is None else (reader.layout, reader.rows)
+
+
+def _first_values(sources: Iterable[Source]) -> tuple[Layout, Sequence[Mapping[str, int]]] | None:
+    """Return the layout of column files, and how often each value occurs in each column of their first lines.
+
+    Reads up to the first file that is no column file, or says how its columns are used. None for files without tokens,
+    and for those that cannot be read, because reading them raises the error.
+    """
+    layout, seen, left = None, list[Counter[str]](), ENOUGH
+    for source in sources:
+        form, file = source.form, source.again().file
+        if not isinstance(form, ColumnFormat) or not has_columns(form):
+            break
+        options = replace(source.options, scheme=None, invalid=None)
+        try:
+            reader = _FirstValues(form, file.blocks, options, file.name, file.limits)
+            if reader.columns != Columns():
+                break
+            reader.left = left
+            for _ in reader.documents():
+                pass
+        except _Enough:
+            pass
+        except CluevalError:
+            return None
+        left = reader.left
+        if reader.layout is not None and reader.seen:
+            layout = layout or reader.layout
+            seen = seen or [Counter() for _ in reader.seen]
+            for values, more in zip(seen, reader.seen, strict=False):
+                values.update(more)
+        if not left:
+            break
+    return None if layout is None else (layout, seen)
+
+
+def _share_of_tags(values: Mapping[str, int]) -> float:
+    return sum(number for value, number in values.items() if is_tag(value)) / sum(values.values())
+
+
+class TagColumns(NamedTuple):
+    """The columns of tags in the first lines of the files of one side; columns count from 1.
+
+    In columns of `tags`, nine of ten values are tags, at least, because reading another value must raise its error; in
+    those of `used`, not all are O. The columns of the tokens, their ids, the documents and the metadata are not among
+    them. `last` is the last column; `is_read`: it is the layer, because most of its values are tags.
+    """
+
+    tags: frozenset[int]
+    used: frozenset[int]
+    last: int
+    is_read: bool
+
+    @classmethod
+    def of(cls, paths: Iterable[Path], options: FormatOptions) -> TagColumns | None:
+        """Return the columns of the files of a side; None if their layers do not depend on their first lines."""
+        if options.layers is not None or options.annotation_set is not None:
+            return None
+        try:
+            found = _first_values(source_of(path, options) for path in paths)
+        except CluevalError:
+            return None
+        if found is None:
+            return None
+        layout, seen = found
+        last = layout.layers[DEFAULT_LAYER]
+        assert isinstance(last, int)
+        others = {layout.token, layout.token_id, layout.document, *(column for _, column in layout.meta)}
+        free = {column + 1: values for column, values in enumerate(seen) if column not in others}
+        shares = {column: _share_of_tags(values) for column, values in free.items()}
+        tags = frozenset(column for column, share in shares.items() if share >= 0.9)
+        used = frozenset(column for column in tags if {*free[column]} != {OUTSIDE})
+        return cls(tags, used, last + 1, shares.get(last + 1, 0) > 0.5)
+
+    @property
+    def own(self) -> frozenset[int]:
+        """The columns that are layers if this side is alone and the last column is not the layer."""
+        return frozenset() if self.is_read else self.used or self.tags
+
+
+def layers_in(columns: Collection[int]) -> dict[str, int]:
+    """Return columns of tags by the names of their layers: one is called ``label``, several by their numbers."""
+    return {DEFAULT_LAYER if len(columns) == 1 else str(column): column for column in columns}
+
+
+def with_columns_of_tags(
+    sides: Sequence[FormatOptions], files: Sequence[Iterable[Path]]
+) -> list[FormatOptions]:
+    """Return how each side is read, with the columns of tags as layers where no layer is named.
+
+    If the last column holds tags, it is the layer ``label``. Else the columns from 2 on are layers in which every value
+    is a tag and, on some side, not every value is O: one is the layer ``label``, several are called by their numbers.
+    Sides have the same columns if these hold tags on each of them. Warns of columns that are layers without a name, and
+    of columns of tags that are not read.
+
+    Reads the first lines of each side. Sides without `files` stay as they are.
+    """
+    found = [TagColumns.of(paths, side) for side, paths in zip(sides, files, strict=False)]
+    shared = frozenset[int]().union(*(each.used for each in found if each is not None and not each.is_read))
+    chosen = list(sides)
+    warnings: dict[str, str] = {}
+    for number, (each, paths) in enumerate(zip(found, files, strict=False)):
+        if each is None:
+            continue
+        few = 1 if each.is_read else 0  # one column on another side has the same name as the last one here
+        is_shared = len(shared) > few and shared <= each.tags
+        columns = sorted(shared if is_shared else each.own)
+        layers = layers_in(columns)
+        if layers:
+            chosen[number] = replace(sides[number], layers=layers)
+        if len(columns) > 1:
+            said = (
+                f"columns {listed(columns)} hold tags, so they are the layers {listed(layers)}; "
+                f"layers={ {'entity': columns[0]} } names one"
+            )
+        elif others := sorted(each.used - {each.last} if not columns else ()):
+            said = (
+                f"the last column is read, but column{'s' * (len(others) > 1)} {listed(others)} "
+                f"hold{'s' * (len(others) == 1)} tags, too; layers={ {'entity': others[0]} } names one"
+            )
+        else:
+            continue
+        warnings.setdefault(said, next(iter(paths)).name)  # standard input has a path that is not the user's
+    for said, file in warnings.items():
+        warn(f"{file}: {said}")
+    return chosen
+
+
+def columns_of_tags(source: Source) -> list[int]:
+    """Return the columns of a file, from 1, that hold only tags in its first lines, not all O."""
+    found = _first_values([source])
+    columns = () if found is None else enumerate(found[1], 1)
+    return [column for column, values in columns if {*values} != {OUTSIDE} and all(map(is_tag, values))]
+
+
+def require_two_tag_columns(sources: Iterator[Source]) -> None:
+    """Raise `UsageError` for a single file with more than two columns of tags, of which none is named as a layer."""
+    for source in sources:
+        tags = columns_of_tags(source)
+        if len(tags) > 2:
+            raise UsageError(
+                f"columns {listed(tags)} hold tags, so gold and predicted are not known",
+                file=source.file.name,
+                advice=f"name both, as in layers={ {'label': (tags[0], tags[1])} }",
+            )
+
+
+def listed(columns: Iterable[int | str]) -> str:
+    """Return columns in words.
+
+    >>> listed([2, 3, 4])
+    '2, 3 and 4'
+    """
+    *others, last = map(str, columns)
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,0 +1,266 @@
+"""Plain spans ``(start, end, label)`` of gold and predicted become a bag: lists in memory, and texts of rows.
+
+No `Span` is made: `keys_of_triples` makes the keys of cases of the triples themselves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count, islice
+from operator import le
+from typing import Any, NamedTuple
+
+from clueval.core.bag import Bag, Bounds, Place
+from clueval.core.case import Key, Where, are_flat, keys_of, keys_of_triples
+from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
+from clueval.core.document import Document, Layers, Row, positions_of
+from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
+from clueval.files.errors import OverlapError
+from clueval.reading.usual import Unusual, check_case, is_in_characters, require_usual
+
+BATCH = 200
+"""The number of documents that are counted together; more would no longer fit in the processor's cache."""
+
+_LISTS = frozenset({list, tuple})
+_PARTS = [int, int, str]
+
+
+class PlainText(NamedTuple):
+    """One text with the spans of both sides in one layer, in any order; positions count from 0.
+
+    `positions` is the number of positions; None: the text is not there. A side that is None lacks the layer.
+    """
+
+    id: str
+    gold: Sequence[Row] | None
+    predicted: Sequence[Row] | None
+    positions: int | None = None
+    metadata: Mapping[str, str] = NOTHING
+
+
+def bag_of_triples(
+    gold: Any,
+    predicted: Any,
+    plan: Plan,
+    *,
+    ids: Sequence[str] | None = None,
+    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+) -> Bag | None:
+    """Count parallel lists, one of tuples ``(start, end, label)`` for each document; the layer is ``label``.
+
+    The bag is that of `clueval.core.count.count` for documents without a text, whose ids are `ids`, by default their
+    numbers from 0. Returns None as `bag_of_texts` does, and for sides that are no lists, for other spans than such
+    tuples of numbers and text, and for different numbers of documents. Iterators are left as they are.
+    """
+    if type(gold) not in _LISTS or type(predicted) not in _LISTS or len(gold) != len(predicted):
+        return None
+    return bag_of_texts(_texts(gold, predicted, ids), plan, bounds=bounds)
+
+
+def _texts(gold: Sequence[Any], predicted: Sequence[Any], ids: Sequence[str] | None) -> Iterator[PlainText]:
+    """Yield lists as texts. Raises `Unusual` for other spans than plain tuples."""
+    for start in range(0, len(gold), BATCH):
+        batch = [side[start : start + BATCH] for side in (gold, predicted)]
+        _require_plain(list(chain.from_iterable(batch)))
+        names = map(str, count(start)) if ids is None else ids[start : start + BATCH]
+        for name, own, other in zip(names, *batch, strict=False):
+            yield PlainText(name, own or None, other or None)  # a document without spans has no layer
+
+
+def _require_plain(lists: Sequence[Any]) -> None:
+    """Raise `Unusual` unless these are lists of tuples of a start, an end and a label."""
+    if not _LISTS.issuperset(map(type, lists)):
+        raise Unusual("a document that is no list")
+    spans = list(chain.from_iterable(lists))
+    if list(map(type, spans)).count(tuple) != len(spans) or list(map(len, spans)).count(3) != len(spans):
+        raise Unusual("a span that is no tuple of three values")
+    parts = list(chain.from_iterable(spans))
+    if list(map(type, parts)) != _PARTS * len(spans):
+        raise Unusual("a span that is no tuple of two numbers and a label")
+    starts, ends = parts[::3], parts[1::3]
+    if min(starts, default=0) < 0 or not all(map(le, starts, ends)):
+        raise Unusual("a span that ends before it begins")
+
+
+def bag_of_rows(
+    pairs: Iterable[Sequence[Document]],
+    plan: Plan,
+    layer: str = DEFAULT_LAYER,
+    *,
+    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+) -> Bag | None:
+    """Count the documents of gold and predicted whose spans in `layer` are rows (`clueval.core.document.Layers`).
+
+    The bag is that of `clueval.core.count.count`. Returns None as `bag_of_texts` does, and for documents that have
+    more than rows in this layer, tags, an order that counts, or several sentences where sentences are told apart; some
+    of the pairs have been taken then.
+    """
+    try:
+        require_usual(plan, [layer])
+        found = iter(pairs)
+        first = next(found, None)
+        if first is None:
+            raise Unusual("there are no documents")
+        unit = first[0].unit
+        texts = (_text(pair, layer, unit, plan.counts_sentences) for pair in chain([first], found))
+        return bag_of_texts(texts, plan, layer, unit=unit, bounds=bounds)
+    except Unusual:
+        return None
+
+
+def _text(pair: Sequence[Document], layer: str, unit: str, in_sentences: bool) -> PlainText:
+    gold, predicted = pair
+    if in_sentences and any(len(document.sentences) > 1 for document in pair):
+        raise Unusual("a document of several sentences")
+    for document in pair:
+        is_plain = not (document.ordered or document.tags or document.start or document.unit != unit)
+        if not is_plain or any(name != layer or document.rows_in(name) is None for name in document.layers):
+            raise Unusual("a document of other things than rows")
+    has_text = any(document.end is not None for document in pair)
+    positions = positions_of(pair) if has_text else None
+    return PlainText(gold.id, gold.rows_in(layer), predicted.rows_in(layer), positions, gold.metadata)
+
+
+def bag_of_texts(
+    texts: Iterable[PlainText],
+    plan: Plan,
+    layer: str = DEFAULT_LAYER,
+    *,
+    unit: str = "token",
+    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+) -> Bag | None:
+    """Count texts with plain spans in one layer; `unit` is that of their positions.
+
+    The bag is that of `clueval.core.count.count` for the documents. Memory holds the bag. Returns None, and documents
+    must be counted, for plans that need documents or convert positions, for no texts, and for cases that a metric
+    cannot count, as spans that overlap for some metrics.
+    """
+    try:
+        require_usual(plan, [layer])
+        if is_in_characters(plan) and unit != "character":
+            raise Unusual("positions must be converted")
+        counting = _Counting(plan, layer, unit, bounds)
+        if plan.by or plan.units or plan.where:
+            for text in texts:
+                counting.add(text)
+        else:
+            for batch in _batches(texts):
+                counting.add_together(batch)
+        return counting.bag()
+    except Unusual:
+        return None
+
+
+def _batches(texts: Iterable[PlainText]) -> Iterator[list[PlainText]]:
+    found = iter(texts)
+    while batch := list(islice(found, BATCH)):
+        yield batch
+
+
+class _Counting:
+    """Counts texts."""
+
+    def __init__(self, plan: Plan, layer: str, unit: str, bounds: Bounds) -> None:
+        self._plan, self._layer, self._unit = plan, layer, unit
+        self._bag = Bag(plan.metrics, (), bounds)
+        self._in_sentences = plan.counts_sentences
+        self._documents = 0  # that count
+        self._ids: Counter[str] = Counter()
+
+    def add_together(self, texts: Sequence[PlainText]) -> None:
+        """Count texts that are not told apart."""
+        self._see(texts)
+        keys: list[Key] = []
+        same: Counter[tuple[int, str, bool]] = Counter()  # the cases of one gold and one equal predicted span
+        for text in texts:
+            gold, predicted = text.gold or (), text.predicted or ()
+            if self._plan.merge:
+                keys += self._keys_of(text, NOTHING)
+            elif gold == predicted and are_flat(gold):
+                has_text = text.positions is not None
+                same.update([(end - start, label, has_text) for start, end, label in gold])
+            else:
+                keys += keys_of_triples(gold, predicted, has_text=text.positions is not None)
+        found = Counter(keys)
+        for (length, label, has_text), times in same.items():
+            row = 0, length, label
+            found[keys_of_triples([row], [row], has_text=has_text)[0]] += times
+        self._bag.add_text(Unit(), sum(text.positions or 0 for text in texts), len(texts))
+        self._add_keys(Unit(), found)
+
+    def _see(self, texts: Sequence[PlainText]) -> None:
+        """Note what was read."""
+        read = self._bag.read
+        read.units.add(self._unit)
+        for side, of_side in zip(
+            self._plan.sides, ([text.gold for text in texts], [text.predicted for text in texts]), strict=True
+        ):
+            found = [rows for rows in of_side if rows is not None]
+            if found:
+                self._bag.see_layers([self._layer])
+                read.spans[side, self._layer] += sum(map(len, found))
+        for text in texts:
+            read.without_text += text.positions is None
+            if text.metadata or self._plan.where:
+                read.add(
+                    [(self._plan.sides[0], Document(text.id, {}, metadata=text.metadata))], self._plan.where
+                )
+
+    def add(self, text: PlainText) -> None:
+        """Count a text by itself."""
+        self._see([text])
+        plan = self._plan
+        document = Document(text.id, {}, metadata=text.metadata)
+        if not plan.takes(document, self._bag.layers):
+            return
+        if self._layer in plan.where and (text.gold is not None or text.predicted is not None):
+            labels = self._bag.read.values.setdefault(self._layer, set())
+            labels.update(row[2] for rows in (text.gold, text.predicted) for row in rows or ())
+        place = plan.place(document, self._bag.layers)
+        if place.name == text.id:
+            self._ids[text.id] += 1
+            place = place._replace(repeat=self._ids[text.id])
+        self._documents += not place.waits
+        if self._documents == FEW_DOCUMENTS and plan.units == EITHER and self._in_sentences:
+            self._bag, self._in_sentences = self._bag.grouped(_without_sentence), False
+        if self._in_sentences:
+            place = place._replace(sentence=1)
+        self._bag.add_text(place, text.positions or 0)
+        self._add_keys(place, self._keys_of(text, plan.on_spans(document, self._bag.layers)))
+
+    def _keys_of(self, text: PlainText, where: Where) -> list[Key]:
+        gold, predicted = text.gold or (), text.predicted or ()
+        if not where and not self._plan.merge:
+            return keys_of_triples(gold, predicted, has_text=text.positions is not None)
+        characters = None if text.positions is None else "x" * text.positions
+        documents = [
+            Document("", Layers({}, {self._layer: rows}), text=characters, unit="character")
+            for rows in (gold, predicted)
+        ]
+        try:
+            (column,) = keys_of(documents, [self._layer], merge=self._plan.merge, where=where)
+        except OverlapError as error:
+            raise Unusual("spans of one layer overlap, and are to be merged") from error
+        return column.keys
+
+    def _add_keys(self, place: Unit, keys: Iterable[Key]) -> None:
+        """Add keys to a place; a corpus without spans has no layer."""
+        if self._plan.merge or self._bag.layers:
+            sequence = MERGED if self._plan.merge else self._layer
+            for key in self._bag.add(place, sequence, keys):
+                check_case(self._bag, sequence, key, is_flat=False)
+        if self._bag.is_full:
+            self._bag.fold()
+
+    def bag(self) -> Bag:
+        """Return the bag. Raises `Unusual` if there are no texts."""
+        if not self._bag.read.units:
+            raise Unusual("there are no texts")
+        self._bag.close()
+        return self._bag
+
+
+def _without_sentence(place: Place) -> Place:
+    assert isinstance(place, Unit)
+    return place._replace(sentence=None)

@@ -1,0 +1,97 @@
+"""What a study writes of its report: title, verdict, facts, tables and places."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, ClassVar
+
+from clueval.reports.place import DECISION_COLUMNS, KEY_COLUMNS, Facet, MarkKind, Place
+from clueval.reports.table import Table
+
+FIRST_PLACES = 20
+"""The number of places that the form text has, unless a report says otherwise."""
+
+
+class Content(ABC):
+    """A title, a verdict, facts, tables and places. Only `title`, `signature` and `to_dict` are required.
+
+    `kinds` are the kinds of marks, in the order of the lanes; `facets` are the filters of the places, in the order of
+    the values of each `Line`. `choices` are what may be decided about a place: what a file of decisions says, and what
+    readers are shown. The browser keeps decisions under the name `store`, and `given` are lines of such files that the
+    page has from the beginning. With `has_sign_off`, a printed page ends with lines for names and signatures.
+    `places_in_text` is the number of places that the form text has.
+
+    The columns `named_by` name the numbers of a row of data in `scores`; without them, those of the tables are meant.
+    In the form text, tables wider than `text_width` are divided.
+
+    `tables` is called once for each form or file, and so is `places`; for pages and workbooks `places` comes first.
+    Texts for readers are written with `phrase`, in the language of the context.
+    """
+
+    title: str
+    signature: object
+    kinds: Sequence[MarkKind] = ()
+    facets: Sequence[Facet] = ()
+    choices: Sequence[tuple[str, str]] = ()
+    store: str = ""
+    given: Sequence[Mapping[str, str | int]] = ()
+    has_sign_off: ClassVar[bool] = False
+    places_in_text: ClassVar[int] = FIRST_PLACES
+    text_width: ClassVar[int] = 100
+    named_by: ClassVar[Sequence[str]] = ()
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain dictionaries, lists, strings and numbers. Rates are fractions."""
+
+    def verdict(self) -> str:
+        """Return one sentence with the number that counts."""
+        return ""
+
+    def facts(self) -> Iterable[str]:
+        """Return what was read, in short: numbers of documents and positions, what was repaired."""
+        return ()
+
+    def remarks(self) -> Iterable[str]:
+        """Return what to know before the numbers, in lines: layers, warnings, how intervals were computed."""
+        return ()
+
+    def tables(self) -> Iterable[Table]:
+        """Return the tables for readers, the most important first."""
+        return ()
+
+    def drawn_tables(self) -> Iterable[Table]:
+        """Return the tables of a page, if it has more than the other forms: curves."""
+        return self.tables()
+
+    def places(self) -> Iterable[Place]:
+        """Yield the places, in the order in which they are listed."""
+        return ()
+
+    def first_places(self, number: int) -> tuple[Sequence[Place], int]:
+        """Return the first places, at most this many, and how many there are."""
+        places = iter(self.places())
+        first = list(islice(places, number))
+        return first, len(first) + sum(1 for _ in places)
+
+    def data(self) -> Iterable[Mapping[str, Any]] | None:
+        """Return the rows of data of a report without places; None: those of its tables."""
+        return None
+
+    def columns(self) -> Sequence[str]:
+        """Return the names of the columns of data, for a report that has no rows."""
+        return (*KEY_COLUMNS, *DECISION_COLUMNS)
+
+    def more(self) -> str:
+        """Return what the form text says below the tables: how to see the others."""
+        return ""
+
+    def notes(self) -> Iterable[tuple[str, str]]:
+        """Return what stands at the foot of a page, each with its title: options that were used, how to cite."""
+        return ()
+
+    def failures(self) -> Sequence[str]:
+        """Return the limits that are not kept; the command line then ends with exit code 1."""
+        return ()

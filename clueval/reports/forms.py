@@ -1,0 +1,345 @@
+"""The forms of a report: for a terminal, for papers and for programs.
+
+The forms for readers, text, Markdown and LaTeX, have the tables without their bars; text has the first places, too.
+CSV and TSV have data: a row for each finding of the places, otherwise the rows of the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from io import StringIO
+from itertools import chain, pairwise
+from textwrap import wrap
+from typing import IO, Any
+
+from clueval.files.errors import UsageError
+from clueval.files.opening import cell
+from clueval.files.visible import visible
+from clueval.reports.content import Content
+from clueval.reports.endings import FORMS
+from clueval.reports.language import in_language, phrase
+from clueval.reports.place import (
+    DECISION_COLUMNS,
+    DOCUMENT,
+    KEY_COLUMNS,
+    Facet,
+    Line,
+    MarkedText,
+    MarkKind,
+    Place,
+    segments,
+)
+from clueval.reports.table import Shares, Table, caption, decimals, plain, shown
+
+COLUMNS = 80
+"""The width of a terminal, for sentences."""
+
+_BRACKETS = {"above": ("[", "]"), "below": ("{", "}"), "masked": ("<", ">"), "leak": ("[", "]")}
+SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "leak": "🟥"}
+"""What stands before and behind a piece of a text in a spreadsheet: only the first side, only another, or both."""
+
+
+def render(report: Content, form: str, *, digits: int | None = None, lang: str = "") -> str:
+    """Return a report in one of `FORMS`; see `Report.render`."""
+    if form not in FORMS:
+        raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
+    with decimals(digits), in_language(lang):
+        if form == "json":
+            from clueval.reports.json_text import dumps  # the forms for readers do without
+
+            return dumps(report.to_dict())
+        if form in ("csv", "tsv"):
+            file = StringIO()
+            write_rows(report, file, form)
+            return file.getvalue().removesuffix("\n")
+        lines: Callable[[Content], Iterable[str]] = {
+            "text": text_lines,
+            "markdown": _markdown,
+            "latex": _latex,
+        }[form]
+        return "\n".join(lines(report))
+
+
+# --- data
+
+
+def data_rows(report: Content) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the places, or of the tables if the report lists no places; all have the same keys.
+
+    Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
+    so. A cell is text, a number, None, or a list of `MarkedText`.
+    """
+    places = iter(report.places())
+    first = next(places, None)
+    if first is None:
+        if not report.facets:
+            rows = report.data()
+            yield from _table_rows(report.tables()) if rows is None else map(dict, rows)
+        return
+    facets = report.facets
+    for place in chain([first], places):
+        decision = {name: place.decision.get(name, "") for name in DECISION_COLUMNS}
+        for finding in [*place.findings] or [_as_finding(place, facets)]:
+            yield {**place.key, **decision, **{_of_span(n): v for n, v in finding.items() if n != DOCUMENT}}
+
+
+def _of_span(name: str) -> str:
+    return f"span_{name}" if name in KEY_COLUMNS else name
+
+
+def _as_finding(place: Place, facets: Sequence[Facet]) -> dict[str, Any]:
+    """Return the row of a place without findings: the values of its facets, what is said, and its texts."""
+    names = [*(facet.name for facet in facets), "what"]
+    columns = zip(*([*line.values, line.words] for line in place.lines), strict=True)
+    said = ("; ".join(dict.fromkeys(filter(None, values))) for values in columns)
+    return {**dict.fromkeys(names, ""), **dict(zip(names, said, strict=False)), "text": [*place.texts]}
+
+
+def as_text(value: object, kinds: Sequence[MarkKind]) -> Any:
+    """Return a cell of `data_rows` without its `MarkedText`, which is drawn with squares."""
+    return " / ".join(drawn(text, kinds) for text in value) if isinstance(value, list) else value
+
+
+def _table_rows(found: Iterable[Table]) -> Iterator[dict[str, Any]]:
+    tables = [without_bars(table) for table in found]
+    columns = dict.fromkeys(name for table in tables for name in table.header)
+    for table in tables:
+        for row in table.rows:
+            cells = dict(zip(table.header, map(plain, row), strict=True))
+            yield {"table": table.title, **dict.fromkeys(columns), **cells}
+
+
+def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
+    """Return a text for a cell of a spreadsheet, with squares around marked pieces, without the blanks at their ends.
+
+    >>> from clueval.reports.place import Mark
+    >>> drawn(MarkedText("Frau Anna", [Mark(0, 5, 9)]), [MarkKind("above", "", "gold")])
+    'Frau 🟥Anna🟥'
+    """
+    whole = {(mark.start, mark.end) for mark in text.marks}
+    found, at = [], 0
+    for piece, style in segments(text, kinds):
+        inside = piece.strip(" ")
+        if not inside and (at, at + len(piece)) in whole:
+            inside = piece  # a span of blanks, or of zero length
+        square = SQUARES.get(style, "") if inside or not piece else ""
+        before, _, behind = piece.partition(inside) if inside else (piece, "", "")
+        found.append(f"{before}{square}{inside}{square}{behind}")
+        at += len(piece)
+    return _cut_ends("".join(found), text)
+
+
+def write_rows(report: Content, file: IO[str], form: str) -> None:
+    """Write the rows as CSV or TSV; no cell is a formula. None is empty."""
+    import csv  # few results are written in it
+
+    rows = data_rows(report)
+    tabs: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar": None}
+    write = csv.writer(file, lineterminator="\n", **({} if form == "csv" else tabs)).writerow
+    first = next(rows, None)
+    if first is None:
+        write([guarded(name) for name in report.columns()])
+        return
+    write([guarded(name) for name in first])
+    kinds = report.kinds
+    for row in chain([first], rows):
+        write([guarded(as_text(value, kinds)) for value in row.values()])
+
+
+_BEGINNINGS = ("=", "+", "-", "@")
+"""What formulas begin with."""
+
+
+def guarded(value: object) -> str:
+    """Return a value as a cell in one line that a spreadsheet does not run as a formula.
+
+    >>> guarded("=1+1"), guarded("a\\tb"), guarded(None), guarded(-1)
+    ("'=1+1", 'a b', '', '-1')
+    """
+    if not isinstance(value, str):
+        return "" if value is None else str(value)
+    if value.isprintable() and value.lstrip("'")[:1] not in _BEGINNINGS:  # nearly always
+        return value
+    text = cell(value)
+    return f"'{text}" if text.lstrip("'")[:1] in _BEGINNINGS and text != "-" else text
+
+
+# --- readers
+
+
+def without_bars(table: Table) -> Table:
+    """Return a table without its columns of bars."""
+    kept = [n for n in range(len(table.header)) if not any(isinstance(row[n], Shares) for row in table.rows)]
+    rows = [[row[n] for n in kept] for row in table.rows]
+    return table._replace(header=[table.header[n] for n in kept], rows=rows)
+
+
+def text_lines(report: Content) -> Iterator[str]:
+    """Yield the lines of the form text: verdict, facts, tables, the first places, the signature."""
+    yield from filter(None, [visible(report.title), *wrap(visible(report.verdict()), COLUMNS)])
+    yield from map(visible, filter(None, [", ".join(report.facts()), *report.remarks()]))
+    yield ""
+    for table in map(without_bars, report.tables()):
+        yield from (*table_lines(table, report.text_width), "")
+    yield from filter(None, [report.more()])
+    places, number = report.first_places(report.places_in_text)
+    yield from place_lines(places, report.kinds)
+    if more := number - len(places):
+        yield phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more)
+    yield from (visible(f"{title} {text}".strip()) for title, text in report.notes())
+    yield phrase("signature: {signature}", signature=visible(str(report.signature)))
+
+
+def table_lines(table: Table, most: int) -> Iterator[str]:
+    """Yield the title of a table and its lines, at most so wide."""
+    yield caption(table)
+    yield from _columns(_cells(table), most, _texts_in(table))
+
+
+def _cells(table: Table) -> list[list[str]]:
+    """Return the header and the rows of a table as readers are shown them."""
+    return [[shown(cell) for cell in row] for row in (table.header, *table.rows)]
+
+
+def _texts_in(table: Table) -> set[int]:
+    """Return the numbers of the columns of words; the others have numbers."""
+    columns = enumerate(zip(*table.rows, strict=True))
+    return {0} | {
+        number
+        for number, cells in columns
+        if all(isinstance(cell, str) for cell in cells) and any(cell[:1].isalpha() for cell in cells)
+    }
+
+
+def _columns(rows: Sequence[Sequence[str]], most: int, texts: Collection[int]) -> Iterator[str]:
+    """Yield the rows with their columns aligned; a table that is too wide continues below, with its first column."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    starts, width = [1], widths[0]
+    for column, own in enumerate(widths[1:], 1):
+        if width + own + 2 > most and column > starts[-1]:
+            starts.append(column)
+            width = widths[0]
+        width += own + 2
+    for start, end in pairwise([*starts, max(len(widths), 1)]):
+        for row in [rows[0], ["-" * width for width in widths], *rows[1:]]:
+            cells = [
+                row[n].ljust(widths[n]) if n in texts else row[n].rjust(widths[n])
+                for n in (0, *range(start, end))
+            ]
+            yield "  ".join(cells).rstrip()
+
+
+def place_lines(places: Iterable[Place], kinds: Sequence[MarkKind]) -> Iterator[str]:
+    """Yield the lines of places for a terminal, with a blank line after each."""
+    for place in places:
+        yield from _block(place, kinds)
+        yield ""
+
+
+def _block(place: Place, kinds: Sequence[MarkKind]) -> Iterator[str]:
+    """Yield the lines of a place: where it is, its texts with brackets around the spans, what is said."""
+    document, layer, start, end = place.at
+    yield visible(f"{document} {layer} {start}-{end - 1}")
+    for text in place.texts:
+        yield f"    {visible(bracketed(text, kinds))}"
+    for line in place.lines:
+        if line.words or line.text:
+            yield f"  {visible(' '.join(filter(None, (in_words(line, kinds), line.note))))}"
+
+
+def in_words(line: Line, kinds: Sequence[MarkKind]) -> str:
+    """Return a line of a place without its note."""
+    side = "" if line.kind is None else kinds[line.kind].legend
+    text = phrase("“") + line.text[:200] + phrase("”") if line.text else ""
+    return " ".join(filter(None, (side, line.label, text, line.words)))
+
+
+def bracketed(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
+    """Return a text for a terminal, with brackets around each span.
+
+    >>> from clueval.reports.place import Mark
+    >>> kinds = [MarkKind("above", "", "gold"), MarkKind("below", "", "predicted")]
+    >>> bracketed(MarkedText("Frau Anna", [Mark(0, 5, 9), Mark(1, 0, 9)]), kinds)
+    '{Frau [Anna]}'
+    """
+    at: dict[int, list[str]] = {}
+    for mark in sorted(text.marks, key=lambda mark: (mark.start, -mark.end)):
+        begin, end = _BRACKETS[kinds[mark.kind].style]
+        at.setdefault(mark.start, []).append(begin)
+        at.setdefault(mark.end, []).insert(0, end)
+    cuts = sorted({0, len(text.text), *at})
+    pieces = ["".join(at.get(cut, ())) + text.text[cut:end] for cut, end in pairwise([*cuts, len(text.text)])]
+    return _cut_ends("".join(pieces), text)
+
+
+def _cut_ends(shown_text: str, text: MarkedText) -> str:
+    before, behind = text.is_cut
+    return f"{'… ' if before else ''}{shown_text}{' …' if behind else ''}"
+
+
+def _markdown(report: Content) -> Iterator[str]:
+    title = f"**{_in_markdown(report.title)}**" if report.title else ""
+    head = (report.verdict(), ", ".join(report.facts()), *report.remarks())
+    yield "\n\n".join(filter(None, (title, *map(_in_markdown, head))))
+    for table in map(without_bars, report.tables()):
+        yield from ("", f"**{_in_markdown(caption(table))}**", "")
+        rows = [map(_in_markdown, row) for row in _cells(table)]
+        first, *others = [f"| {' | '.join(row)} |" for row in rows]
+        texts = _texts_in(table)
+        marks = ["---" if number in texts else "---:" for number in range(len(table.header))]
+        yield from (first, f"| {' | '.join(marks)} |", *others)
+    yield from (
+        "",
+        phrase("signature: {signature}", signature=f"`{visible(str(report.signature)).replace('`', '')}`"),
+    )
+
+
+def _in_markdown(text: str) -> str:
+    """Return text that Markdown and HTML show unchanged."""
+    text = visible(text)
+    for character in "\\`*_[]#|~":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _latex(report: Content) -> Iterator[str]:
+    """Yield a table in LaTeX for each table; verdict, facts and signature are comments."""
+    signature = phrase("signature: {signature}", signature=str(report.signature))
+    head = (report.title, report.verdict(), ", ".join(report.facts()), *report.remarks(), signature)
+    yield from (f"% {visible(line)}" for line in head if line)
+    yield r"% needs \usepackage{booktabs}"
+    for table in map(without_bars, report.tables()):
+        yield from (r"\begin{table}", r"\centering", rf"\caption{{{_in_latex(caption(table))}.}}")
+        texts = _texts_in(table)
+        columns = "".join("l" if number in texts else "r" for number in range(len(table.header)))
+        yield rf"\begin{{tabular}}{{{columns}}}"
+        rows = [map(_in_latex, row) for row in _cells(table)]
+        first, *others = [rf"{' & '.join(row)} \\" for row in rows]
+        yield from (
+            r"\toprule",
+            first,
+            r"\midrule",
+            *others,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        )
+
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "[": "{[}",  # behind the \\ of a row, [ or * would be read as part of it
+        "*": "{*}",
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+    }
+)
+
+
+def _in_latex(text: str) -> str:
+    return visible(text).translate(_LATEX)

@@ -1,0 +1,314 @@
+"""The page of a report: one template, one script, one style sheet, and data.
+
+A page is written in parts: what stands above the list, which is HTML without a script, and a line of JSON for each
+place, which the script reads, so that places are never held. The page loads nothing, and its content security policy
+names the script by its hash. Text of a corpus is escaped in HTML and in JSON, and the script makes text nodes only.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from codecs import getincrementaldecoder
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from string import Template
+from zlib import compressobj, decompressobj
+
+from clueval.files.visible import escaped_in_json, visible
+from clueval.reports.content import Content
+from clueval.reports.forms import in_words, without_bars
+from clueval.reports.language import (
+    current_language,
+    in_language,
+    language_of_corpus,
+    numeral,
+    phrase,
+    texts_of,
+)
+from clueval.reports.place import ANY_LAYER, MarkedText, MarkKind, Place, segments
+from clueval.reports.table import Cell, Dot, Find, Part, Shares, Table, caption, cut, percent, shown
+
+
+def page(report: Content, *, lang: str = "", text_lang: str = "") -> str:
+    """Return the page of a report."""
+    with in_language(lang, text_lang):
+        return "".join(page_parts(report))
+
+
+def page_parts(report: Content) -> Iterator[str]:
+    """Yield the page in parts, in the language of the context: its head, each place, its end."""
+    script = _asset("page.js")
+    texts = re.sub(r"{{(.+?)}}", lambda text: html(phrase(text[1])), _asset("page.html"))
+    places = _packed(json_in_page(_place(place)) + "\n" for place in report.places())
+    yield Template(texts).substitute(_values(report, script))
+    yield json_in_page(_settings(report, script)) + "\n"
+    yield from _unpacked(places)
+    yield f"</script>\n<script>{script}</script>\n</body>\n</html>\n"
+
+
+def _packed(lines: Iterable[str]) -> list[bytes]:
+    """Return lines in packed pieces: they are made before the tables, which then need no further reading."""
+    packer = compressobj(1)
+    pieces = [packer.compress(line.encode()) for line in lines]
+    return [*filter(None, pieces), packer.flush()]
+
+
+def _unpacked(pieces: Iterable[bytes]) -> Iterator[str]:
+    unpacker, decoder = decompressobj(), getincrementaldecoder("utf-8")()
+    for piece in pieces:
+        yield decoder.decode(unpacker.decompress(piece))
+
+
+def _asset(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def _values(report: Content, script: str) -> dict[str, str]:
+    """Return the values of the template; all are HTML."""
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{script_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    tables = list(report.drawn_tables())
+    return {
+        "title": html(report.title or phrase("Scores")),
+        "signature": html(str(report.signature)),
+        "lang": current_language(),
+        "policy": policy,
+        "style": _asset("page.css"),
+        "verdict": f'<p id="verdict">{html(report.verdict())}</p>' if report.verdict() else "",
+        "facts": "<br>".join(map(html, filter(None, (" · ".join(report.facts()), *report.remarks())))),
+        "legend": _legend(tables),
+        "tables": "\n".join(_folded(table) for table in tables if not table.is_folded),
+        "folded": "\n".join(_folded(table) for table in tables if table.is_folded),
+        "notes": "\n".join(f"<p>{html(title)} {html(text)}</p>" for title, text in report.notes()),
+        "no_sign_off": "" if report.has_sign_off else " hidden",
+    }
+
+
+def script_hash(script: str) -> str:
+    """Return the hash by which a content security policy allows a script: SHA-256, base64."""
+    return b64encode(sha256(script.encode()).digest()).decode()
+
+
+def html(text: str) -> str:
+    """Return text as HTML that shows it, with escapes for what would be invisible or steer the text.
+
+    >>> html("<b>\\u202e")
+    '&lt;b&gt;\\\\u202e'
+    """
+    return escape(visible(text))
+
+
+# --- tables
+
+
+def _folded(table: Table) -> str:
+    is_open = "" if table.is_folded else " open"
+    return (
+        f'<details class="table"{is_open}><summary>{html(caption(table))}</summary>'
+        f'<div class="wide" tabindex="0">{_table(table)}</div></details>'
+    )
+
+
+def _table(table: Table, *, is_live: bool = True) -> str:
+    """Return a table as HTML; the cells of a live one filter the list."""
+    dots = [cell for row in table.rows for cell in row if isinstance(cell, Dot)]
+    axis = _Axis(dots) if dots else None
+    head = "".join(
+        f'<th scope="col">{html(cut(name))}</th>' if name else "<td></td>" for name in table.header
+    )
+    ticks = ""
+    if axis and is_live:
+        cells = ["<td></td>"] * len(table.header)
+        column = next(n for n, cell in enumerate(table.rows[0]) if isinstance(cell, Dot))
+        cells[column] = f"<td>{axis.ticks()}</td>"
+        ticks = f"<tr>{''.join(cells)}</tr>"
+    left, right = ("", "") if is_live else (' style="text-align:left"', ' style="text-align:right"')
+    rows = "".join(
+        f'<tr><th scope="row"{left}>{_cell(first, axis, is_live)}</th>'
+        + "".join(f"<td{_heat(cell) or right}>{_cell(cell, axis, is_live)}</td>" for cell in others)
+        + "</tr>"
+        for first, *others in table.rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}{ticks}</tbody></table>"
+
+
+def _heat(cell: Cell) -> str:
+    return f' class="heat" style="--heat:{cell.heat:.3f}"' if isinstance(cell, Find) and cell.heat else ""
+
+
+def _cell(cell: Cell, axis: _Axis | None, is_live: bool) -> str:
+    text = html(shown(cell))
+    match cell:
+        case Shares(parts) if is_live:
+            drawn = "".join(_part(part, n) for n, part in enumerate(parts) if part.number)
+            return f'<span class="shares">{drawn}</span>'
+        case Dot() if is_live and axis:
+            return axis.drawn(cell)
+        case Find(value, find) if is_live and find and value not in (0, None, ""):
+            return f"<button type=button {_finds(find)}>{text}</button>"
+    return text
+
+
+def _part(part: Part, number: int) -> str:
+    text = html(f"{numeral(part.number)} {part.name}")
+    how = f'class="part-{number}" style="flex-grow:{part.number}" title="{text}"'
+    if not part.find:
+        return f"<span {how}></span>"
+    return f'<button type=button {how} aria-label="{text}" {_finds(part.find)}></button>'
+
+
+def _finds(find: Mapping[str, str]) -> str:
+    return f'data-find="{escape(json_in_page(find))}"'
+
+
+def _legend(tables: Sequence[Table]) -> str:
+    """Return what the patterns of bars mean; an entry lists the places that its parts have in common."""
+    entries: dict[tuple[int, str], list[Mapping[str, str]]] = {}
+    bars = [cell for table in tables for row in table.rows for cell in row if isinstance(cell, Shares)]
+    for bar in bars:
+        for number, part in enumerate(bar.parts):
+            entries.setdefault((number, part.name), []).append(part.find)
+    shown_entries = []
+    for (number, name), finds in sorted(entries.items()):
+        common = set.intersection(*(set(find.items()) for find in finds))
+        text = f'<i class="part-{number}"></i> {html(name)}'
+        button = f"<button type=button {_finds(dict(sorted(common)))}>{text}</button>"
+        shown_entries.append(button if common else f"<span>{text}</span>")
+    hint = html(phrase("Click a bar, a label or a number to list its places."))
+    is_live = any(part.find for bar in bars for part in bar.parts)
+    shown_entries += [f'<small class="scripted">{hint}</small>'] if is_live else []
+    return f'<p id="legend">{" ".join(shown_entries)}</p>' if shown_entries else ""
+
+
+class _Axis:
+    """The axis of a column of dots, in steps of 1, 2 or 5 times a power of ten."""
+
+    def __init__(self, dots: Sequence[Dot]) -> None:
+        values = [100 * each for dot in dots for each in (dot.value, dot.low, dot.high) if each is not None]
+        low, high = min(values), max(values)
+        width = max(high - low, 0.1)
+        steps = (factor * 10.0**power for power in range(-3, 3) for factor in (1, 2, 5))
+        self._step = next(step for step in steps if width / step <= 5)
+        self._low = low // self._step * self._step
+        self._number = int((high - self._low) / self._step) + 1
+        self._style = f"--from:{self._low:.4g};--width:{self._number * self._step:.4g}"
+
+    def drawn(self, dot: Dot) -> str:
+        """Return a dot with its interval as a line; the style sheet computes the places."""
+        has_line = dot.low is not None and dot.high is not None
+        values = {"value": dot.value, "low": dot.low, "high": dot.high}
+        style = ";".join(f"--{name}:{100 * each:.4g}" for name, each in values.items() if each is not None)
+        base, text = ' class="baseline"' if dot.is_baseline else "", html(shown(dot))
+        return (
+            f'<span class="dotted"><span>{html(percent(dot.value))}</span>'
+            f'<span class="dots" role="img" aria-label="{text}" title="{text}" style="{self._style};{style}">'
+            f"{'<i></i>' if has_line else ''}<b{base}></b></span></span>"
+        )
+
+    def ticks(self) -> str:
+        """Return the numbers below the axis."""
+        digits = max(0, -int(f"{self._step:e}".partition("e")[2]))
+        ticks = [self._low + n * self._step for n in range(self._number + 1)]
+        texts = (f'<i style="--value:{tick:.4g}">{numeral(tick, f",.{digits}f")}</i>' for tick in ticks)
+        drawn = f'<span class="dots ticks" style="{self._style}">{"".join(texts)}</span>'
+        return f'<span class="dotted"><span></span>{drawn}</span>'
+
+
+# --- data for the script
+
+
+def _settings(report: Content, script: str) -> dict[str, object]:
+    words = [word for facet in report.facets for word in facet.words]
+    return {
+        "lang": current_language(),
+        "text_lang": language_of_corpus(),
+        "texts": texts_of(script, words),
+        "facets": [facet._asdict() for facet in report.facets],
+        "kinds": [kind._asdict() for kind in report.kinds],
+        "choices": report.choices,
+        "store": report.store or report.title,
+        "given": report.given,
+    }
+
+
+def _place(place: Place) -> list[object]:
+    """Return a place as the script reads it; the range is inclusive, as in a file of decisions."""
+    document, layer, start, end = place.at
+    found: list[object] = [
+        [document, layer, start, end - 1],
+        place.fingerprint,
+        [*place.texts],
+        [*place.lines],
+    ]
+    return [*found, place.impossible] if place.impossible else found
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def json_in_page(value: object) -> str:
+    """Return JSON in one line that contains no end of a script element and begins no comment.
+
+    >>> json_in_page(["</script>", 1])
+    '["\\\\u003c/script\\\\u003e",1]'
+    """
+    text = _ENCODER.encode(value)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return escaped_in_json(text)
+
+
+# --- notebooks
+
+FIRST_PLACES = 10
+"""The number of places that a notebook shows."""
+
+_STYLES = {
+    "both": "border-bottom:3px double #00734d",
+    "above": "border-bottom:3px solid #b3261e",
+    "below": "border-bottom:3px dashed #a35a00",
+    "masked": "background:#8884",
+    "leak": "border-bottom:3px solid #b3261e;font-weight:bold",
+}
+
+
+def notebook(report: Content) -> str:
+    """Return verdict, tables, the first places and the folded signature as HTML without script or style sheet."""
+    tables = "".join(
+        f"<p><b>{html(caption(table))}</b></p>{_table(table, is_live=False)}"
+        for table in map(without_bars, report.tables())
+        if not table.is_folded
+    )
+    places, number = report.first_places(FIRST_PLACES)
+    cards = "".join(f"<li>{_card(place, report.kinds)}</li>" for place in places)
+    more = number - len(places)
+    rest = phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more) if more else ""
+    title = html(phrase("Signature:"))
+    return (
+        f"<p><b>{html(report.title or phrase('Scores'))}</b><br>{html(report.verdict())}</p>{tables}"
+        f"{f'<ul>{cards}</ul>' if cards else ''}<p>{html(rest)}</p>"
+        f"<details><summary>{title}</summary><code>{html(str(report.signature))}</code></details>"
+    )
+
+
+def _card(place: Place, kinds: Sequence[MarkKind]) -> str:
+    document, layer, start, end = place.at
+    layers = phrase("all layers") if layer == ANY_LAYER else layer
+    where = html(f"{document} · {layers} · {start}–{end - 1}")
+    texts = "".join(f'<div dir="auto">{_marked(text, kinds)}</div>' for text in place.texts)
+    lines = "<br>".join(html(in_words(line, kinds)) for line in place.lines if line.words or line.text)
+    return f"<small>{where}</small>{texts}<small>{lines}</small>"
+
+
+def _marked(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
+    """Return a text with its marks as lines below it."""
+    return "".join(
+        f'<span style="{_STYLES[style]}">{html(piece)}</span>' if style else html(piece)
+        for piece, style in segments(text, kinds)
+    )

@@ -1,0 +1,222 @@
+"""Places: what a card of a page shows, and what one decides about.
+
+A place is a document, a layer (or ``*`` for several) and a range that holds all spans concerned; positions are
+half-open, and files show the last position instead. These four are its *key*. Its *fingerprint* says which spans are
+there, so that a decision is not applied to other spans.
+
+>>> fingerprint([("anna", ((5, 13),), "PER"), ("bob", ((0, 13),), "PER")])
+'5cb2e86028d9'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar, overload
+
+from clueval.reports.language import current_language
+
+ANY_LAYER = "*"
+"""The layer of a place that concerns several."""
+
+DOCUMENT = "document"
+KEY_COLUMNS = (DOCUMENT, "layer", "start", "end_inclusive", "fingerprint")
+DECISION_COLUMNS = ("choice", "comment", "reviewer", "time")
+"""With the columns of the key, those of a file of decisions."""
+
+
+class MarkKind(NamedTuple):
+    """A kind of marks: how they look, what is before their labels, and what they are, for the legend.
+
+    `style` is ``above`` or ``below`` for a bar and a label beside the text, ``masked`` or ``leak`` to colour the text.
+    """
+
+    style: str
+    short: str
+    legend: str
+
+
+class Mark(NamedTuple):
+    """A span in a text: the number of its `MarkKind`, and a range of characters, half-open.
+
+    `is_wrong` marks an error, and `note` is what the tooltip adds to the kind and the label.
+    """
+
+    kind: int
+    start: int
+    end: int
+    label: str = ""
+    is_wrong: bool = False
+    note: str = ""
+
+
+class MarkedText(NamedTuple):
+    """A text with its marks; `is_cut` says whether more text of the document is before and behind it."""
+
+    text: str
+    marks: Sequence[Mark] = ()
+    is_cut: tuple[bool, bool] = (False, False)
+
+
+class Line(NamedTuple):
+    """What is said about a place, in a reader's words, and its value for each facet of the report, or None.
+
+    A line about one span has its kind of mark, its label and its `text`; `note` is shown small: positions, token ids.
+    """
+
+    words: str
+    values: Sequence[str | None]
+    kind: int | None = None
+    label: str = ""
+    text: str = ""
+    note: str = ""
+
+
+Item = TypeVar("Item")
+
+
+class Later(Sequence[Item]):
+    """A sequence that is made when it is first looked at: a table needs no texts of a page, and a page no rows.
+
+    It is made anew in another language, because texts for readers are in that of the context.
+
+    >>> lines = Later(lambda: ["one", "two"])
+    >>> len(lines), lines[0]
+    (2, 'one')
+    """
+
+    __slots__ = ("_items", "_language", "_make")
+
+    def __init__(self, make: Callable[[], Sequence[Item]]) -> None:
+        self._make, self._language = make, ""
+        self._items: Sequence[Item] = ()
+
+    def _made(self) -> Sequence[Item]:
+        if self._language != current_language():
+            self._items, self._language = self._make(), current_language()
+        return self._items
+
+    @overload
+    def __getitem__(self, number: int) -> Item: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Item]: ...
+    def __getitem__(self, number: int | slice) -> Item | Sequence[Item]:
+        return self._made()[number]
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._made())
+
+    def __repr__(self) -> str:
+        return repr(self._made())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, ([*self],)
+
+
+class Place(NamedTuple):
+    """A card: document, layer, start and end (half-open), the fingerprint, texts with marks, and lines.
+
+    `findings` are the rows that tables have of this place, all with the same columns; without any, a table has one row
+    for the place; the columns of the key and of decisions are added.
+    `decision` has the columns `DECISION_COLUMNS` of what was decided, and `impossible` says of choices why they cannot
+    be made here.
+    """
+
+    at: tuple[str, str, int, int]
+    fingerprint: str
+    texts: Sequence[MarkedText]
+    lines: Sequence[Line]
+    findings: Sequence[Mapping[str, Any]] = ()
+    decision: Mapping[str, str] = {}
+    impossible: Mapping[str, str] = {}
+
+    def made(self) -> Place:
+        """Return the place with what is otherwise made `Later`, so that no document is held for it."""
+        return self._replace(texts=[*self.texts], lines=[*self.lines], findings=[*self.findings])
+
+    @property
+    def document(self) -> str:
+        """The id of the document."""
+        return self.at[0]
+
+    @property
+    def layer(self) -> str:
+        """The layer, or `ANY_LAYER`."""
+        return self.at[1]
+
+    @property
+    def start(self) -> int:
+        """The first position."""
+        return self.at[2]
+
+    @property
+    def end(self) -> int:
+        """The position after the last one."""
+        return self.at[3]
+
+    @property
+    def key(self) -> dict[str, str | int]:
+        """The columns of the place in a file of decisions."""
+        document, layer, start, end = self.at
+        return dict(zip(KEY_COLUMNS, (document, layer, start, end - 1, self.fingerprint), strict=True))
+
+
+class Facet(NamedTuple):
+    """A filter over the values of lines. `is_main`: it is always shown, not behind *More filters*.
+
+    `words` are those values that are words of clueval, such as ``boundary``; only these are translated.
+    """
+
+    name: str
+    title: str
+    is_main: bool = False
+    words: Sequence[str] = ()
+
+
+Ranges = Sequence[tuple[int, int]]
+
+
+def fingerprint(spans: Iterable[tuple[str, Ranges, str]]) -> str:
+    """Return the fingerprint of spans, each with the name of its side, its half-open ranges and its label."""
+    written = sorted({f"{side}\t{_ranges(ranges)}\t{label}" for side, ranges, label in spans})
+    return sha256("\n".join(written).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def _ranges(ranges: Ranges) -> str:
+    if len(ranges) == 1:
+        return f"{ranges[0][0]}\t{ranges[0][1]}"
+    return ",".join(f"{start}-{end}" for start, end in ranges)
+
+
+def segments(text: MarkedText, kinds: Sequence[MarkKind]) -> Iterator[tuple[str, str]]:
+    """Yield the text in pieces, each with the style of its marks: empty, a style, or ``both`` for above and below.
+
+    Where marks of zero length stand, a piece is empty.
+
+    >>> kinds = [MarkKind("above", "", "gold"), MarkKind("below", "", "predicted")]
+    >>> list(segments(MarkedText("Frau Anna", [Mark(0, 5, 9), Mark(1, 0, 9)]), kinds))
+    [('Frau ', 'below'), ('Anna', 'both')]
+    """
+    cuts = sorted({0, len(text.text), *(cut for mark in text.marks for cut in (mark.start, mark.end))})
+    points = {mark.start for mark in text.marks if mark.start == mark.end}
+    for start, end in pairwise([*cuts, cuts[-1]]):
+        if start in points:
+            at = [m for m in text.marks if m.start < start < m.end or m.start == start == m.end]
+            yield "", _style(kinds, at)
+        if start < end:
+            inside = [mark for mark in text.marks if mark.start <= start and end <= mark.end]
+            yield text.text[start:end], _style(kinds, inside)
+
+
+def _style(kinds: Sequence[MarkKind], marks: Iterable[Mark]) -> str:
+    styles = {kinds[mark.kind].style for mark in marks}
+    return "both" if {"above", "below"} <= styles else min(styles, default="")

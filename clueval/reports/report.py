@@ -1,0 +1,106 @@
+"""What every study returns: a `Report`, which has all forms and files, rows, numbers by short paths, and a page.
+
+The modules that write them are imported when they are first used: a result in memory needs none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clueval.reports.content import Content
+from clueval.reports.table import Dot, Find, Rate, plain
+
+
+class Hinting:
+    """The base of results: the error for an unknown attribute names the nearest ones, or all."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # for type checkers, there are no other attributes
+
+        def __getattr__(self, name: str) -> Any:
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name.startswith("_"):
+                raise AttributeError(message)
+            if hasattr(type(self), name):
+                return object.__getattribute__(
+                    self, name
+                )  # a property has failed, and raises its error again
+            from clueval.files.names import for_attribute  # only for names that do not exist
+
+            known = [each for each in dir(type(self)) if not each.startswith("_")]
+            raise AttributeError(f"{message}; {for_attribute(name, known)}")
+
+
+class Report(Hinting, Content):
+    """A result in all forms and files. A study writes what `Content` has; the rest follows from it."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dictionary for each row of data, all with the same keys. pandas and polars make tables of them.
+
+        The rows are those of the places, if the report lists places, otherwise those of all tables.
+        """
+        from clueval.reports.forms import as_text, data_rows
+
+        kinds = self.kinds
+        return [{name: as_text(value, kinds) for name, value in row.items()} for row in data_rows(self)]
+
+    def scores(self) -> dict[str, float]:
+        """Return the numbers of the tables by short paths, as ``exact.PER.F1``; loggers take such a dictionary."""
+        return dict(self._scores())
+
+    def _scores(self) -> Iterator[tuple[str, float]]:
+        if self.named_by:
+            for row in self.rows():
+                place = [str(row[name]) for name in self.named_by if row[name] not in (None, "")]
+                yield from (
+                    (".".join([*place, name]), value)
+                    for name, value in row.items()
+                    if isinstance(value, float)
+                )
+            return
+        for table in self.tables():
+            for first, *cells in table.rows:
+                for name, cell in zip(table.header[1:], cells, strict=True):
+                    value = plain(cell) if isinstance(cell, Rate | Dot | Find | float) else None
+                    if isinstance(value, float):
+                        yield f"{table.title}.{plain(first)}.{name}", value
+
+    def to_json(self) -> str:
+        """Return `to_dict` as indented JSON; equal results give equal bytes."""
+        from clueval.reports.json_text import dumps
+
+        return dumps(self.to_dict())
+
+    def render(self, form: str = "text", *, digits: int | None = None, lang: str = "") -> str:
+        """Return the report in a form: ``text``, ``json``, ``csv``, ``tsv``, ``markdown`` or ``latex``.
+
+        `digits` is the number of decimals for readers; the language of tables and sentences is `lang`. Raises
+        `UsageError` for another form or language.
+        """
+        from clueval.reports.forms import render
+
+        return render(self, form, digits=digits, lang=lang)
+
+    def write(self, path: str | Path, *, lang: str = "", text_lang: str = "") -> None:
+        """Write the report to a file, whole or not at all; the ending of its name chooses the form.
+
+        The endings are ``.txt``, ``.json``, ``.csv``, ``.tsv``, ``.md``, ``.tex``, ``.xlsx`` and ``.html``; a file
+        whose name ends in ``.gz`` is packed. `lang` is the language, such as ``de``, also of the texts of the corpus
+        unless `text_lang` is another. Raises `UsageError` for another ending, `FileError`, and `MissingExtra` without
+        openpyxl.
+        """
+        from clueval.reports.files import write
+
+        write(self, Path(path), lang=lang, text_lang=text_lang)
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def _repr_html_(self) -> str:
+        """Return verdict, tables and the first places for a notebook."""
+        from clueval.reports.page import notebook
+
+        return notebook(self)

@@ -1,0 +1,174 @@
+"""An accumulator: counts batch by batch, for example in a training loop.
+
+It holds a bag, so its size does not depend on the number of batches. It can be pickled, and the accumulators of several
+processes can be added, in any order, with the same result as one accumulator.
+
+>>> scores = Accumulator(["exact"])
+>>> scores.update([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]])
+>>> scores.update([["O", "B-LOC"]], [["O", "B-LOC"]])
+>>> scores.compute().metrics["exact"]["label"]["micro"]["f1"]
+0.5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from clueval.core.bag import Bag
+from clueval.core.count import Plan, count
+from clueval.core.decoding import INVALID, scheme_called
+from clueval.core.metric import AnyMetric
+from clueval.core.span import SIDES
+from clueval.files.arguments import require_instance, require_kind
+from clueval.files.errors import TagError, UsageError
+from clueval.metrics import chosen_metrics
+from clueval.reading.options import require_scheme
+from clueval.reading.paths import is_path_or_paths
+from clueval.reports.report import Hinting
+from clueval.results.options import DEFAULTS, groups_of
+from clueval.results.plan import steps_in_order
+from clueval.results.result import Result
+from clueval.results.score import result_of
+from clueval.results.signature import Signature, require_same
+from clueval.results.texts import opened
+from clueval.transforms.alternatives import Alternatives
+
+
+class Accumulator(Hinting):
+    """Counts batches of gold and predicted documents, spans or tags by some metrics.
+
+    Args:
+        metrics: a list of metrics or of their names (see `clueval.metrics.METRICS`), or one of them.
+        merge: merge all layers into one sequence, `merged`, and score that.
+        scheme: the scheme of tags; None: detected from the tags, only if `invalid` is ``conlleval``.
+        invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``.
+        names: the names of tags that are numbers, as in `Reading.names`.
+
+    Raises `UsageError` for unknown names, and if `scheme` is needed and None.
+    """
+
+    def __init__(
+        self,
+        metrics: Sequence[str | AnyMetric] | str | AnyMetric = ("levels",),
+        *,
+        merge: bool = False,
+        scheme: str | None = None,
+        invalid: str = "conlleval",
+        names: Sequence[str] | Mapping[Any, str] | None = None,
+    ) -> None:
+        require_kind(merge, "bool", "merge")
+        require_kind(scheme, "str | None", "scheme")
+        require_kind(invalid, "str", "invalid")
+        if invalid not in INVALID:
+            raise UsageError(
+                f"unknown treatment of ill-formed tags {invalid!r}", advice=f"one of {', '.join(INVALID)}"
+            )
+        plan = Plan(chosen_metrics(metrics), merge, steps=(Alternatives(),))
+        self._plan = replace(plan, steps=steps_in_order((), plan))
+        self._scheme = None if scheme is None else scheme_called(scheme)
+        self._invalid, self._names = invalid, names
+        require_scheme(self._scheme, invalid)
+        self.reset()
+
+    @property
+    def metrics(self) -> tuple[AnyMetric, ...]:
+        """The metrics that are counted."""
+        return self._plan.metrics
+
+    @property
+    def signature(self) -> Signature:
+        """The choices that the scores depend on."""
+        return self.compute().signature
+
+    def reset(self) -> None:
+        """Set all counts to zero."""
+        self._bag = Bag(self._plan.metrics)
+        self._tagged = False
+
+    def update(self, gold: Any, predicted: Any) -> None:
+        """Count a batch: documents, spans or tags, the same kind on both sides. After an error, nothing is counted.
+
+        They are given in any form that `clueval.score` takes, except files. A list of spans is one document; a list
+        of tags is one sentence, counted as a document; a list of lists is several documents. Empty lists on both
+        sides count nothing.
+
+        Raises `UsageError` for sides of different kinds or lengths, `TextMismatch` for documents with different
+        texts, `TagError` for tags outside the scheme, `OverlapError` if a metric forbids overlapping spans.
+        """
+        options = {"scheme": self._scheme, "invalid": self._invalid, "names": self._names}
+        given = {name: value for name, value in options.items() if value not in (None, "conlleval")}
+        if is_path_or_paths(gold) or is_path_or_paths(predicted):
+            raise UsageError(
+                "gold and predicted must be documents, spans or tags, not files", advice="use clueval.score"
+            )
+        texts = opened(gold, predicted, groups_of(*DEFAULTS, given, "update"), None, self._plan, None)
+        fast = texts.fast(self._plan)
+        new = count(texts.pairs, self._plan, self._bag.layers) if fast is None else fast
+        new.read.include(texts.read)
+        if not new.layers:
+            new.read.without_text = 0  # empty lists may be tags or spans
+        self._add(new, self._tagged or (texts.kind == "tags" and bool(new.documents)))
+
+    def _add(self, new: Bag, tagged: bool) -> None:
+        """Add a bag. Raises `TagError`, and adds nothing, if no scheme has the tags of both."""
+        if self._scheme is None:
+            for side in SIDES:
+                for of, pairs in new.read.neighbours.items():
+                    own = self._bag.read.neighbours.get(of)
+                    if of[0] == side and own is not None:
+                        _require_scheme(side, own + pairs)
+        self._bag.include(new)
+        self._tagged = tagged
+
+    def compute(self) -> Result:
+        """The result of all batches since the last `reset`; further batches can be added.
+
+        Raises `UsageError` if a setting of a metric names a label that never occurred.
+        """
+        bag = _copy(self._bag)
+        schemes = {} if self._scheme is None else dict.fromkeys(SIDES, self._scheme)
+        bag.read.settle(schemes, in_memory=True)
+        bag.read.treatments = {self._invalid}
+        if not bag.layers:
+            bag.read.without_text = bag.documents.total()  # as `clueval.score` says of empty lists
+        return result_of(bag, self._plan, is_tagged=self._tagged, where="all", choices={})
+
+    def merge_state(self, other: Accumulator | Iterable[Accumulator], *, force: bool = False) -> None:
+        """Add the counts of one or several other accumulators, which do not change. After an error, none is added.
+
+        Raises `UsageError` if their metrics differ, and, unless `force` is given, if their signatures differ. An
+        accumulator that has counted nothing needs only the same metrics.
+        """
+        others = [other] if isinstance(other, Accumulator) or not isinstance(other, Iterable) else list(other)
+        for each in others:
+            require_instance(each, Accumulator, "other")
+        for accumulator in others:
+            same_metrics = set(accumulator.metrics) == set(self.metrics)
+            both_counted = bool(self._bag.documents and accumulator._bag.documents)
+            if not same_metrics or (both_counted and not force):
+                require_same(self.signature, accumulator.signature, "added")
+        before, tagged = _copy(self._bag), self._tagged
+        try:
+            for accumulator in others:
+                self._add(_copy(accumulator._bag), self._tagged or accumulator._tagged)
+        except TagError:
+            self._bag, self._tagged = before, tagged
+            raise
+
+
+def _copy(bag: Bag) -> Bag:
+    """Return an equal bag, which may be changed."""
+    found = Bag(bag.metrics, (), bag.bounds)
+    found.include(bag)
+    return found
+
+
+def _require_scheme(side: str, pairs: Any) -> None:
+    from clueval.core.tags import scheme_of
+
+    try:
+        scheme_of(pairs)
+    except TagError as error:
+        raise TagError(f"{side}: {error.problem}", advice="name the scheme") from None

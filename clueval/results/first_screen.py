@@ -1,0 +1,262 @@
+"""What a result shows first: exact F1, the headlines, labels with the worst first, a table for each break-down.
+
+With the lines on what was read, this takes at most 40 lines of 80 columns, break-downs aside, which have a row for each
+value, worst first. If there are too many labels, those with the most spans are shown. Metrics without a headline
+show their first table. Layers without spans, and those of gold only, are left out if another layer has some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from clueval.core.metric import AnyMetric
+from clueval.files.visible import visible
+from clueval.metrics.tables import how_many, named, titled
+from clueval.reports.language import phrase
+from clueval.reports.table import Cell, Rate, Table, cut, percent
+from clueval.results.paths import headline_rates
+from clueval.results.rows import Row, rows_of
+from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
+from clueval.results.tables import of_changes, of_report
+
+LINES = 40
+"""The lines of the first screen."""
+
+LEAST_LABELS = 3
+"""The number of labels that are shown in any case."""
+
+_AROUND_TABLES = 5
+"""The lines besides the tables and what `summary` yields: three above and two below them."""
+
+_AROUND_ROWS = 4
+"""The lines of a table besides its rows: title, header, rule, and an empty line after it."""
+
+Report = Mapping[str, Any]
+
+
+class Headline(NamedTuple):
+    """The headline of a metric in one sequence, and all rows of that report."""
+
+    metric: str
+    sequence: str
+    row: Row
+    rows: Sequence[Row]
+
+    @property
+    def name(self) -> str:
+        """The metric, the sequence and what the headline counts."""
+        return f"{self.metric}, {cut(self.sequence)}: {self.what}"
+
+    @property
+    def what(self) -> str:
+        """What the headline counts, as ``labelled, level 1``."""
+        level = _level(self.row)
+        section = [] if self.row["section"] is None else [phrase(self.row["section"])]
+        return ", ".join([*section, *level] or [phrase(self.row["average"])])
+
+    def of_labels(self) -> list[Row]:
+        """Return the rows of labels, then of averages, that count in the same way as the headline."""
+        same = [row for row in self.rows if self._is_counted_alike(row)]
+        labels = [row for row in same if row["label"] is not None]
+        return labels and labels + [row for row in same if row["label"] is None]
+
+    def _is_counted_alike(self, row: Row) -> bool:
+        if row["level"] != self.row["level"]:
+            return False
+        if self.row["section"] != "unlabelled":
+            return bool(row["section"] == self.row["section"])
+        return str(row["section"]).startswith("labelled") and row["label"] is not None
+
+
+def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table]:
+    """Yield the tables of the first screen of a report made by `Result.to_dict`."""
+    reports = _of_layers_with_spans(report)
+    found = list(headlines(reports))
+    with_headline = {headline.metric for headline in found}
+    used = len([*summary(report)]) + _AROUND_TABLES
+    if [*report["metrics"]] == ["levels"] and found:
+        yield from _levels(found, LINES - used)
+        found = []
+    if found:
+        rows = [[headline.name, *_rates(headline.row)] for headline in found]
+        yield Table(phrase("Headlines"), named(["metric", *_RATES]), rows)
+        used += len(rows) + _AROUND_ROWS
+    yield from _labels(found, LINES - used - _AROUND_ROWS)
+    for key, groups in report.get("by", {}).items():
+        yield from _break_downs(key, groups)
+    others = [metric for metric in metrics if metric.name not in with_headline]
+    yield from of_report({**report, "metrics": reports}, others, first=True) if others else of_changes(report)
+
+
+def exact_f1(report: Report) -> str:
+    """Return the number that is called F1 most often, in words: exact and, unless layers are merged, labelled.
+
+    Empty unless one metric was counted that has it.
+    """
+    metrics = _of_layers_with_spans(report)
+    metric = next((name for name in metrics if name in ("exact", "levels")), None)
+    found = [] if metric is None else list(headlines({metric: metrics[metric]}, with_rows=False))
+    numbers = [(each, each.row["f1"]) for each in found if each.row["f1"] is not None]
+    if not numbers or not report["documents"] or len(report["metrics"]) > 1:
+        return ""
+    lacking = [
+        name
+        for name in layers_not_predicted(report.get("inputs", {}))
+        if name in report["metrics"].get(metric, ())
+    ]
+    several = len(numbers) + len(lacking) > 1
+    shown = [f"{cut(visible(each.sequence))} " * several + f"{percent(f1)} %" for each, f1 in numbers]
+    shown += [f"{cut(visible(name))} not predicted" for name in lacking]
+    merged = numbers[0][0].row["section"] == "unlabelled"
+    right = "start and end" if merged else "start, end and label"
+    return f"F1 {', '.join(shown)}: {right} are right"
+
+
+MORE = 'all tables: --all, or in Python render("text", all=True)'
+
+
+def _of_layers_with_spans(report: Report) -> Report:
+    """Return the reports of the metrics without layers that have no spans, or are not predicted, if another has some.
+
+    A layer of gold alone is masked by those of other names.
+    """
+    inputs = report.get("inputs", {})
+    empty = {*layers_without_spans(inputs)}
+    left_out = empty | {*layers_not_predicted(inputs)}
+    return {
+        metric: {
+            sequence: found
+            for sequence, found in sequences.items()
+            if sequence not in (empty if metric == "masking" else left_out)
+        }
+        for metric, sequences in report["metrics"].items()
+    }
+
+
+def headlines(metrics: Report, with_rows: bool = True) -> Iterator[Headline]:
+    """Yield the headline of each metric and sequence that has one, with all rows of the report unless told not to."""
+    for metric, sequences in metrics.items():
+        for sequence, found in sequences.items():
+            head = {"metric": metric, "sequence": sequence, "by": None, "value": None}
+            paths = headline_rates(sequence, found)
+            if len(paths) < len(_RATES):
+                continue
+            own = next((row for path, row in rows_of(head, found) if path == paths[0][:-1]), None)
+            if own is not None:
+                rows = [row for _, row in rows_of(head, found)] if with_rows else ()
+                yield Headline(metric, sequence, own, rows)
+
+
+LEVELS = {1: "exact, unlabelled", 2: "+ covered by one span", 3: "+ tiled", 4: "+ covered by several spans"}
+"""The levels in words, each besides those above it."""
+
+
+def _levels(found: Sequence[Headline], most: int) -> Iterator[Table]:
+    """Yield a table for each sequence of the metric ``levels``: labelled level 1, all levels unlabelled, the labels."""
+    shown: list[tuple[Headline, list[tuple[str, Row]]]] = []
+    for headline in found:
+        levels = [row for row in headline.rows if row["section"] == "unlabelled" and row["label"] is None]
+        named_rows = [(phrase(LEVELS[row["level"]]), row) for row in levels]
+        if headline.row["section"] != "unlabelled":
+            named_rows.insert(0, (phrase("exact, labelled"), headline.row))
+        shown.append((headline, named_rows))
+    labels = {id(row): row for headline in found for row in headline.of_labels() if row["label"] is not None}
+    taken = sum(len(named_rows) + _AROUND_ROWS for _, named_rows in shown)
+    kept = _with_most_spans(labels.values(), most - taken)
+    for headline, named_rows in shown:
+        own = [row for row in headline.of_labels() if id(row) in labels]
+        rows = _worst_first(row for row in own if id(row) in kept)
+        several = headline.row["section"] == "unlabelled"
+        cells = [
+            [name, *_rates(row), *_support(row)]
+            for name, row in (*named_rows, *((_name(row, several), row) for row in rows))
+        ]
+        title = f"{headline.metric}, {cut(headline.sequence)}{how_many(len(rows), len(own))}"
+        yield Table(title, named(["", *_RATES, *_SUPPORT]), cells)
+
+
+def _with_most_spans(labels: Collection[Row], most: int) -> set[int]:
+    """Return the rows of those labels that have the most spans, as `id` names them."""
+    kept = sorted(labels, key=lambda row: -_spans(row))[: max(LEAST_LABELS, most)]
+    return {*map(id, kept)}
+
+
+def _worst_first(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: (row["f1"] is None, row["f1"] or 0.0, -_spans(row)))
+
+
+def _labels(found: Sequence[Headline], most: int) -> Iterator[Table]:
+    """Yield the table of labels of the first metric that has some: of all its sequences."""
+    metric = next((headline.metric for headline in found if headline.of_labels()), None)
+    if metric is None:
+        return
+    own = [headline for headline in found if headline.metric == metric]
+    rows = [row for headline in own for row in headline.of_labels()]
+    labels = [row for row in rows if row["label"] is not None]
+    limit = most - (len(rows) - len(labels))
+    shown = _with_most_spans(labels, limit)
+    several = len(own) > 1 or own[0].row["section"] == "unlabelled"
+    row = next(row for row in rows if row["label"] is not None)
+    what = [phrase(str(row["section"]).partition(".")[0])] if row["section"] else []
+    what += _level(row)
+    title = titled(metric, "labels") + (f" ({', '.join(what)})" if what else "")
+    cells = []
+    for headline in own:
+        of_labels = headline.of_labels()
+        worst = _worst_first(row for row in of_labels if id(row) in shown)
+        cells += [
+            [_name(row, several), *_rates(row), *_support(row)]
+            for row in (*worst, *(row for row in of_labels if row["label"] is None))
+        ]
+    header = named(["label", *_RATES, *_SUPPORT])
+    yield Table(f"{title}{how_many(len(shown), len(labels))}", header, cells)
+
+
+def _level(row: Row) -> list[str]:
+    return [] if row["level"] is None else [phrase("level {level}", level=row["level"])]
+
+
+def _name(row: Row, several: bool) -> str:
+    """Return the label or the average of a row, with its layer if there are `several`."""
+    name = phrase(row["average"]) if row["label"] is None else row["label"]
+    layer = (row["section"] or "").removeprefix("labelled").removeprefix(".") or row["sequence"]
+    return cut(f"{layer}: {name}" if several else name)
+
+
+def _break_downs(key: str, groups: Report) -> Iterator[Table]:
+    """Yield a table for each headline: a row for each value, the lowest F1 first.
+
+    `groups` are the reports by value; those that are made when they are asked for have a method `headlines`, which
+    yields each value with reports that have at least the headlines.
+    """
+    of_headline: dict[str, list[tuple[str, Row]]] = {}
+    found = groups.headlines() if hasattr(groups, "headlines") else _metrics_of(groups)
+    for value, metrics in found:
+        for headline in headlines(metrics, with_rows=False):
+            of_headline.setdefault(headline.name, []).append((value, headline.row))
+    for name, rows in of_headline.items():
+        rows.sort(key=lambda pair: (pair[1]["f1"] is None, pair[1]["f1"]))
+        cells = [[cut(value), *_rates(row), *_support(row)] for value, row in rows]
+        title = phrase("By {key}", key=key)
+        yield Table(f"{title}: {name}", [key, *named([*_RATES, *_SUPPORT])], cells)
+
+
+def _metrics_of(groups: Report) -> Iterator[tuple[str, Report]]:
+    return ((value, group["metrics"]) for value, group in groups.items())
+
+
+_RATES = ("precision", "recall", "f1")
+_SUPPORT = ("gold", "predicted")
+
+
+def _rates(row: Row) -> list[Cell]:
+    return [Rate(row[name]) for name in _RATES]
+
+
+def _support(row: Row) -> list[Cell]:
+    return ["-" if row[name] is None else row[name] for name in _SUPPORT]
+
+
+def _spans(row: Row) -> float:
+    return sum(row[name] or 0 for name in _SUPPORT)

@@ -1,0 +1,184 @@
+"""The pairs of documents of a corpus, as `score` counts them: for studies, which look at documents.
+
+>>> from clueval.core.case import located
+>>> pairs = pairs_of([["B-PER", "O"]], [["O", "B-PER"]])
+>>> [case.first for pair in pairs for case in located(pair.sides, pairs.layers_of(pair))]
+[0, 1]
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from clueval.core.bag import Bag
+from clueval.core.count import Plan, changed
+from clueval.core.document import Pair
+from clueval.core.metric import AnyMetric
+from clueval.core.span import SIDES
+from clueval.files.errors import CluevalWarning, UsageError, warn
+from clueval.metrics import chosen_metrics
+from clueval.reading.options import LayerColumns, Readings, layer_names, require_layers
+from clueval.reading.spooled import needs_spooling, spooled
+from clueval.results.options import DEFAULTS, Counting, Groups, Trust, Workers, groups_of
+from clueval.results.plan import plan_of, require_names, steps_in_order
+from clueval.results.result import Result
+from clueval.results.score import score
+from clueval.results.texts import kept, opened
+from clueval.transforms.options import Preparing
+from clueval.transforms.saying import checked
+
+_READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = DEFAULTS
+
+
+@dataclass
+class Pairs:
+    """The pairs of the texts of a corpus, read anew by each iteration; see `pairs_of`.
+
+    Iterating yields the pairs of gold and the first system; a text has a further pair, beside it, for spans without a
+    place. Memory holds one text.
+
+    Attributes:
+        gold, systems: what was given.
+        plan: what counts, with the filter; its steps have been applied to the pairs.
+        layers: the names of the layers that options name, without those of ignored regions.
+        groups: the options.
+        columns: the layers as they were given.
+    """
+
+    gold: Any
+    systems: Sequence[Any]
+    plan: Plan
+    layers: Sequence[str]
+    groups: Groups
+    columns: LayerColumns | None = None
+    _was_read: bool = field(default=False, init=False)
+
+    def __iter__(self) -> Iterator[Pair]:
+        self._require_again()
+        seen = Bag((), self.layers)
+        yield from self._pairs(self.systems[0], seen)
+        self._check(seen)
+
+    def texts(self) -> Iterator[tuple[Pair, ...]]:
+        """Yield for each text its pairs of gold and each system, without those that stand beside it."""
+        self._require_again()
+        self.gold = kept(self.gold)
+        seen = Bag((), self.layers)
+        of_systems = ((pair for pair in self._pairs(each, seen) if not pair.beside) for each in self.systems)
+        yield from zip(*of_systems, strict=True)
+        self._check(seen)
+
+    def result(self, system: int = 0) -> Result:
+        """Return the result of `score` with the same options, for gold and a system."""
+        self._require_again()
+        self.gold = kept(self.gold) if len(self.systems) > 1 else self.gold
+        readings, counting, workers, _, preparing = self.groups
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", CluevalWarning)
+            result = score(
+                self.gold,
+                self.systems[system],
+                metrics=self.plan.metrics,
+                layers=self.columns,
+                reading=readings,
+                counting=counting,
+                workers=workers,
+                preparing=preparing,
+            )
+        of_one = checked(result.plan.steps, result.bag.notes) if len(self.systems) > 1 else ()
+        for each in warned:
+            if str(each.message) not in of_one:  # what changes nothing in one system may change another
+                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+        return result
+
+    def layers_of(self, pair: Pair) -> list[str]:
+        """Return the named layers, then those of a pair."""
+        return list(dict.fromkeys([*self.layers, *(name for side in pair.sides for name in side.layers)]))
+
+    def _require_again(self) -> None:
+        """Raise `UsageError` if a side can be read only once, and was read."""
+        sides = zip(("gold", *_names(self.systems)), (self.gold, *self.systems), strict=True)
+        for name, side in sides if self._was_read else ():
+            if isinstance(side, Iterator) or needs_spooling(side):
+                raise UsageError(
+                    f"{name} can be read only once, and was read before", advice="give a list or a path"
+                )
+        self._was_read = True
+
+    def _pairs(self, predicted: Any, seen: Bag) -> Iterator[Pair]:
+        """Yield the pairs with a system; `seen` gets what is checked at the end."""
+        with spooled(self.gold, predicted) as (gold, predicted):
+            texts = opened(gold, predicted, self.groups, self.columns, self.plan, self.groups.counting.unit)
+            plan = replace(self.plan, steps=steps_in_order(texts.steps, self.plan))
+            for given in texts.pairs:
+                yield from _counted(given, plan, seen)
+
+    def _check(self, seen: Bag) -> None:
+        """Raise `UsageError` for names of filters and steps that never occurred; warn of steps without effect."""
+        if self.plan.where:
+            require_names(seen, self.plan)
+        for warning in checked(self.plan.steps, seen.notes):
+            warn(warning)
+
+
+def _counted(pairs: Sequence[Pair], plan: Plan, seen: Bag) -> Sequence[Pair]:
+    """Return the pairs of a text as they are counted; `seen` gets what is checked at the end."""
+    if plan.where:
+        seen.read.add(zip(SIDES, pairs[0].sides, strict=True), plan.where)
+    for step in (*plan.steps, *([] if plan.align is None else [plan.align])):
+        pairs = changed(step, pairs)  # type: ignore[assignment]  # a step makes pairs of pairs
+    seen.see_layers(layer for pair in pairs for side in pair.sides for layer in side.layers)
+    for pair in pairs:
+        if plan.where and plan.takes(pair.first, seen.layers):
+            seen.read.add_counted(pair, plan.where)
+        seen.notes.update(pair.notes)
+    return pairs
+
+
+def _names(systems: Sequence[Any]) -> list[str]:
+    return [SIDES[1]] if len(systems) == 1 else [f"system {number}" for number in range(1, len(systems) + 1)]
+
+
+def pairs_of(
+    gold: Any,
+    predicted: Any = None,
+    *others: Any,
+    metrics: Sequence[str | AnyMetric] | str | AnyMetric = "exact",
+    layers: LayerColumns | None = None,
+    reading: Readings = _READING,
+    counting: Counting = _COUNTING,
+    workers: Workers = _WORKERS,
+    trust: Trust = _TRUST,
+    preparing: Preparing = _PREPARING,
+    caller: str = "pairs_of",
+    **options: Any,
+) -> Pairs:
+    """Return the pairs of the documents of gold with those of predicted, and of `others`, which are read alike.
+
+    The arguments are those of `score`; `metrics` say whether texts may differ, and `caller` is named in errors.
+    Nothing is read. Raises `UsageError` for options that do not go together, and when it is iterated the errors of
+    `score`: texts and steps are the same.
+    """
+    require_layers(layers)
+    groups = groups_of(reading, counting, workers, trust, preparing, options, caller)
+    return pairs_with(gold, (predicted, *others), chosen_metrics(metrics), layers, groups)
+
+
+def pairs_with(
+    gold: Any,
+    systems: Sequence[Any],
+    metrics: tuple[AnyMetric, ...],
+    layers: LayerColumns | None,
+    groups: Groups,
+) -> Pairs:
+    """Return the pairs of the documents of gold with those of each system; see `pairs_of`."""
+    gold = kept(gold) if groups.preparing.golds() else gold
+    plan = plan_of(metrics, gold, groups)
+    names = layer_names(layers) if layers else ()
+    plan.require_filters(names)
+    regions = groups.preparing.ignored_layers()
+    own = [name for name in names if name not in regions]
+    return Pairs(gold, systems, plan, own, groups, layers)

@@ -1,0 +1,295 @@
+"""The paths of numbers in a report, as ``levels.entity.unlabelled.4.recall``: metric, sequence, place in the report.
+
+The headline of a report is the entry whose precision, recall and F1 are cited for a metric. Names may
+hold dots themselves, so a path is matched against the names that there are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from clueval.core.matching import KINDS, LEVELS
+from clueval.core.span import MERGED
+from clueval.files.arguments import require_kind
+from clueval.files.errors import UsageError
+from clueval.metrics import METRICS
+from clueval.reports.table import cut
+
+Path = tuple[str, ...]
+
+_ENDINGS = ("", "_strict")
+_RATES = ("precision", "recall", "f1")
+_OF_CLASSES = "entity_recall"
+"""The only rate of the headline of `masking`: an entity counts as found if all its mentions are masked."""
+
+
+def find_path(reports: Mapping[str, Any], text: str) -> Path:
+    """Return the path of a number. Raises `UsageError` if there is none, or two can be meant.
+
+    >>> find_path({"exact": {"a.b": {"micro": {"f1": 0.5}}}}, "exact.a.b.micro.f1")
+    ('exact', 'a.b', 'micro', 'f1')
+    """
+    require_kind(text, "str", "the path of a score")
+    found = list(paths_of(reports, text))
+    if len(found) > 1:
+        raise UsageError(
+            f"{text!r} can mean {len(found)} scores, because names have dots", advice="rename one"
+        )
+    if not found:
+        raise UsageError(f"there is no score {text!r}", advice=_advice(reports, text))
+    return found[0]
+
+
+def number_at(reports: Mapping[str, Any], path: Path) -> float | None:
+    """Return the number at a path; None if it is undefined, or there is none."""
+    found: Any = reports
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, int | float) else None
+
+
+def paths_of(report: object, text: str) -> Iterator[Path]:
+    """Yield the paths of numbers that a text can mean."""
+    if not isinstance(report, Mapping):
+        return
+    for name, value in report.items():
+        if name == text and not isinstance(value, Mapping):
+            yield (name,)
+        elif text.startswith(f"{name}."):
+            for rest in paths_of(value, text[len(name) + 1 :]):
+                yield (name, *rest)
+
+
+def _all_paths(report: Mapping[str, Any], before: Path = ()) -> Iterator[Path]:
+    for name, value in report.items():
+        if isinstance(value, Mapping):
+            yield from _all_paths(value, (*before, str(name)))
+        else:
+            yield (*before, str(name))
+
+
+_BETWEEN = re.compile(r"[\W_]+")
+
+
+def _advice(reports: Mapping[str, Any], text: str) -> str:
+    """Return the path that is nearest: it has most words of the text, and least that is not asked for."""
+    paths: list[Path] = list(_all_paths(reports))
+    if not paths:
+        return "nothing was counted"
+    ends = {word for path in paths for word in _words(path[-1])}
+    places = {word for path in paths for name in path[:-1] for word in _words(name)}
+    meant = [_nearest(word, ends | places) for word in _words(text)]
+    if ends.isdisjoint(meant):
+        meant.append("f1")
+    headlines = set(headline_paths(reports))
+
+    def rank(path: Path) -> tuple[float, ...]:
+        end = _words(path[-1])
+        place = {word for name in path[:-1] if name not in _LABELS_BELOW for word in _words(name)}
+        of_end, of_place = ([word for word in meant if word in names] for names in (end, place))
+        unasked = [
+            name for name in path[2:-1] if name not in _LEFT_OUT and set(meant).isdisjoint(_words(name))
+        ]
+        return len(of_end) / (len(end) or 1), len(of_place), path in headlines, -len(unasked), -len(path)
+
+    nearest: Path = max(paths, key=rank)
+    return f"did you mean {'.'.join(nearest)}?"
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _BETWEEN.split(text.casefold()) if word]
+
+
+def _nearest(word: str, known: set[str]) -> str:
+    """Return the known word that is nearest to a word; the word itself if none is near."""
+    from difflib import get_close_matches  # only for names that do not exist
+
+    return word if word in known else next(iter(get_close_matches(word, sorted(known), 1, 0.8)), word)
+
+
+def whole_path(reports: Mapping[str, Any], text: str) -> Path:
+    """Return the path of a number, from the metric on; of ``f1``, that of the headline. Raises as `find_path` does.
+
+    Names that are clear from the others may be left out (`_left_out`), as in ``exact.PER.f1``.
+
+    A path that begins with the name of a metric means this metric, not a part of another one with the same name, as
+    ``exact`` in ``muc``; if the metric was not counted, `UsageError` names both.
+
+    >>> whole_path({"exact": {"entity": {"micro": {"f1": 0.5}}}}, "micro.f1")
+    ('exact', 'entity', 'micro', 'f1')
+    """
+    require_kind(text, "str", "the path of a score")
+    if found := list(paths_of(reports, text)):
+        return find_path(reports, text)
+    short = [
+        (metric, sequence, *path)
+        for metric, sequences in reports.items()
+        for sequence, report in sequences.items()
+        for path in paths_of(report, text)
+    ]
+    if text in _RATES and len(short) != 1:
+        return _of_headline(reports, text)
+    metric = text.partition(".")[0]
+    if metric in reports or not short:
+        found = _shortened(reports, text)
+        if len(found) > 1:
+            raise _several(text, found)
+        return found[0] if found else find_path(reports, text)  # which raises
+    others = dict.fromkeys(path[0] for path in short)
+    if metric in METRICS.keys() - others:
+        raise UsageError(
+            f"{text!r} can mean the metric {metric}, or a part of {', '.join(others)}",
+            advice=f"write it in full: {_listed(short)}",
+        )
+    if len(short) > 1:
+        raise _several(text, short)
+    return short[0]
+
+
+def _shortened(reports: Mapping[str, Any], text: str) -> list[Path]:
+    """Return the paths that a text can mean if names are left out; of a headline all but its metric and sequence.
+
+    If the path of a headline is among them, it is the only one.
+    """
+    headlines = []
+    for path in headline_paths(reports):
+        rate = path[-1].removesuffix("_strict")
+        if text in (f"{path[0]}.{rate}", f"{path[1]}.{rate}", f"{path[0]}.{path[1]}.{rate}"):
+            headlines.append(path)
+    if headlines:
+        return headlines
+    return [path for path in _all_paths(reports) if _fits(text, path, _left_out(path, text))]
+
+
+_LABELS_BELOW = ("per_label", "per_type")
+_LEFT_OUT = ("micro", *_LABELS_BELOW)
+"""Names that may be left out of a path, besides the metric and the sequence."""
+
+
+def _left_out(path: Path, text: str) -> frozenset[int]:
+    """Return the numbers of the names of a path that a text may leave out.
+
+    In the labelled part of levels, the name of the layer is one, and so is level 1, which is that of the headline.
+    """
+    metric, sequence, *names = path
+    found = {number for number, name in enumerate(names, 2) if name in (*_LEFT_OUT, sequence)}
+    if names[:1] == ["labelled"] and names[2:3] == ["1"] and {"labelled", "1"}.isdisjoint(text.split(".")):
+        found |= {2, 4}
+    return frozenset(found | {1} | (set() if text.startswith(f"{metric}.") else {0}))
+
+
+def _fits(text: str, path: Path, left_out: frozenset[int], number: int = 0) -> bool:
+    """Return whether a text is a path, from the name with this number on, without some that are left out."""
+    name = path[number]
+    if number == len(path) - 1:
+        return text == name
+    if text.startswith(f"{name}.") and _fits(text[len(name) + 1 :], path, left_out, number + 1):
+        return True
+    return number in left_out and _fits(text, path, left_out, number + 1)
+
+
+def _of_headline(reports: Mapping[str, Any], rate: str) -> Path:
+    paths = [path for path in headline_paths(reports) if rate in path[-1].split("_")]
+    if len(paths) != 1:
+        raise _several(rate, paths)
+    return paths[0]
+
+
+def headline_paths(reports: Mapping[str, Any], rates: slice = slice(None)) -> Iterator[Path]:
+    """Yield the paths of the rates of all headlines, from the metric on; or of some of each headline's `rates`."""
+    for metric, sequences in reports.items():
+        for sequence, report in sequences.items():
+            for path in headline_rates(sequence, report)[rates]:
+                yield metric, sequence, *path
+
+
+def _several(text: str, paths: Sequence[Path]) -> UsageError:
+    return UsageError(
+        f"{text!r} can mean {len(paths) or 'no'} score{'s' * (len(paths) != 1)}",
+        advice=f"one of {_listed(paths)}" if paths else "name it by its path",
+    )
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    return ", ".join(".".join(path) for path in paths)
+
+
+def headline_rates(sequence: str, report: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return the paths, below the sequence, of the rates of the headline: precision, recall and F1, if it has them.
+
+    >>> headline_rates("entity", {"micro": {"precision": 1.0, "recall": 0.5, "f1": 0.6667}})
+    [('micro', 'precision'), ('micro', 'recall'), ('micro', 'f1')]
+    """
+    layer = None if sequence == MERGED else sequence
+    for place in (
+        *([("labelled", layer, "1", "micro")] if layer is not None else []),
+        ("unlabelled", "1"),
+        ("micro",),
+        ("tokens", "micro"),
+        ("overall", "fair"),
+        ("strict",),
+        ("all",),
+        ("ALL",),
+        ("classes", "all"),
+    ):
+        entry: Any = report
+        for name in place:
+            entry = entry.get(name) if isinstance(entry, Mapping) else None
+        found = _of_entry(entry) if isinstance(entry, Mapping) else []
+        if found:
+            return [(*place, name) for name in found]
+    return []
+
+
+def _of_entry(entry: Mapping[str, Any]) -> list[str]:
+    for ending in _ENDINGS:
+        found = [f"{name}{ending}" for name in _RATES if f"{name}{ending}" in entry]
+        if found:
+            return found
+    return [_OF_CLASSES] if _OF_CLASSES in entry else []
+
+
+def score_names(paths: Iterable[Path]) -> dict[Path, str]:
+    """Return what scores are called in tables; scores that would have one name are called by their paths.
+
+    >>> [*score_names([("exact", "label", "micro", "f1"), ("fair", "label", "overall", "fair", "recall")]).values()]
+    ['exact F1', 'fair recall']
+    >>> [*score_names([("levels", "a", "labelled", "a", "2", "per_label", "PER", "f1")]).values()]
+    ['superset F1 (level 2) of PER']
+    """
+    named = list(paths)
+    several = len({path[1] for path in named}) > 1
+    names = [f"{cut(path[1])}: " * several + _in_words(path) for path in named]
+    return {
+        path: name if names.count(name) == 1 else ".".join(path)
+        for path, name in zip(named, names, strict=True)
+    }
+
+
+def _in_words(path: Path) -> str:
+    """Return what a score is called: the metric, the average, the rate, what is special, and the label."""
+    metric, sequence, *place, last = path
+    rate, _, ending = last.partition("_") if last.endswith(_OF_RATES) else (last.replace("_", " "), "", "")
+    label = ""
+    if "per_label" in place:
+        at = place.index("per_label")
+        label, place = f" of {cut(place[at + 1])}", [*place[:at], *place[at + 2 :]]
+    of_level = next((n for n in place if metric == "levels" and n in LEVEL_WORDS), None)
+    if of_level is not None:
+        metric = LEVEL_WORDS[of_level]
+        place = [each for each in place if each not in (of_level, "labelled", sequence)]
+    special = [each for each in place if each not in (*_USUAL, metric, *_AVERAGES)]
+    special = [f"level {of_level}"] * (of_level is not None) + special + [ending] * bool(ending)
+    averages = [each for each in place if each in _AVERAGES]
+    notes = f" ({', '.join(special)})" if special else ""
+    return " ".join([metric, *averages, "F1" if rate == "f1" else rate]) + notes + label
+
+
+_OF_RATES = ("_strict", "_lenient", "_average")
+_USUAL = ("micro", "overall", "all", "ALL", "classes")
+_AVERAGES = ("macro", "weighted")
+
+LEVEL_WORDS = {str(level): kind for level, kind in zip(LEVELS, KINDS, strict=False)}
+"""The word for each level of the metric `levels`."""

@@ -1,0 +1,199 @@
+"""A third side: another system, usually an older run of the same one, with which a result is compared.
+
+The reference is scored by the same metrics, into a bag of its own. Its differences have the shape of the reports: each
+number is that of predicted less that of the reference. For the metric `gate`, there are the changes, too: the targets
+that both, one or none got right (strict, lenient) with McNemar's exact test, and each annotation whose group changes
+(`clueval.metrics.gate.outcomes`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+from clueval.core.document import Pair
+from clueval.core.metric import AnyMetric
+from clueval.files.errors import UsageError
+from clueval.metrics.gate import Gate, GateLists
+from clueval.metrics.gate.outcomes import Contingency, changes_of_targets, contingency, outcome_of
+from clueval.reports.language import numeral, phrase
+from clueval.reports.table import Rate, Table
+from clueval.results.options import Groups
+from clueval.results.pairs import Pairs
+from clueval.results.paths import headline_paths, number_at
+
+MOST_CHANGES = 100_000
+"""The number of changes that a report lists; it counts all."""
+
+WARNING = (
+    "McNemar's test takes spans for independent; spans of one document are not, so its p is too small "
+    "(clueval compare tests documents)"
+)
+
+_NAMES = {"+": "better", "-": "worse", "+-": "neither"}
+_RATES = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a result is compared with.
+
+    Attributes:
+        result: the `Result` of the reference.
+        changes: of each sequence, the changes under the metric `gate`; None without that metric.
+    """
+
+    result: Any
+    changes: Mapping[str, Mapping[str, Any]] | None = None
+
+    def to_dict(self, of: Mapping[str, Any]) -> dict[str, Any]:
+        """Return everything as plain values; `of` are the reports of the result that is compared."""
+        metrics = {name: dict(sequences) for name, sequences in self.result.metrics.items()}
+        found = {"metrics": metrics, "differences": less(of, metrics)}
+        return found if self.changes is None else {**found, "changes": dict(self.changes)}
+
+
+def less(one: Any, other: Any) -> Any:
+    """Return the numbers of a report less those of another; what only one of them has is left out.
+
+    >>> less({"a": {"f1": 0.75, "gold": 3}, "b": 1}, {"a": {"f1": 0.5, "gold": 3}})
+    {'a': {'f1': 0.25, 'gold': 0}}
+    """
+    if isinstance(one, Mapping):
+        both = {name: less(each, other[name]) for name, each in one.items() if name in other}
+        return {name: each for name, each in both.items() if each is not None}
+    return one - other if isinstance(one, int | float) and isinstance(other, int | float) else None
+
+
+@overload
+def plain(counted: Groups) -> Groups: ...
+@overload
+def plain(counted: AnyMetric) -> AnyMetric: ...
+def plain(counted: Groups | AnyMetric) -> Groups | AnyMetric:
+    """Return options, or a metric, without scores of predicted spans, which a reference need not have."""
+    if isinstance(counted, Groups):
+        if counted.preparing.min_score is not None:
+            return counted
+        return counted._replace(counting=replace(counted.counting, score_feature=None, thresholds=None))
+    if isinstance(counted, Gate):
+        return replace(counted, score_feature=None, thresholds=None)
+    return counted
+
+
+# The changes of GATE
+
+
+def changes_of(metric: Gate, after: Pairs, before: Pairs) -> dict[str, dict[str, Any]]:
+    """Return the changes between two sets of pairs with the same gold, by sequence. Holds one text of each.
+
+    Raises `UsageError` for candidate lists, and for layers that are merged.
+    """
+    if isinstance(metric, GateLists):
+        raise UsageError("candidate lists are not compared with a reference", advice="leave one out")
+    if after.plan.merge:
+        raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
+    found: dict[str, _Changes] = {}
+    for new, old in zip(_counted(after), _counted(before), strict=True):
+        for sequence in after.layers_of(new) or ():
+            if sequence not in after.plan.frames:
+                found.setdefault(sequence, _Changes(metric)).add(old, new, sequence)
+    return {sequence: changes.report() for sequence, changes in found.items()}
+
+
+def _counted(pairs: Pairs) -> Iterator[Pair]:
+    for pair in pairs:
+        if not pair.beside and pairs.plan.takes(pair.first, pairs.layers_of(pair)):
+            yield pair
+
+
+class _Changes:
+    """The changes in one sequence."""
+
+    def __init__(self, metric: Gate) -> None:
+        self._metric = metric
+        self._tables: dict[str | None, list[Contingency]] = {None: [Contingency(), Contingency()]}
+        self._signs: Counter[str] = Counter()
+        self._listed: list[dict[str, Any]] = []
+
+    def add(self, old: Pair, new: Pair, sequence: str) -> None:
+        """Add the pairs of a text with the reference and with predicted."""
+        metric = self._metric
+        before, after = (outcome_of(metric, pair, sequence) for pair in (old, new))
+        self._count(None, contingency([target for target, _ in after.targets], before, after))
+        kinds = [spec.target for spec in metric.specs]
+        if not kinds:
+            spans = (
+                span for outcome in (before, after) for group in outcome.groups().values() for span in group
+            )
+            kinds = sorted({span.label for span in (*spans, *(target for target, _ in after.targets))})
+        for kind in kinds:
+            of_kind = [outcome_of(metric, pair, sequence, kind) for pair in (old, new)]
+            self._count(kind, contingency([target for target, _ in of_kind[1].targets], *of_kind))
+        changes = changes_of_targets(before, after)
+        self._signs.update(change.sign for change in changes)
+        for change in changes[: MOST_CHANGES - len(self._listed)]:
+            of_response = change.before == "SL" or change.after == "SL"
+            document = new.predicted if of_response else new.gold
+            self._listed.append(
+                {
+                    "document": new.gold.id,
+                    "id": change.span.id,
+                    "label": change.span.label,
+                    "start": change.span.start,
+                    "end_exclusive": change.span.end,
+                    "before": change.before,
+                    "after": change.after,
+                    "change": change.sign,
+                    "text": document.text_of(change.span),
+                }
+            )
+
+    def _count(self, kind: str | None, tables: Sequence[Contingency]) -> None:
+        known = self._tables.setdefault(kind, [Contingency(), Contingency()])
+        for number, table in enumerate(tables):
+            known[number] += table
+
+    def report(self) -> dict[str, Any]:
+        tables = {
+            kind: {name: table.report() for name, table in zip(("strict", "lenient"), both, strict=True)}
+            for kind, both in sorted(self._tables.items(), key=lambda entry: entry[0] or "")
+        }
+        return {
+            "contingency": {"all": tables.pop(None), "per_type": tables, "warning": WARNING},
+            "change_counts": {name: self._signs[sign] for sign, name in _NAMES.items()},
+            "changes": self._listed,
+            "changes_left_out": self._signs.total() - len(self._listed),
+        }
+
+
+# Tables
+
+
+def tables_of(reference: Reference, of: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield the tables for readers: the differences of the headlines, and GATE's changes; `of` as in `to_dict`."""
+    yield Table(
+        phrase("predicted less reference"),
+        ["", phrase("predicted"), phrase("reference"), phrase("difference")],
+        list(_differences(of, reference.result.metrics)),
+    )
+    for sequence, found in (reference.changes or {}).items():
+        counts = {phrase(name): number for name, number in found["change_counts"].items()}
+        yield Table(phrase("{layer}: changes", layer=sequence), [*counts], [[*counts.values()]])
+        yield Table(
+            phrase("{layer}: targets that are right (McNemar's exact test)", layer=sequence),
+            ["", *(phrase(name) for name in ("both", "only reference", "only predicted", "neither")), "p"],
+            [[phrase(kind), *table.values()] for kind, table in found["contingency"]["all"].items()],
+        )
+
+
+def _differences(of: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[list[Any]]:
+    for path in headline_paths(of):
+        if not set(_RATES) & {*path[-1].split("_")}:
+            continue
+        numbers = [number_at(each, path) for each in (of, other)]
+        if None in numbers:
+            continue
+        one, two = (100 * (number or 0) for number in numbers)
+        yield [".".join(path), *map(Rate, numbers), numeral(one - two, "+.2f")]

@@ -1,0 +1,435 @@
+"""Saved results: a bag and what its numbers depend on, as a file of JSON Lines without any text of the corpus.
+
+The first line has facts: ``clueval_bag`` (the number of the format), the version, signature, metrics, units, keys of
+break-downs, layers, the features that metrics read, what steps have changed, and what was read. Then come a line for
+each case (its sequence, and its key; see `clueval.core.case`), for each count (a sequence, a metric, and the key of a
+tally), and for each place (a `clueval.core.count.Unit`)::
+
+    ["entity", [2, null, 3, [0, 2, 0, "A"], [0, 1, 1, "A"]]]
+    {"count": ["entity", "exact", ["gold", "A"]]}
+    {"place": {"name": "d1"}, "documents": 1, "shared": [[3, 1]], "positions": [[3, 523]], "cases": [0, 12, 4, 1],
+     "counts": [0, 7]}
+    {"sha256": "..."}
+
+Cases have numbers from 0 on, and so have counts. A place names the number of each of its cases with how often it occurs
+there, 12 times case 0 and once case 4, and likewise counts; fields that are empty are left out, and counts stand before
+the first place that names them. Of a further sentence of a document, the line has the number of the sentence in place
+of the whole place: ``{"sentence": 2, "positions": [[3, 21]]}``. The last line has the hash of all bytes before; a file
+that does not end with it is refused, and the rest is trusted.
+
+A bag whose cases have features of spans, which may be text, is saved folded. Files have a digest in place of a name,
+and spans without a place are not saved.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
+from itertools import chain, islice
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from clueval.core.bag import Bag
+from clueval.core.case import HEAD, Key
+from clueval.core.count import Plan, Unit
+from clueval.core.metric import AnyMetric, split_metrics
+from clueval.core.read import Read
+from clueval.core.tally import Tally
+from clueval.files.errors import CluevalError, FormatError, UsageError
+from clueval.files.opening import beginning_of, lines, raw_blocks
+from clueval.files.writing import whole_file
+from clueval.metrics import METRICS, metric_class, metric_named
+from clueval.metrics.curve import Curve
+from clueval.results.adding import Counted
+from clueval.results.signature import Signature
+from clueval.version import __version__
+
+FORMAT = 2
+"""The number of the format; a file with a higher one is refused."""
+
+MOST = 10**15
+"""The greatest count: no corpus has more."""
+
+_BEGIN = '{"clueval_bag":'
+_ADVICE = "score with save='FILE' writes a saved result; or name gold first, to score and compare in one go"
+
+
+def save_counts(counted: Counted, gold_sha256: str | None, path: Path) -> None:
+    """Save what was counted; see `clueval.results.result.Result.save`."""
+    plan = counted.plan
+    facts = {
+        "signature": str(counted.signature),
+        "metrics": [_metric_facts(metric) for metric in plan.metrics],
+        "units": plan.units,
+        "by": list(plan.by),
+        "merge": plan.merge,
+        "prepared": counted.prepared,
+        "gold_sha256": gold_sha256,
+    }
+    save_bag(counted.bag, facts, path)
+
+
+def load_counts(path: Path) -> tuple[Counted, str | None]:
+    """Return what was counted, and the hash of the gold files, as `save_counts` has written them.
+
+    Raises `FileError`, `FormatError` for a file that is no saved result, is not complete or was changed.
+    """
+    bag, facts = load_bag(path, lambda saved: tuple(map(_metric_of, saved)))
+    plan = Plan(bag.metrics, facts["merge"], by=tuple(facts["by"]), units=facts["units"])
+    return Counted(bag, plan, Signature.parse(facts["signature"]), facts["prepared"], None), facts[
+        "gold_sha256"
+    ]
+
+
+def is_saved(path: str | Path) -> bool:
+    """Return whether a file is a saved result: its name ends like one, or it begins like one."""
+    if str(path).removesuffix(".gz").endswith(".clueval"):
+        return True
+    with suppress(CluevalError, OSError, ValueError):  # reading the file raises the same error
+        return Path(path).is_file() and beginning_of(Path(path)).startswith(_BEGIN)
+    return False
+
+
+def save_bag(bag: Bag, facts: Mapping[str, Any], path: Path) -> None:
+    """Write a bag whose places are units, whole or not at all; gzipped if the name ends in ``.gz``.
+
+    `facts` are what a result needs besides, as plain data. Raises `FileError`, and `UsageError` for a metric that
+    counts what cannot be saved.
+    """
+    written = sha256()
+    with whole_file(path) as file:
+        every = _lines(bag, facts)
+        while some := list(islice(every, 1_000)):
+            text = "\n".join([*some, ""])
+            written.update(text.encode("ascii"))
+            file.write(text)
+        file.write(_last_line(written.hexdigest()))
+
+
+def load_bag(
+    path: Path, metrics_of: Callable[[list[Any]], tuple[AnyMetric, ...]]
+) -> tuple[Bag, dict[str, Any]]:
+    """Return the bag that `save_bag` has written, and the first line; `metrics_of` makes the metrics that this names.
+
+    Raises `FileError`, and `FormatError` for a file that is no saved result, is not complete or was changed.
+    """
+    _require_unchanged(path)
+    try:
+        return _loaded((json.loads(line) for _, line in lines(path)), metrics_of)
+    except CluevalError as error:
+        error.file = error.file or str(path)
+        raise
+    except (ValueError, TypeError, LookupError, AttributeError) as error:  # anybody can write a hash
+        raise FormatError("this is not a saved result", file=str(path), advice=_ADVICE) from error
+
+
+# Writing
+
+_json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
+def _last_line(digest: str) -> str:
+    return f'{{"sha256":"{digest}"}}\n'
+
+
+def _lines(bag: Bag, facts: Mapping[str, Any]) -> Iterator[str]:
+    bag.close()
+    if (bag.folded and bag.keys) or any(map(_has_features, bag.keys)):
+        bag = bag.grouped(lambda place: place)
+        bag.fold()
+    of_cases, _ = split_metrics(bag.metrics)
+    header = {
+        "clueval_bag": FORMAT,
+        "clueval": __version__,
+        **facts,
+        "layers": bag.layers,
+        "features": sorted(frozenset().union(*(metric.reads for metric in of_cases if metric.keeps))),
+        "folded": bag.folded,
+        "notes": [[list(note), number] for note, number in bag.notes.items()],
+        "read": _saved_read(bag.read),
+    }
+    yield _json(header)
+    yield from map(_json, bag.keys)
+    yield from _lines_of_places(bag)
+
+
+def _has_features(of: tuple[str, Key]) -> bool:
+    return any(len(span) > 4 and span[6] for span in of[1][HEAD:])
+
+
+def _lines_of_places(bag: Bag) -> Iterator[str]:
+    """Yield the lines of places, and before each those of counts that are new.
+
+    A document can have a hundred thousand places, its sentences, so their lines are put together of texts that recur.
+    """
+    counts = _CountNumbers()
+    by_sides = [
+        (key, sorted(of.items())) for key, of in (("shared", bag.shared), ("positions", bag.positions))
+    ]
+    rows = {id(row): row for row in bag.places.values() if row}
+    cases = {
+        of: f',"cases":{_flat(sorted(row if isinstance(row, tuple) else row.items()))}'
+        for of, row in rows.items()
+    }
+    before: Unit | None = None
+    for place, documents in bag.documents.items():
+        assert isinstance(place, Unit)
+        values, name, sentence, waits, repeat = place
+        if sentence is None or before is None or before != (values, name, before[2], waits, repeat):
+            text = f'{{"place":{_fields(place)}'
+        else:
+            text = f'{{"sentence":{sentence}'
+        before = place
+        if documents:
+            text += f',"documents":{documents}'
+        for key, numbers in by_sides:
+            pairs = ",".join([f"[{present},{of[place]}]" for present, of in numbers if place in of])
+            if pairs:
+                text += f',"{key}":[{pairs}]'
+        text += cases.get(id(bag.places.get(place)), "")
+        if place in bag.tallies:
+            found = _flat(counts.of(bag.tallies[place]))
+            yield from counts.new
+            text += f',"counts":{found}'
+        yield text + "}"
+
+
+def _fields(place: Unit) -> str:
+    defaults = Unit._field_defaults
+    fields = {name: value for name, value in place._asdict().items() if value != defaults[name]}
+    return _json(fields)
+
+
+def _flat(pairs: Iterable[tuple[int, int]]) -> str:
+    return _json(list(chain.from_iterable(pairs)))
+
+
+class _CountNumbers:
+    """Numbers the keys of tallies, in an order that is the same in each run; `new` are the lines of new ones."""
+
+    def __init__(self) -> None:
+        self.new: list[str] = []
+        self._numbers: dict[tuple[str, str], dict[str, int]] = {}
+        self._next = 0
+
+    def of(self, tallies: Mapping[tuple[str, str], Tally]) -> list[tuple[int, int]]:
+        """Return the counts of a place, by their numbers."""
+        self.new = []
+        found: list[tuple[int, int]] = []
+        for (sequence, metric), tally in sorted(tallies.items()):
+            known = self._numbers.setdefault((sequence, metric), {})
+            # their text tells 1, 1.0 and True apart
+            texts = {repr(key): key for key in tally}
+            for text in sorted(texts.keys() - known.keys()):
+                self.new.append(_json({"count": [sequence, metric, _saved_key(metric, texts[text])]}))
+                known[text] = self._next
+                self._next += 1
+            for count in tally.values():
+                if type(count) is not int or abs(count) > MOST:
+                    raise UsageError(
+                        f"metric {metric!r} counts with numbers that are not whole, or too large, which cannot be "
+                        "saved",
+                        advice="leave it out",
+                    )
+            found += zip(map(known.__getitem__, texts), tally.values(), strict=True)
+        return sorted(found)
+
+
+def _saved_key(metric: str, value: object) -> Any:
+    """Return a key of a tally, or a part of one, as JSON has it; infinity is ``{"float": "inf"}``."""
+    if isinstance(value, tuple):
+        return [_saved_key(metric, part) for part in value]
+    if isinstance(value, float) and not isfinite(value):
+        return {"float": repr(value)}
+    if value is None or type(value) in (str, int, float, bool):
+        return value
+    raise UsageError(f"metric {metric!r} has keys that cannot be saved", advice="leave it out")
+
+
+def _saved_read(read: Read) -> dict[str, Any]:
+    """Return what was read as plain data, sets in order, files with a digest for their names."""
+    return {
+        "formats": {side: sorted(names) for side, names in read.formats.items()},
+        "files": read.files,
+        "sources": [[*of, sorted(values, key=repr)] for of, values in read.sources.items()],
+        "treatments": sorted(read.treatments),
+        "passed_over": [[*of, number] for of, number in read.passed_over.items()],
+        "spans": [[*of, number] for of, number in read.spans.items()],
+        "features": sorted(read.features),
+        "tagged": sorted(read.tagged),
+        "neighbours": [
+            [side, _digest(file), layer, [[*pair, number] for pair, number in pairs.items()]]
+            for (side, file, layer), pairs in read.neighbours.items()
+        ],
+        "settled": [
+            [side, _digest(file), layer, *settled] for (side, file, layer), settled in read.settled.items()
+        ],
+        "keys": list(read.keys),
+        "values": {key: sorted(values) for key, values in read.values.items()},
+        "units": sorted(read.units),
+        "without_text": read.without_text,
+    }
+
+
+_DIGEST = "sha256:"
+
+
+def _digest(file: str | None) -> str | None:
+    """Return what is saved for a file: its path is private, but two files must stay two."""
+    if file is None or file.startswith(_DIGEST):
+        return file
+    return _DIGEST + sha256(file.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+# Reading
+
+
+def _require_unchanged(path: Path) -> None:
+    """Raise `FormatError` unless a file begins like a saved result, and ends with the hash of what is before."""
+    match = re.match(re.escape(_BEGIN) + r" ?(\d{1,9})[,}]", beginning_of(path))
+    if match is None or int(match[1]) < FORMAT:
+        raise FormatError("this is not a saved result", file=str(path), advice=_ADVICE)
+    if int(match[1]) > FORMAT:
+        raise FormatError(
+            f"the file has the format {int(match[1])}, and this clueval reads the format {FORMAT}",
+            file=str(path),
+            line=1,
+            advice="update clueval",
+        )
+    found, last = sha256(), b""
+    for block in raw_blocks(path):
+        waiting = last + block
+        last = waiting[-len(_last_line("0" * 64)) :]
+        found.update(waiting[: len(waiting) - len(last)])
+    if last != _last_line(found.hexdigest()).encode():
+        raise FormatError(
+            "the file is not complete, or was changed after it was saved",
+            file=str(path),
+            advice="save it again",
+        )
+
+
+def _loaded(
+    values: Iterator[Any], metrics_of: Callable[[list[Any]], tuple[AnyMetric, ...]]
+) -> tuple[Bag, dict[str, Any]]:
+    """Return the bag and the facts of the values of all lines."""
+    facts = next(values)
+    bag = Bag(metrics_of(facts["metrics"]), facts["layers"])
+    bag.folded, bag.read = facts["folded"], _loaded_read(facts["read"])
+    bag.notes.update({tuple(note): number for note, number in facts["notes"]})
+    counts: list[tuple[str, str, Any]] = []
+    place = Unit()
+    for line in values:
+        if isinstance(line, list):
+            sequence, key = line
+            bag.number_of(sequence, _loaded_key(key))
+        elif "count" in line:
+            sequence, metric, key = line["count"]
+            counts.append((sequence, metric, _loaded_key(key)))
+        elif "sha256" not in line:
+            if "place" in line:
+                place = Unit(**{name: _loaded_key(value) for name, value in line["place"].items()})
+            else:
+                place = place._replace(sentence=line["sentence"])
+            _add_place(bag, place, line, counts)
+    return bag, facts
+
+
+def _add_place(
+    bag: Bag, place: Unit, line: Mapping[str, Any], counts: Sequence[tuple[str, str, Any]]
+) -> None:
+    bag.documents[place] = line.get("documents", 0)
+    for numbers, name in ((bag.shared, "shared"), (bag.positions, "positions")):
+        for present, number in line.get(name, ()):
+            numbers.setdefault(present, Counter())[place] = number
+    if "cases" in line:
+        bag.add_row([place], dict(_pairs(line["cases"])))
+    for number, count in _pairs(line.get("counts", ())):
+        sequence, metric, key = counts[number]
+        bag.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())[key] = count
+
+
+def _pairs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    return zip(numbers[::2], numbers[1::2], strict=True)
+
+
+def _loaded_key(value: Any) -> Any:
+    """Return a key, or a part of one, whose lists are tuples."""
+    if isinstance(value, list):
+        return tuple(map(_loaded_key, value))
+    return float(value["float"]) if isinstance(value, dict) else value
+
+
+def _loaded_read(value: dict[str, Any]) -> Read:
+    read = Read()
+    read.formats = {side: set(names) for side, names in value["formats"].items()}
+    read.files.update(value["files"])
+    read.sources = {(side, layer): set(sources) for side, layer, sources in value["sources"]}
+    read.treatments = set(value["treatments"])
+    read.passed_over.update({(side, kind): number for side, kind, number in value["passed_over"]})
+    read.spans.update({(side, layer): number for side, layer, number in value["spans"]})
+    read.features = set(value["features"])
+    read.tagged = {(side, layer) for side, layer in value["tagged"]}
+    for side, file, layer, pairs in value["neighbours"]:
+        read.neighbours[side, file, layer] = Counter({(one, other): times for one, other, times in pairs})
+    for side, file, layer, scheme, number in value["settled"]:
+        read.settled[side, file, layer] = scheme, number
+    read.keys = dict.fromkeys(value["keys"])
+    read.values = {key: set(values) for key, values in value["values"].items()}
+    read.units = set(value["units"])
+    read.without_text = value["without_text"]
+    return read
+
+
+# Metrics
+
+
+def _metric_facts(metric: AnyMetric) -> dict[str, Any]:
+    """Return the name and the settings of a metric. Raises `UsageError` for one that cannot be saved."""
+    if isinstance(metric, Curve):
+        curve = {"feature": metric.feature, "thresholds": metric.thresholds, "merge": metric.merge}
+        return {"curve": _metric_facts(metric.metric), **curve}
+    if metric.name not in METRICS:
+        raise UsageError(f"metric {metric.name!r} cannot be saved", advice="leave the metric out")
+    settings = {
+        setting.name: _plain(getattr(metric, setting.name), metric.name, setting.name)
+        for setting in fields(metric)  # type: ignore[arg-type]  # a dataclass
+        if setting.init
+    }
+    return {"name": metric.name, "settings": settings}
+
+
+def _plain(value: object, metric: str, name: str) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part, metric, name) for key, part in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(part, metric, name) for part in value]
+    if isinstance(value, set | frozenset):
+        return sorted(_plain(part, metric, name) for part in value)
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if is_dataclass(value):  # a list of words, for example, without the file that it was read from
+        (part,) = (getattr(value, field.name) for field in fields(value) if field.compare)
+        return _plain(part, metric, name)
+    raise UsageError(f"the setting {metric}.{name} cannot be saved", advice="leave the metric out")
+
+
+def _metric_of(saved: dict[str, Any]) -> AnyMetric:
+    if "curve" in saved:
+        thresholds = None if saved["thresholds"] is None else tuple(saved["thresholds"])
+        return Curve(_metric_of(saved["curve"]), saved["feature"], thresholds, saved["merge"])
+    name, settings = saved["name"], saved["settings"]
+    kinds = {field.name: str(field.type) for field in fields(metric_class(name))}
+    values = {
+        setting: (frozenset if kinds[setting].startswith("frozenset") else tuple)(value)
+        if isinstance(value, list)
+        else value
+        for setting, value in settings.items()
+    }
+    return metric_named(name, **values)

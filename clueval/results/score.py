@@ -1,0 +1,339 @@
+"""`score`: opens both sides, counts their texts into a bag, and makes the result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clueval.core.bag import Bag
+from clueval.core.count import Plan, Step, count
+from clueval.core.metric import AnyMetric
+from clueval.files.arguments import checked_call, require_kind
+from clueval.files.errors import CluevalError, UsageError, warn
+from clueval.files.opening import is_folder, sha256_of
+from clueval.files.overwriting import keeps_inputs
+from clueval.metrics import chosen_metrics
+from clueval.reading.options import InputSide, LayerColumns, Readings, layer_names, require_layers
+from clueval.reading.paths import is_path_or_paths
+from clueval.reading.sides import files_of_side
+from clueval.reading.spooled import spooled
+from clueval.results.inputs import Unplaced, schemes_of
+from clueval.results.notices import empty_files, repairs_of, swapped, warnings_of
+from clueval.results.options import DEFAULTS, Counting, Groups, Trust, Workers, groups_of, require_jobs
+from clueval.results.places import in_units, settled_units
+from clueval.results.plan import (
+    plan_of,
+    require_names,
+    steps_in_order,
+    texts_may_differ,
+    where_in_words,
+)
+from clueval.results.reports import BagReports, everything
+from clueval.results.result import Result
+from clueval.results.signature import Signature
+from clueval.results.texts import FilePair, FileReading, Texts, opened
+from clueval.transforms.changes import LOCATED, UNIT
+from clueval.transforms.options import Preparing
+from clueval.transforms.saying import changes_of, checked, choices_of
+
+if TYPE_CHECKING:
+    from clueval.results.tasks import Task
+
+_READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = DEFAULTS
+
+
+@keeps_inputs
+@checked_call
+def score(
+    gold: InputSide,
+    predicted: InputSide | None = None,
+    *,
+    metrics: Sequence[str | AnyMetric] | str | AnyMetric = "levels",
+    layers: LayerColumns | None = None,
+    reading: Readings = _READING,
+    counting: Counting = _COUNTING,
+    workers: Workers = _WORKERS,
+    trust: Trust = _TRUST,
+    preparing: Preparing = _PREPARING,
+    reference: InputSide | None = None,
+    reference_set: str | None = None,
+    **options: Any,
+) -> Result:
+    """Score predicted against gold.
+
+    Args:
+        gold, predicted: two files, two folders (paired by relative name), two patterns,
+            two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
+            Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
+            label)`` or dictionary (`clueval.core.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
+            dataset (`clueval.reading.memory`), in the same order or by id in a dictionary. With
+            ``input="mentions"`` or ``"inline"``, predicted has answers of a language model.
+        metrics: metrics (see `clueval.metrics.METRICS`), as text, separated by commas, or in a list,
+            each with its settings, as in ``"exact,partial(factor=0.5)"``; or of a class of your own
+            (`clueval.core.metric.Metric`).
+        layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
+            from 1, or from -1 at the end. None: the last column or, if it holds no tags,
+            the columns that do; of a single file the last two columns.
+        reading: how files are read, see `Reading`; a pair if the two sides differ.
+        counting: see `Counting`.
+        workers: see `Workers`.
+        trust: intervals, and the units whose counts are kept, see `Trust`.
+        preparing: changes to spans before they are counted, such as label maps, see `Preparing`.
+        reference: another system, such as an older run, given and read as predicted; `Result.reference` has its scores,
+            and for the metric ``gate`` the changes (`clueval.results.reference`).
+        reference_set: the annotation set of the reference, by default in the files of predicted.
+        options: any field of `Reading`, `Counting`, `Workers`, `Trust` and `Preparing` by its own name, as in
+            ``by="document"``; ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats
+            that have named sets. In these formats, the setting `containing` of the metric `gate` is written
+            ``SET:TYPE``; that layer is not scored itself. ``write_indicators`` is a folder for copies of the predicted
+            files that show the outcome of each annotation under this metric (`clueval.results.indicators`).
+
+    Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once. Each process holds one
+    document or passage of each side, and what it has counted. Raises `CluevalError` for wrong use or input,
+    `TextMismatch` if the two sides differ in text, `OverlapError` for spans that a metric cannot count; and a
+    `CluevalError` that names the files if a process ends twice while it counts them, or an executor loses them.
+    Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has, of repaired
+    tags, and of steps of `preparing` that change nothing.
+    """
+    require_layers(layers)
+    indicators = options.pop("write_indicators", None)
+    require_kind(reference_set, "str | None", "reference_set")
+    require_kind(indicators, "str | Path | None", "write_indicators")
+    groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
+    chosen = chosen_metrics(metrics)
+    with spooled(gold, predicted) as (gold, predicted):
+        result = scored(gold, predicted, chosen, layers, groups)
+        if reference is not None or reference_set is not None or indicators is not None:
+            folder = None if indicators is None else Path(indicators)
+            result = _against(result, (gold, predicted, reference), reference_set, layers, groups, folder)
+    if groups.trust.intervals:
+        result = replace(result, trust=groups.trust)
+        result.interval_section  # noqa: B018  # it raises the errors of intervals
+    for warning in (*swapped(gold, predicted), *warnings_of(result), *repairs_of(result)):
+        warn(warning)
+    if groups.trust.save is not None:
+        result.save(groups.trust.save)
+    return result
+
+
+def scored(
+    gold: Any,
+    predicted: Any,
+    chosen: tuple[AnyMetric, ...],
+    layers: LayerColumns | None,
+    groups: Groups,
+    steps: Sequence[Step] = (),
+    texts: Texts | None = None,
+) -> Result:
+    """Return the result of metrics, without warnings about it; `steps` come before those of the options.
+
+    `texts` are the texts of both sides, if they are not to be opened.
+    """
+    plan = plan_of(chosen, gold, groups)
+    plan.require_filters(layer_names(layers) if layers else ())
+    _require_other_data(groups.preparing, gold, predicted)
+    if texts is None:
+        texts = opened(gold, predicted, groups, layers, plan, groups.counting.unit)
+    plan = replace(plan, steps=steps_in_order((*texts.steps, *steps), plan))
+    regions = groups.preparing.ignored_layers()
+    names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
+    bag = bag_of(texts, plan, names, groups.workers)
+    where = where_in_words(plan.where)
+    choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
+    in_folders = isinstance(gold, str | os.PathLike) and is_folder(Path(os.fsdecode(gold)))
+    files = [name for name, *_ in texts.files if name is not None]
+    plan = settled_units(bag, plan)
+    bag = in_units(bag, plan, files, in_folders=in_folders)
+    result = result_of(bag, plan, is_tagged=texts.kind in ("paths", "tags"), where=where, choices=choices)
+    for warning in empty_files(path for _, *of_pair in texts.files for path in of_pair):
+        warn(warning)
+    if plan.units is None or texts.kind != "paths" or predicted is None:
+        return result
+    return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
+
+
+def _against(
+    result: Result,
+    sides: tuple[Any, Any, Any],
+    reference_set: str | None,
+    layers: LayerColumns | None,
+    groups: Groups,
+    folder: Path | None,
+) -> Result:
+    """Return the result with its reference, the last of the sides, if there is one; write indicators to a folder."""
+    from clueval.metrics.gate import Gate  # few results need these
+    from clueval.results.indicators import write_indicators
+    from clueval.results.pairs import pairs_with
+    from clueval.results.reference import Reference, changes_of, plain
+
+    gold, predicted, reference = sides
+    own, other = groups.readings[:2]
+    of_reference = plain(groups)
+    if reference_set is not None:
+        readings = own, replace(other, annotation_set=reference_set)
+        of_reference = of_reference._replace(readings=readings)
+    metrics = tuple(metric for metric in result.plan.metrics if not hasattr(metric, "with_curves"))
+    gate = next((metric for metric in metrics if isinstance(metric, Gate)), None)
+    has_reference = reference is not None or reference_set is not None
+    if reference is None:
+        reference = predicted
+    with spooled(reference) as (reference,):
+        before = pairs_with(gold, (reference,), metrics, layers, of_reference) if has_reference else None
+        if gate is not None:
+            after = pairs_with(gold, (predicted,), metrics, layers, plain(groups))
+        if before is not None:
+            try:
+                second = scored(gold, reference, tuple(map(plain, metrics)), layers, of_reference)
+            except CluevalError as error:
+                error.problem = error.problem.replace("predicted", "reference")
+                raise
+            changes = None if gate is None else changes_of(gate, after, before)
+            result = replace(result, reference=Reference(second, changes))
+        if folder is not None:
+            if gate is None:
+                raise UsageError("indicators are those of the metric gate", advice="add it to the metrics")
+            write_indicators(folder, gate, after, before)
+    return result
+
+
+def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None:
+    """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
+    chosen = preparing.threshold_file()
+    if chosen is None or chosen.gold_sha256 is None or preparing.same_data:
+        return
+    if not is_path_or_paths(gold) or not (predicted is None or is_path_or_paths(predicted)):
+        return
+    if sha256_of(path for _, path in files_of_side(gold)) == chosen.gold_sha256:
+        raise UsageError(
+            f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
+            advice="score other data, or add same_data",
+        )
+
+
+def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) -> Bag:
+    """Count the texts of a corpus: pairs of files apart from each other, in several processes if that is asked for."""
+    require_jobs(workers.jobs)
+    remark = workers.remark or _discard
+    if texts.reading is not None and texts.files:
+        if workers.jobs == 1 and workers.executor is None:
+            remark("1 process: as requested")
+            return sum_of(texts.reading.count(texts.files, plan, layers, workers.progress), plan.units)
+        return _in_tasks(texts.files, FileCounting(texts.reading, plan, tuple(layers)), workers, remark)
+    if texts.kind == "paths":
+        remark("1 process: documents are read one by one")
+    bag = texts.fast(plan)
+    bag = count(texts.pairs, plan, layers) if bag is None else bag
+    bag.read.include(texts.read)
+    bag.read.settle(texts.schemes, in_memory=texts.kind == "tags")
+    return bag
+
+
+def _in_tasks(
+    files: Sequence[FilePair], counting: FileCounting, workers: Workers, remark: Callable[[str], object]
+) -> Bag:
+    """Count pairs of files as tasks of several processes, or of an executor."""
+    from clueval.reading.usual import Unusual, require_usual  # one process needs none of these
+    from clueval.results.tasks import tasks_of
+    from clueval.results.workers import count_tasks
+
+    if workers.executor is not None:  # its processes may have another working directory
+        files = [(name, gold.absolute(), predicted.absolute()) for name, gold, predicted in files]
+        sides = counting.reading.sides.with_absolute_texts()
+        counting = replace(counting, reading=replace(counting.reading, sides=sides))
+    try:
+        require_usual(counting.plan, counting.layers)
+        by_documents = False
+    except Unusual:
+        by_documents = True
+    return count_tasks(
+        tasks_of([(pair, pair[1:]) for pair in files]),
+        counting,
+        units=counting.plan.units,
+        jobs=workers.jobs,
+        executor=workers.executor,
+        progress=workers.progress,
+        remark=remark,
+        by_documents=by_documents,
+    )
+
+
+def sum_of(bags: Iterable[Bag], units: str | None) -> Bag:
+    """Return the sum of the bags of the parts of a corpus."""
+    bags = iter(bags)
+    first, second = next(bags), next(bags, None)
+    if second is None:
+        return first
+    from clueval.results.workers import Gathered  # one pair of files does not need it
+
+    total = Gathered(units)
+    for bag in (first, second, *bags):
+        total.add(bag)
+    return total.bag
+
+
+def _discard(_: str) -> None:
+    """Discard a remark."""
+
+
+@dataclass(frozen=True)
+class FileCounting:
+    """Counts the pairs of files of a task, also in another process."""
+
+    reading: FileReading
+    plan: Plan
+    layers: tuple[str, ...]
+
+    def __call__(self, task: Task[FilePair]) -> Bag:
+        return sum_of(self.reading.count(task.pairs, self.plan, self.layers), self.plan.units)
+
+
+def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Mapping[str, str]) -> Result:
+    """Return the result of what was counted. Raises `UsageError` for names in options that never occurred.
+
+    `is_tagged` says whether tags were read, or files; `choices` are further ones for the signature.
+    """
+    require_names(bag, plan)
+    _require_frames(bag, plan)
+    documents = dict.fromkeys(("scheme", "invalid"), "documents")
+    invalid = "+".join(sorted(bag.read.treatments)) or "none"
+    tags = {"scheme": schemes_of(bag.read), "invalid": invalid} if is_tagged else documents
+    of_steps = choices_of([step for step in plan.steps if step.signature[0] != UNIT], bag.notes)
+    text = "aligned" if texts_may_differ(plan) else "absent" if bag.read.without_text else "equal"
+    found = {
+        **tags,
+        **of_steps,
+        **choices,
+        "merge": "yes" if plan.merge else "no",
+        "where": where,
+        "text": text,
+    }
+    reports = BagReports(everything(bag), plan)
+    totals = reports.totals(())
+    for metric in reports.metrics:
+        metric.check(totals[metric.name])
+        found |= metric.choices(totals[metric.name])
+    for warning in checked(plan.steps, bag.notes):
+        warn(warning)
+    located = any(step.signature[0] == LOCATED for step in plan.steps)
+    unplaced = [Unplaced(*each) for each in bag.read.unplaced]
+    return Result(
+        bag,
+        plan,
+        Signature.of(reports.metrics, found, bag.read.units),
+        changes_of(plan.steps, bag.notes),
+        unplaced if unplaced or located or plan.align is not None else None,
+        made=reports,
+    )
+
+
+def _require_frames(bag: Bag, plan: Plan) -> None:
+    """Raise `UsageError` if a layer within which a metric counts has no span."""
+    for frame in plan.frames if bag.documents else ():
+        if not any(number for (_, layer), number in bag.read.spans.items() if layer == frame):
+            raise UsageError(
+                f"no annotation is in {frame!r}, within which the metric counts",
+                advice="check its spelling",
+            )

@@ -1,0 +1,273 @@
+"""The signature of a result: every choice that its numbers depend on, and the version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from clueval.core.decoding import INVALID
+from clueval.core.metric import AnyMetric
+from clueval.core.tags import SCHEMES
+from clueval.files.arguments import require_kind
+from clueval.files.errors import CluevalError, UsageError
+from clueval.metrics import metric_of, with_settings
+from clueval.metrics.spelling import metrics_in
+from clueval.version import SCORES, __version__
+
+SHORT = MappingProxyType(
+    {
+        "metrics": "m",
+        "unit": "u",
+        "scheme": "s",
+        "invalid": "i",
+        "average": "a",
+        "merge": "g",
+        "where": "w",
+        "zero": "z",
+        "text": "t",
+        "scores": "n",
+        "version": "v",
+    }
+)
+"""The letters of keys in the short form; it has all other keys in full."""
+
+_LONG = MappingProxyType({short: key for key, short in SHORT.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The choices that a score depends on, in a fixed order, to print and cite with it.
+
+    Signatures are equal if their choices are equal, in any order. Keys are words in the long form and letters in
+    the short form (see `SHORT`); both can be parsed.
+
+    >>> signature = Signature({"metrics": "levels", "unit": "token"})
+    >>> str(signature), signature.short
+    ('metrics:levels|unit:token', 'm:levels|u:token')
+    >>> Signature.parse(signature.short) == signature
+    True
+    """
+
+    choices: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return _written(self.choices.items())
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.choices.items()))
+
+    @property
+    def short(self) -> str:
+        """The short form, with letters for keys."""
+        return _written((SHORT.get(key, key), value) for key, value in self.choices.items())
+
+    @classmethod
+    def of(
+        cls, metrics: Iterable[AnyMetric], choices: Mapping[str, str], units: Iterable[str] = ()
+    ) -> Signature:
+        """The signature of an evaluation by these metrics, in these units, with these choices.
+
+        Other choices have their default values. `average` is ``all``, because a report holds all averages.
+        """
+        listed = list(metrics)
+        special = [f"{metric.name}={metric.zero}" for metric in listed if metric.zero != "0"]
+        defaults = {
+            "metrics": "+".join(with_settings(metric) for metric in listed),
+            "unit": "+".join(sorted(units)) or "token",
+            "scheme": "none",
+            "invalid": "conlleval",
+            "average": "all",
+            "merge": "no",
+            "where": "all",
+            "zero": ",".join(["0/0=0", *special]),
+            "text": "equal",
+        }
+        return cls({**defaults, **choices, "scores": str(SCORES), "version": __version__})
+
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """The signature of a text in the long or short form. Raises `UsageError` for other texts.
+
+        The text may be the one that reports show: with ``signature: `` before it, and broken over lines.
+        """
+        require_kind(text, "str", "the signature")
+        choices: dict[str, str] = {}
+        whole = re.sub(r"\r?\n {0,2}", "", text.strip("\n")).removeprefix("signature: ")
+        for part in whole.split("|"):
+            key, colon, value = part.partition(":")
+            if not key or not colon:
+                raise UsageError(
+                    f"{part!r} is not a part of a signature", advice="parts are written key:value"
+                )
+            key = _LONG.get(key, key)
+            if key in choices:
+                raise UsageError(f"the signature has {key!r} twice", advice="parts are written key:value")
+            choices[key] = _unquoted(value)
+        return cls(choices)
+
+    def citing(self, **choices: str) -> Signature:
+        """The signature with further choices, before `scores` and `version`.
+
+        >>> str(Signature({"metrics": "masking", "scores": "1"}).citing(redacted="aligned"))
+        'metrics:masking|redacted:aligned|scores:1'
+        """
+        merged = {**self.choices, **choices}
+        last = {key: merged.pop(key) for key in ("scores", "version") if key in merged}
+        return Signature(merged | last)
+
+    def options(self) -> dict[str, Any]:
+        """Return the keyword arguments of `score` for these choices.
+
+        Raises `UsageError` for a choice that no option stands for, as those of transforms.
+        """
+        return _options(self.choices)
+
+    def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
+        """The choices that differ, with both values; None if a signature has no such choice.
+
+        >>> Signature({"unit": "token"}).differences(Signature({"unit": "character"}))
+        {'unit': ('token', 'character')}
+        """
+        keys = [*self.choices, *(key for key in other.choices if key not in self.choices)]
+        pairs = {key: (self.choices.get(key), other.choices.get(key)) for key in keys}
+        return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def require_same(first: Signature, second: Signature, purpose: str) -> None:
+    """Raise `UsageError`, with every choice that differs, unless two results can be compared or added (`purpose`).
+
+    The version may differ, because `scores` changes with every change to a number, and so may the scheme of the
+    predicted tags. If results are added and ill-formed tags are repaired, the gold scheme may differ, too, because
+    the rule of repair is the same in every scheme.
+    """
+    differences = first.differences(second)
+    differences.pop("version", None)
+    one, two = differences.get("scheme", (None, None))
+    repaired = first.choices.get("invalid") == second.choices.get("invalid") == "conlleval"
+    if one and two and (one.split(":")[0] == two.split(":")[0] or (repaired and purpose == "added")):
+        del differences["scheme"]
+    if purpose == "added":
+        differences.pop("entities", None)  # metric masking adds documents with and without ids of entities
+    if differences:
+        shown = "; ".join(
+            f"{key} is {one or 'not said'} and {two or 'not said'}" for key, (one, two) in differences.items()
+        )
+        raise UsageError(
+            f"the results cannot be {purpose}: {shown}",
+            advice="score both with the same options, or use force=True",
+        )
+
+
+def _written(choices: Iterable[tuple[str, str]]) -> str:
+    return "|".join(f"{key}:{_quoted(value)}" for key, value in choices)
+
+
+def _quoted(value: str) -> str:
+    return value.replace("%", "%25").replace("|", "%7C").replace("\n", "%0A")
+
+
+def _unquoted(value: str) -> str:
+    return value.replace("%0A", "\n").replace("%7C", "|").replace("%25", "%")
+
+
+def joined_signature(first: Signature, second: Signature, schemes: str) -> Signature:
+    """A signature with both values of choices that differ; `schemes` is the scheme unless a side has documents."""
+    both = {
+        key: " and ".join(value for value in pair if value is not None)
+        for key, pair in first.differences(second).items()
+    }
+    if "scheme" in both and "documents" not in (first.choices.get("scheme"), second.choices.get("scheme")):
+        both["scheme"] = schemes
+    return Signature({**first.choices, **both})
+
+
+# Options
+
+_OPTION_VALUES = {"unit": ("character",), "scheme": tuple(SCHEMES), "invalid": INVALID}
+"""Choices that are options of the same name, and the values that are more than a default."""
+
+_WITHOUT_OPTION = ("average", "zero", "scores", "version")
+"""Choices that follow from others."""
+
+
+def _options(signature: Mapping[str, str]) -> dict[str, Any]:
+    """Return the keyword arguments of `score`. Raises `UsageError` for a choice that no option stands for.
+
+    What would not be written as it is in the signature, such as the hash of a file, is an error.
+    """
+    choices = dict(signature)
+    metrics = list(_metrics(choices.pop("metrics", "")))
+    options: dict[str, Any] = {"metrics": metrics}
+    for key, value in choices.items():
+        if key == "merge":
+            options[key] = value == "yes"
+        elif key == "where" and value != "all":
+            options[key] = _conditions(value)
+        elif value in _OPTION_VALUES.get(key, ()):
+            options[key] = value
+        elif (
+            key == "text"
+            and value == "aligned"
+            and all(getattr(metric, "same_text", True) for metric in metrics)
+        ):
+            options["align"] = True
+        elif key == "paired":
+            options["pair_by"] = value
+        elif key == "columns":
+            options["layers"] = _layers(value)
+        elif (key, value) == ("gold", "alternatives"):
+            continue  # the documents say so
+        elif key not in _WITHOUT_OPTION and key not in ("where", "unit", "scheme", "invalid", "text"):
+            raise UsageError(f"no option stands for {key}:{value}", advice="pass it to score yourself")
+    return options
+
+
+def _metrics(text: str) -> Iterator[AnyMetric]:
+    """Yield the metrics of ``metrics:``, with their settings."""
+    try:
+        for written in metrics_in(text):
+            metric = metric_of(written)
+            again = metrics_in(with_settings(metric))[0].settings
+            if any(again.get(setting, value) != value for setting, value in written.settings.items()):
+                raise UsageError(
+                    f"the settings of {metric.name} cannot be rebuilt", advice="pass them to score yourself"
+                )
+            yield metric
+    except CluevalError as error:
+        raise UsageError(
+            f"the metrics of the signature cannot be read: {error.problem}",
+            advice="check that it is a signature of this version",
+        ) from None
+
+
+def written_filter(where: Mapping[str, Iterable[str]]) -> str:
+    """Return the text of a filter in signatures, by key; empty without conditions.
+
+    >>> written_filter({"risk": ["medium", "high"], "domain": ["civil"]})
+    'risk=high|medium;domain=civil'
+    """
+    return ";".join(f"{key}={'|'.join(sorted({*values}))}" for key, values in where.items())
+
+
+def _conditions(text: str) -> dict[str, list[str]]:
+    where = {
+        key: values.split("|")
+        for key, _, values in (condition.partition("=") for condition in text.split(";"))
+    }
+    if written_filter(where) != text:
+        raise UsageError(f"the filter {text!r} cannot be rebuilt", advice="pass it to score yourself")
+    return where
+
+
+def _layers(text: str) -> dict[str, int | tuple[int, int]]:
+    layers: dict[str, int | tuple[int, int]] = {}
+    for part in text.split("/"):
+        layer, _, columns = part.rpartition("=")
+        numbers = columns.split(":")
+        if not layer or len(numbers) > 2 or not all(number.lstrip("-").isdigit() for number in numbers):
+            raise UsageError(f"the columns {text!r} cannot be read", advice="pass layers to score yourself")
+        layers[layer] = (int(numbers[0]), int(numbers[1])) if len(numbers) == 2 else int(numbers[0])
+    return layers

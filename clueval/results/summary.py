@@ -1,0 +1,108 @@
+"""What was read, in sentences: documents and positions, repaired tags, the spans of layers, the method of intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clueval.files.visible import visible
+from clueval.reports.language import phrase
+from clueval.reports.table import cut
+
+Content = Mapping[str, Any]
+"""A result as plain dictionaries."""
+
+
+def counted(report: Content) -> Iterator[str]:
+    """Yield the numbers of documents and positions."""
+    yield phrase("{n} document|{n} documents", n=report["documents"])
+    yield phrase("{n} position|{n} positions", n=report["tokens"])
+
+
+def summary(report: Content) -> Iterator[str]:
+    """Yield what could not be read as it stands, the numbers of the spans of each layer, the method of intervals."""
+    yield from mended(report["repaired_tags"], report.get("prepared"))
+    yield from layers_read(report.get("inputs", {}))
+    if "intervals" in report:
+        yield from _about_intervals(report["intervals"])
+
+
+def mended(repaired_tags: Mapping[str, int], prepared: Content | None) -> Iterator[str]:
+    """Yield the numbers of repaired tags, and of answers of language models that could not be read, if any."""
+    for side, n in repaired_tags.items():
+        if n:
+            yield phrase("{n} repaired tag in {side}|{n} repaired tags in {side}", n=n, side=phrase(side))
+    located = (prepared or {}).get("located", {})
+    if located.get("answers") and located["unparsable"]:
+        unread, number = located["unparsable"], located["answers"]
+        yield phrase("{unread} of {number} answers could not be read", unread=unread, number=number)
+
+
+def _about_intervals(section: Content) -> Iterator[str]:
+    """Yield how intervals were computed, and what to know about them."""
+    resampled = (
+        f", {section['resamples']:,} resamples, seed {section['seed']}" if section["resamples"] else ""
+    )
+    yield (
+        f"{100 * section['confidence']:g} % intervals by {section['method']} over {section['units']:,} units "
+        f"(by {visible(section['resample_by'])}){resampled}"
+    )
+    for remark in section["remarks"]:
+        yield f"remark: {visible(remark)}"
+
+
+def layers_read(inputs: Content) -> Iterator[str]:
+    """Yield a line for each layer with spans: its columns, its schemes and their numbers; one for all others.
+
+    >>> side = {"layers": {"entity": {"source": 2, "scheme": "BIO", "spans": 3}}}
+    >>> list(layers_read({"gold": side, "predicted": side}))
+    ['entity: column 2, BIO, 3 gold and 3 predicted spans']
+    """
+    sides = [found["layers"] for found in inputs.values()]
+    empty, lacking = layers_without_spans(inputs), layers_not_predicted(inputs)
+    for layer in [name for name in sides[0] if name not in empty] if sides else ():
+        of_sides = [layers[layer] for layers in sides]
+        sources = [str(each) for each in dict.fromkeys(found["source"] for found in of_sides) if each]
+        schemes = [each for each in dict.fromkeys(found["scheme"] for found in of_sides) if each]
+        both = phrase(" and ")
+        column = "columns {sources}" if len(sources) > 1 else "column {sources}"
+        parts = [phrase(column, sources=both.join(sources))] if sources else []
+        parts += [both.join(schemes)] if schemes else []
+        gold, predicted = (found["spans"] for found in of_sides)
+        if layer in lacking:
+            parts.append(phrase("{n} gold span, not predicted|{n} gold spans, not predicted", n=gold))
+        else:
+            what = "{gold} gold and {n} predicted span|{gold} gold and {n} predicted spans"
+            parts.append(phrase(what, gold=gold, n=predicted))
+        yield f"{cut(visible(layer))}: {', '.join(parts)}"
+    if empty:
+        layers = ", ".join(cut(visible(layer)) for layer in empty)
+        yield phrase("no spans on either side: {layers}", layers=layers)
+
+
+def layers_without_spans(inputs: Content) -> list[str]:
+    """Return the layers that have spans on no side, if another has some.
+
+    >>> layers_without_spans({"gold": {"layers": {"a": {"spans": 1}, "b": {"spans": 0}}}})
+    ['b']
+    """
+    numbers: dict[str, int] = {}
+    for found in inputs.values():
+        for layer, about in found["layers"].items():
+            numbers[layer] = numbers.get(layer, 0) + about["spans"]
+    return [layer for layer, number in numbers.items() if not number] if any(numbers.values()) else []
+
+
+def layers_not_predicted(inputs: Content) -> list[str]:
+    """Return the layers that were named for gold only, if predicted has spans of another.
+
+    >>> gold = {"a": {"source": 2, "spans": 3}, "b": {"source": 3, "spans": 1}}
+    >>> predicted = {"a": {"source": 2, "spans": 1}, "b": {"source": None, "spans": 0}}
+    >>> layers_not_predicted({"gold": {"layers": gold}, "predicted": {"layers": predicted}})
+    ['b']
+    """
+    gold, predicted = (inputs.get(side, {}).get("layers", {}) for side in ("gold", "predicted"))
+    if not any(about["spans"] for about in predicted.values()):
+        return []
+    lacking = [name for name, about in predicted.items() if about["source"] is None and not about["spans"]]
+    return [name for name in lacking if name in gold and gold[name]["source"] is not None]

@@ -1,0 +1,238 @@
+"""The texts of a corpus as pairs of documents: of files and folders, and of what is in memory.
+
+`opened` takes what people give as gold and predicted, and returns an iterator of texts, each the pairs of its golds
+with the one predicted document, for `clueval.core.count.count`; and what was read, once all texts were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from clueval.core.bag import Bag
+from clueval.core.count import SENTENCE, Plan, Step, count
+from clueval.core.document import Document, Pair, in_layer
+from clueval.core.read import Read
+from clueval.core.span import MERGED, SIDES, Span
+from clueval.files.errors import UsageError
+from clueval.files.opening import Progress
+from clueval.formats.dialect import Dialect
+from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns
+from clueval.reading.sides import FileGroup, Sides, sides_of
+from clueval.reading.source import counts_tokens, is_one_document, need_placing
+from clueval.results.options import Groups
+from clueval.results.plan import texts_may_differ
+from clueval.transforms.options import FREE
+
+FilePair = tuple[str | None, Path, Path]
+
+
+@dataclass
+class Texts:
+    """The texts of a corpus, and what was read of them.
+
+    Attributes:
+        pairs: an iterator of texts.
+        kind: what was given: ``paths``, ``tags``, ``spans`` or ``documents``.
+        steps: the steps that give both sides one text, and places to answers; they come first.
+        read: what was read of files, once `pairs` has ended.
+        schemes: the schemes that were named, by side.
+        files: the pairs of files, by name, if these are paired by name; they can be counted apart from each other.
+        reading: how each of these pairs is read.
+        fast: returns the bag of lists in memory, or None if their documents must be counted.
+    """
+
+    pairs: Iterator[Sequence[Pair]]
+    kind: str
+    steps: tuple[Step, ...]
+    read: Read
+    schemes: dict[str, str]
+    files: Sequence[FilePair] = ()
+    reading: FileReading | None = None
+    fast: Callable[[Plan], Bag | None] = lambda plan: None
+
+
+def opened(
+    gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | None, plan: Plan, unit: str | None
+) -> Texts:
+    """Open both sides, before any document is read.
+
+    `unit` is what positions are to be. Raises `UsageError` for sides that do not go together, and for options that do
+    not apply to them.
+    """
+    readings, counting, workers, _, preparing = groups
+    if predicted is None and counting.pair_by is not None:
+        raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
+    if len(readings) > 2:
+        raise UsageError(
+            "score takes one set of annotations of each side", advice="score the sets one by one"
+        )
+    decides = any if plan.align is None else all
+    golds = {f"any_of[{number}]": each for number, each in enumerate(preparing.golds())}
+    if golds:
+        gold = kept(gold)
+    sides = sides_of(
+        {SIDES[0]: gold, SIDES[1]: predicted, **golds},
+        [*readings, *(readings[0] for _ in golds)],
+        layers,
+        pair_by=counting.pair_by,
+        is_one_text=layers is None and decides(not getattr(each, "same_text", True) for each in plan.metrics),
+        within=next(iter(plan.frames), None),
+        unplaced=SIDES[1:],
+        progress=workers.progress,
+    )
+    read = Read()
+    schemes = {side.name: side.options.scheme for side in sides.listed[:2] if side.options.scheme is not None}
+    pairs = _pairs(sides.texts(read))
+    if sides.given is not None:
+        if sides.kind == "tags" and counting.score_feature is not None:
+            raise UsageError(
+                "tags have no scores", advice="give spans with the feature, or leave out score_feature"
+            )
+        if sides.kind == "tags":
+            read.treatments.update(side.options.invalid or "conlleval" for side in sides.listed)
+        steps = _first_steps(sides, groups, plan, unit)
+        return Texts(pairs, sides.kind, steps, read, schemes, fast=lambda plan: _bag_in_memory(sides, plan))
+    found = [] if golds or counting.pair_by is not None else sides.groups()
+    files = [(group.name, *group.both) for group in found]
+    steps = _first_steps(sides, groups, plan, unit)
+    reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single)
+    return Texts(pairs, "paths", steps, read, schemes, files, reading)
+
+
+def kept(given: Any) -> Any:
+    """Return a side that can be read several times: an iterator as a list, and everything else unchanged."""
+    return list(given) if isinstance(given, Iterator) else given
+
+
+@dataclass(frozen=True)
+class FileReading:
+    """How pairs of files are read.
+
+    Attributes:
+        sides: how the files of each side are read, without the files.
+        schemes: the schemes that were named, by side.
+        is_single: whether a file holds both sides in different columns.
+    """
+
+    sides: Sides
+    schemes: Mapping[str, str]
+    is_single: bool
+
+    def count(
+        self, pairs: Iterable[FilePair], plan: Plan, layers: Sequence[str], progress: Progress | None = None
+    ) -> Iterator[Bag]:
+        """Yield the bag of each pair of files."""
+        from clueval.reading.column_files import bag_of_columns  # not needed for what is in memory
+
+        sides = replace(self.sides, progress=progress)
+        for name, *paths in pairs:
+            sources = sides.sources(FileGroup(name, tuple(paths)))
+            if self.is_single:
+                sources[0].require_both_sides()
+            bag = bag_of_columns(sources, plan)
+            if bag is None and all(isinstance(source.form, Dialect) for source in sources):
+                from clueval.reading.row_files import bag_of_row_files  # columns do not need it
+
+                rows = [source.anew() for source in sources]
+                bag = bag_of_row_files(rows, sides.texts_of(rows, Read()), plan)
+                sources = sources if bag is None else tuple(rows)
+            if bag is None:
+                read = Read()
+                bag = count(_pairs(sides.texts_of(sources, read)), plan, layers)
+                bag.read.include(read)
+            else:
+                for side, source in zip(SIDES, sources, strict=True):
+                    source.see(bag.read, side)
+            bag.read.settle(self.schemes)
+            yield bag
+
+
+def _first_steps(sides: Sides, groups: Groups, plan: Plan, unit: str | None) -> tuple[Step, ...]:
+    """Return the step that gives both sides one text, if their formats differ, or places answers."""
+    gold, predicted = sides.listed[:2]
+    form = predicted.options.input
+    if form in ANSWER_FORMATS and predicted.given is not None:
+        return (_answers_step(str(form), groups, plan),)
+    groups.preparing.require_no_answers()
+    if sides.given is not None or texts_may_differ(plan) or not gold.files or not predicted.files:
+        return ()
+    one, two = (sides.source(side, side.files[0][1]) for side in (gold, predicted))
+    own, other = one.form, two.form
+    in_tokens = unit == "token" and not (counts_tokens(own) and counts_tokens(other))
+    if "nerval" in (own.name, other.name) or not (in_tokens or need_placing(own, other)):
+        return ()
+    if not in_tokens and (one.has_text_of(two) or two.has_text_of(one)):
+        return ()
+    from clueval.transforms.placing import Placing  # few pairs of formats need it
+
+    has_tokens = counts_tokens(own) or counts_tokens(other)
+    what = "tokens" if has_tokens else "words" if in_tokens else "texts"
+    return (Placing(unit == "token", what, not (is_one_document(own) or is_one_document(other))),)
+
+
+def _answers_step(form: str, groups: Groups, plan: Plan) -> Step:
+    """Return the step that places the answers of a language model in a format on the text of gold."""
+    from clueval.statistics.alignment import MAX_CELLS
+    from clueval.transforms.locating import InlineAnswers, Locating  # few formats need it
+
+    preparing = groups.preparing
+    if groups.trust.resample_by == SENTENCE:
+        raise UsageError(
+            "answers are placed in whole documents, so sentences cannot be units",
+            advice="resample by document",
+        )
+    if form == MENTIONS:
+        if plan.align is not None:
+            raise UsageError("mentions are located, so their texts are not aligned", advice="leave out align")
+        return Locating(preparing.occurrence or FREE, preparing.location_steps())
+    preparing.require_no_answers()
+    return InlineAnswers(MAX_CELLS if plan.align is None else getattr(plan.align, "max_cells", MAX_CELLS))
+
+
+# In memory
+
+
+def _bag_in_memory(sides: Sides, plan: Plan) -> Bag | None:
+    """Return the bag of lists of tags or spans; None if documents must be counted."""
+    given = sides.given
+    if given is None or len(sides.listed) > 2 or sides.pair_by is not None:
+        return None
+    if given.kind == "tags":
+        from clueval.reading.clusters import TagReading  # not needed for files
+        from clueval.reading.tag_lists import bag_of_tags
+
+        readings = [TagReading.of(side.options.scheme, side.options.invalid) for side in sides.listed]
+        return bag_of_tags(given.items, plan, readings, ids=given.ids)
+    if given.kind != "spans":
+        return None
+    from clueval.reading.triples import bag_of_triples  # not needed for files
+
+    gold, predicted = given.items
+    return bag_of_triples(gold, predicted, plan, ids=given.ids)
+
+
+def _pairs(texts: Iterable[Sequence[Document | None]]) -> Iterator[Sequence[Pair]]:
+    """Yield the pairs of each text: each gold with the predicted document."""
+    for gold, predicted, *golds in texts:
+        assert gold is not None
+        assert predicted is not None
+        other = _in_counting_order(predicted)
+        yield [Pair(_in_counting_order(each), other) for each in (gold, *golds) if each is not None]
+
+
+def _in_counting_order(document: Document) -> Document:
+    """Return an ordered document with its spans by place, then by id if all ids are numbers, as in GATE's formats.
+
+    A layer that is called as merged layers are is a layer like any other.
+    """
+    layers: dict[str, Sequence[Span]] = {}
+    if MERGED in document.layers:
+        layers[MERGED] = in_layer(MERGED, document.layers[MERGED])
+    if document.ordered:
+        for name, spans in document.layers.items():
+            if all(isinstance(span.id, int) for span in spans):
+                layers[name] = sorted(spans, key=lambda span: (span.start, span.end, span.id))
+    return replace(document, layers={**document.layers, **layers}) if layers else document

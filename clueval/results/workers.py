@@ -1,0 +1,281 @@
+"""Counting pairs of files in several processes, or on any executor, and the sum of their bags.
+
+A task is one pair of files, or small pairs together. Its bag comes back pickled, and the bags are added in the order of
+the tasks, so the sum is the same for any number of processes, and an error is that of the first task that has one.
+Memory holds the sum, and the bags of a limited number of tasks.
+
+If a process of this machine ends in the middle, by a signal or for lack of memory, one process counts what is missing,
+task by task; if it ends, too, an error names the files of its task. If another executor loses a task, that is an error
+at once. What a worker cannot count for another reason is counted in this process, which raises the error if it is one.
+
+One process needs neither `pickle` nor `concurrent.futures`, so functions import them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from clueval.core.bag import Bag
+from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Unit
+from clueval.files.errors import CluevalError
+from clueval.files.opening import Progress
+from clueval.results.options import require_jobs
+from clueval.results.tasks import (
+    CHECK,
+    SUBMITTED_EACH,
+    FilePair,
+    Task,
+    Waiting,
+    carry_out,
+    in_order,
+)
+from clueval.version import __version__
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+IN_FLIGHT = 64
+"""The number of tasks submitted to an executor whose number of processes is not known."""
+
+WORTH_IT = 100_000_000
+"""The least number of bytes for which starting more processes saves time, if columns are counted without documents."""
+
+BY_DOCUMENTS = 3
+"""How many times as long the same bytes take if documents are built of them."""
+
+
+def chosen_jobs(jobs: int | None, size: int, *, by_documents: bool = False) -> tuple[int, str]:
+    """Return the number of processes to count a number of bytes, and the reason for it.
+
+    `by_documents` says that documents are built of them. Raises `UsageError` as `require_jobs` does.
+
+    >>> chosen_jobs(None, 2_300_000)
+    (1, '2 MB is too little to share between processes')
+    >>> chosen_jobs(3, 2_300_000)
+    (3, 'as requested')
+    """
+    require_jobs(jobs)
+    if jobs is not None:
+        return jobs, "as requested"
+    if size * (BY_DOCUMENTS if by_documents else 1) < WORTH_IT:
+        return 1, f"{_megabytes(size)} is too little to share between processes"
+    number = _cores()
+    return number, f"{_megabytes(size)}, and {number} core{'s' * (number != 1)}"
+
+
+def _cores() -> int:
+    """Return the number of processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB" if size >= 1_000_000 else "less than 1 MB"
+
+
+def count_tasks(
+    tasks: Sequence[Task[FilePair]],
+    count_one: Callable[[Task[FilePair]], Bag],
+    *,
+    units: str | None = None,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    remark: Callable[[str], object] = lambda _: None,
+    by_documents: bool = False,
+) -> Bag:
+    """Return the sum of the bags of tasks, of which there is at least one, as if all were counted at once.
+
+    Args:
+        tasks: see `tasks_of`.
+        count_one: counts a task. Other processes must be able to import it, and what it holds.
+        units: those of the plan (`clueval.core.count.Plan.units`).
+        jobs: the number of processes, None: chosen by size; with `executor`, the number of its processes if known.
+        executor: anything with the `submit` of `concurrent.futures.Executor`.
+        progress: called with the number of bytes of each task that was counted.
+        remark: called with a line on the number of processes, and on each that has ended.
+        by_documents: see `chosen_jobs`.
+
+    Raises the errors of `count_one`, and `CluevalError` for lost tasks.
+    """
+    size = sum(task.size for task in tasks)
+    number, why = chosen_jobs(jobs or 1 if executor is not None else jobs, size, by_documents=by_documents)
+    if executor is None and number > len(tasks):
+        why = f"there are no more tasks{'' if jobs is None else f'; {jobs} were requested'}"
+        number = len(tasks)
+    call = _pickled(count_one) if number > 1 or executor is not None else None
+    if call is None and (number > 1 or executor is not None):
+        number, why, executor = 1, "the metrics cannot be sent to other processes", None
+    total = Gathered(units)
+
+    def gather(bags: Generator[Bag | None, None, None]) -> Bag:
+        with closing(bags):
+            for task, bag in zip(tasks, bags, strict=True):
+                total.add(count_one(task) if bag is None else bag)
+                if progress is not None:
+                    progress(task.size)
+        return total.bag
+
+    if executor is not None:
+        window = IN_FLIGHT if jobs is None else SUBMITTED_EACH * number
+        remark(f"{_megabytes(size)} on the executor, at most {window} tasks at a time")
+        return gather(_on_executor(executor, call or b"", tasks, window))
+    if number > 1:
+        from clueval.results.processes import NoProcesses, on_processes  # loads multiprocessing
+
+        remark(f"{number} processes: {why}")
+        try:
+            return gather(on_processes(call or b"", tasks, number, remark))
+        except NoProcesses as error:  # before the first task
+            why = f"no other can be started ({error})"
+    remark(f"1 process: {why}")
+    return gather(None for _ in tasks)
+
+
+def _pickled(count_one: object) -> bytes | None:
+    """Return a function as other processes get it; None if it cannot be sent to them."""
+    import pickle
+
+    try:
+        return pickle.dumps(count_one)
+    except Exception:  # a user's metric may raise any error
+        return None
+
+
+# On an executor
+
+
+def _on_executor(
+    executor: Executor, call: bytes, tasks: Sequence[Task[FilePair]], window: int
+) -> Generator[Bag | None, None, None]:
+    """Yield the bag of each task; after an error, cancel those that have not begun.
+
+    An executor with the method `require_workers` is asked while there is no result.
+    """
+    from concurrent.futures import BrokenExecutor
+    from concurrent.futures import wait as wait_for
+
+    require_workers = getattr(executor, "require_workers", None)
+    waiting: Waiting[FilePair] = deque()
+
+    def submit(task: Task[FilePair]) -> Future[bytes]:
+        try:
+            return executor.submit(carry_out, __version__, call, task)
+        except Exception as error:
+            raise _lost(error, task) from error
+
+    def result(task: Task[FilePair], future: Future[bytes]) -> bytes:
+        try:
+            while require_workers is not None and not wait_for([future], CHECK).done:
+                require_workers()
+            return future.result()
+        except CluevalError:
+            raise
+        except BaseException as error:
+            # asyncio's CancelledError, which some executors raise, is no Exception
+            if isinstance(error, Exception) or type(error).__name__.endswith("CancelledError"):
+                raise _lost(error, task) from error
+            raise
+
+    try:
+        yield from in_order(submit, result, iter(tasks), waiting, window)
+    except CluevalError as error:
+        if isinstance(
+            error.__cause__, BrokenExecutor
+        ):  # it sets its error on all futures, and fails to cancel one
+            waiting.clear()
+        raise
+    finally:
+        for _, future in waiting:
+            future.cancel()
+
+
+def _lost(error: BaseException, task: Task[Any]) -> CluevalError:
+    from concurrent.futures import BrokenExecutor
+
+    if isinstance(error, BrokenExecutor):
+        return CluevalError(
+            "a worker process has ended, killed or out of memory, and the executor has stopped; "
+            f"not counted: {task} and all later tasks",
+            advice="count with fewer processes",
+        )
+    if type(error).__name__.endswith("CancelledError"):  # several packages have such a class
+        return CluevalError(
+            f"the executor was stopped, or its scheduler has ended; not counted: {task} and all later tasks",
+            advice="start the executor or its scheduler again",
+        )
+    message = ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split())[:300])))
+    return CluevalError(
+        f"the executor could not carry out a task: {message}; not counted: {task}",
+        advice="look at its workers",
+    )
+
+
+class Gathered:
+    """The sum of the bags of the parts of a corpus, as if this was counted at once.
+
+    Documents that have the same id are numbered across parts. Sentences are units, if they may be, until the tenth
+    document.
+    """
+
+    def __init__(self, units: str | None) -> None:
+        self._units = units
+        self._bag: Bag | None = None
+        self._repeats: dict[str | None, int] = {}
+        self._documents = 0
+
+    @property
+    def bag(self) -> Bag:
+        """The sum. Raises `ValueError` if nothing was added."""
+        if self._bag is None:
+            raise ValueError("there are no tasks")
+        return self._bag
+
+    def add(self, bag: Bag) -> None:
+        """Add the bag of the next part, whose places are units."""
+        if self._units in (DOCUMENT, SENTENCE, EITHER):
+            bag = self._numbered(bag)
+        before, self._documents = (
+            self._documents,
+            self._documents
+            + sum(
+                number
+                for place, number in bag.documents.items()
+                if isinstance(place, Unit) and not place.waits
+            ),
+        )
+        in_documents = self._units == EITHER and self._documents >= FEW_DOCUMENTS
+        if in_documents:
+            bag = bag.grouped(_document_of)
+        if self._bag is None:
+            self._bag = bag
+            return
+        if in_documents and before < FEW_DOCUMENTS:
+            self._bag = self._bag.grouped(_document_of)
+        self._bag.include(bag)
+
+    def _numbered(self, bag: Bag) -> Bag:
+        """Return the bag with the numbers that its documents have among all those that have their id."""
+        before = dict(self._repeats)
+        repeated = False
+        for place in bag.documents:
+            assert isinstance(place, Unit)
+            repeated = repeated or place.name in before
+            number = before.get(place.name, 0) + place.repeat
+            self._repeats[place.name] = max(number, self._repeats.get(place.name, 0))
+
+        def of(place: Any) -> Unit:
+            found: Unit = place
+            return found._replace(repeat=before.get(found.name, 0) + found.repeat)
+
+        return bag.grouped(of) if repeated else bag
+
+
+def _document_of(place: Any) -> Unit:
+    found: Unit = place
+    return found._replace(sentence=None)

@@ -1,0 +1,162 @@
+"""How F1 is counted: by which metric, and which entry of its report has the counts.
+
+A comparison has a gold and a predicted reading. Counts of comparisons add up over cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from clueval.core.case import Case
+from clueval.core.exact import Exact
+from clueval.core.levels import Levels
+from clueval.core.matching import LEVELS
+from clueval.core.metric import Metric, require_countable
+from clueval.core.overlap import first_clash
+from clueval.core.span import DEFAULT_LAYER
+from clueval.core.tally import Tally
+from clueval.files.errors import OverlapError, UsageError
+from clueval.metrics.fair import Fair
+from clueval.metrics.gate import Gate
+from clueval.metrics.muc import SCHEMES, Muc
+from clueval.metrics.partial import Partial
+from clueval.studies.agreement.readings import Reading, spans_of, unlabelled
+
+KEPT, IGNORED, REMOVED = "kept", "ignored", "removed"
+"""What happens to labels. `KEPT`: a span needs the right one. `IGNORED`: the metric counts whatever the label, so a
+majority is one of ranges. `REMOVED`: only ranges are compared, each once."""
+
+REFUSED = "refused"
+"""In a tally, ``(REFUSED, why)`` is how often spans of one annotator could not be counted: they "overlap" or "have
+gaps"."""
+
+OVERLAP, GAPS = "overlap", "have gaps"
+
+
+class Counting(NamedTuple):
+    """What conventions with the same counts share; `flat`: spans of one annotator must not overlap."""
+
+    metric: Metric
+    labels: str = KEPT
+    flat: bool = False
+
+
+class Convention(NamedTuple):
+    """A convention: its key in a report, how it counts, and the path of its counts in the metric's headlines."""
+
+    key: str
+    counting: Counting
+    entry: str
+
+
+CONVENTIONS = (
+    Convention("exact", Counting(Exact()), "micro"),
+    *(
+        Convention(key, Counting(Exact(), flat=True), "micro")
+        for key in ("conlleval", "seqeval", "seqeval_strict")
+    ),
+    Convention("exact_unlabelled", Counting(Exact(), REMOVED), "micro"),
+    *(
+        Convention(f"levels_{level}_unlabelled", Counting(Levels(), IGNORED), f"unlabelled.{level}")
+        for level in LEVELS
+    ),
+    *(
+        Convention(f"levels_{level}_labelled", Counting(Levels()), f"labelled.{DEFAULT_LAYER}.{level}.micro")
+        for level in LEVELS
+    ),
+    *(
+        Convention(
+            f"muc_{scheme}", Counting(Muc(), IGNORED if scheme in ("exact", "partial") else KEPT), scheme
+        )
+        for scheme in SCHEMES
+    ),
+    Convention("fair_fair", Counting(Fair()), "overall.fair"),
+    Convention("partial", Counting(Partial()), "micro"),
+    Convention("gate_strict", Counting(Gate()), "all"),
+    Convention("gate_lenient", Counting(Gate()), "all.lenient"),
+)
+"""All conventions, in the order of `clueval.conventions`."""
+
+DEFAULTS = ("exact", "exact_unlabelled", "muc_type")
+
+
+def chosen_conventions(keys: Sequence[str] = DEFAULTS) -> tuple[Convention, ...]:
+    """Return the conventions with these keys. Raises `UsageError` for an unknown one, and for none."""
+    of_key = {convention.key: convention for convention in CONVENTIONS}
+    for key in keys:
+        if key not in of_key:
+            raise UsageError(f"unknown convention {key!r}", advice=f"one of {', '.join(of_key)}")
+    if not keys:
+        raise UsageError("there is no convention", advice=f"name one of {', '.join(of_key)}")
+    return tuple(of_key[key] for key in dict.fromkeys(keys))
+
+
+def countings_of(conventions: Sequence[Convention]) -> tuple[Counting, ...]:
+    """Return what conventions count, each once."""
+    return tuple(dict.fromkeys(convention.counting for convention in conventions))
+
+
+@lru_cache(maxsize=1 << 14)  # few comparisons are different
+def compared(counting: Counting, gold: Reading, predicted: Reading, ranges: bool = False) -> Tally:
+    """Return the counts of a comparison: those of the metric, or of `REFUSED`.
+
+    `ranges`: gold has ranges without labels, so predicted must have none. The tally must not be changed.
+    """
+    metric, labels, flat = counting
+    if labels == REMOVED:
+        gold, predicted = unlabelled(gold), unlabelled(predicted)
+    case = _case(gold, predicted)
+    try:
+        require_countable(metric, case)
+        if flat and any(spans and first_clash(spans) for spans in case.sides):
+            return Tally({(REFUSED, OVERLAP): 1})
+        if ranges and labels == IGNORED:
+            case = _case(gold, unlabelled(predicted))
+        return metric.count(case)
+    except OverlapError:
+        return Tally({(REFUSED, OVERLAP): 1})
+    except UsageError:
+        return Tally({(REFUSED, GAPS): 1})
+
+
+def _case(gold: Reading, predicted: Reading) -> Case:
+    return Case((spans_of(gold), spans_of(predicted)), (None, None))
+
+
+def rates_of(convention: Convention, total: Tally) -> dict[str, Any] | None:
+    """Return the PRF entry of summed comparisons; None if it is not defined, because spans overlap or have gaps.
+
+    Precision without predicted spans, recall without gold spans, and F1 without any are None.
+    """
+    if refusals_of(total):
+        return None
+    metric, layers = convention.counting.metric, [DEFAULT_LAYER]
+    counts = metric.headlines(total, layers)[convention.entry]
+    gold, predicted = metric.sizes(total, layers).get(convention.entry, counts[:2])
+    precision, recall, f1 = counts.precision, counts.recall, counts.f()
+    tp_gold, tp_predicted = _whole(recall * gold), _whole(precision * predicted)
+    if tp_gold == tp_predicted:  # the same F1 whichever side is gold, to the last digit
+        f1 = 2 * tp_gold / (gold + predicted) if gold or predicted else 0.0
+    return {
+        "precision": precision if predicted else None,
+        "recall": recall if gold else None,
+        "f1": f1 if gold or predicted else None,
+        "gold": gold,
+        "predicted": predicted,
+        "tp_gold": tp_gold,
+        "fn": gold - tp_gold,
+        "tp_predicted": tp_predicted,
+        "fp": predicted - tp_predicted,
+    }
+
+
+def refusals_of(total: Tally) -> list[str]:
+    """Return why summed comparisons are not defined: spans of one annotator "overlap" or "have gaps"."""
+    return [why for why in (OVERLAP, GAPS) if total[REFUSED, why]]
+
+
+def _whole(value: float) -> float:
+    """Return a number of spans: a whole number, unless the convention gives credit in parts."""
+    return round(value) if abs(value - round(value)) < 1e-9 * max(1, value) else value

@@ -1,0 +1,418 @@
+"""`curate`: one gold out of the spans of many annotators, by votes, by union, or by decisions about places.
+
+Decisions (`clueval.studies.decisions`) choose at a place the spans of one annotator, or ``none`` of those on
+which the annotators differ. Annotators called ``gold`` and ``predicted`` are the sides of a page of errors, whose
+places may be parts of components, or of several layers; then gold stays as it is where nothing is decided.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from os import PathLike
+from typing import Any, Literal, NamedTuple
+
+from clueval.core.count import Plan
+from clueval.core.document import Document, Group, Pair
+from clueval.core.overlap import components
+from clueval.core.read import Read
+from clueval.core.span import SIDES, Frozen, Span
+from clueval.files.arguments import checked_call
+from clueval.files.errors import UsageError, described, warn
+from clueval.formats.options import Reading
+from clueval.reports.place import Facet, MarkKind, Place
+from clueval.reports.report import Report
+from clueval.studies.agreement.annotators import annotators_of
+from clueval.studies.agreement.corpus import Annotated
+from clueval.studies.agreement.metric import AgreementMetric
+from clueval.studies.agreement.places import (
+    AnnotatedText,
+    Disagreement,
+    Documents,
+    choices_of_places,
+    columns_of_places,
+    facets_of_places,
+    mark_kinds,
+    parts_in,
+    parts_without,
+    range_of,
+    sequences_in,
+    unanimous_rows,
+)
+from clueval.studies.agreement.readings import Mark, Readings, parts_of
+from clueval.studies.agreement.readings import Reading as Marks
+from clueval.studies.corrections import changed_layers
+from clueval.studies.decisions import (
+    BOTH,
+    NONE,
+    UNCLEAR,
+    Paths,
+    PlaceDecisions,
+    read_decisions,
+    require_no_choices,
+)
+from clueval.studies.errors import groups, place_of
+from clueval.studies.wrong import Choice, Search
+
+Votes = int | Literal["majority", "all"]
+
+
+class Outcome(NamedTuple):
+    """What is kept of a component, and what is undecided, outvoted or tied."""
+
+    kept: Marks
+    undecided: Sequence[Readings] = ()
+    outvoted: Sequence[Readings] = ()
+    ties: Sequence[Readings] = ()
+
+
+def checked_votes(votes: int | str) -> Votes:
+    """Return the votes that a span needs. Raises `UsageError` for anything but majority, all or a number."""
+    if votes == "majority" or votes == "all":
+        return votes  # type: ignore[return-value]  # one of the two literals
+    try:
+        number = int(votes)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise UsageError(f"votes cannot be {votes!r}", advice="majority, all, or a number from 1 on")
+    return number
+
+
+def outcome_of(readings: Readings, votes: Votes | None) -> Outcome:
+    """Return the outcome of a component: by votes, or as a union; spans of only one annotator are all kept."""
+    present = [reading for reading in readings if reading is not None]
+    if len(present) == 1:
+        return Outcome(present[0])
+    return united(readings) if votes is None else voted(readings, votes)
+
+
+def voted(readings: Readings, votes: Votes) -> Outcome:
+    """Return the outcome of the votes on a component.
+
+    Spans that all annotators have are kept. Other spans with enough votes are kept, unless they overlap one with enough
+    votes. Of the rest, spans that no kept span overlaps, and those with enough votes, are undecided or, by majority and
+    where more than half of the annotators have nothing, outvoted.
+
+    >>> one, other = (((0, 2),), "PER"), (((0, 2),), "ORG")
+    >>> voted([(one,), (one,), (other,)], "majority").kept == (one,)
+    True
+    >>> nested = (((0, 15),), "ORG"), (((12, 15),), "LOC")
+    >>> voted([nested, nested], "majority").kept == nested
+    True
+    """
+    present = [reading for reading in readings if reading is not None]
+    m = len(present)
+    counts = Counter(mark for reading in present for mark in reading)
+    enough = sorted(mark for mark, n in counts.items() if _enough(n, m, votes))
+    kept = sorted({*apart(enough), *(mark for mark in enough if counts[mark] == m)})
+    contested = set(enough).difference(kept)
+    rest = [None if reading is None else tuple(_left(reading, kept, contested)) for reading in readings]
+    undecided: list[Readings] = []
+    outvoted: list[Readings] = []
+    for left in parts_of(rest):
+        nothing = sum(reading == () for reading in left)
+        lost = votes == "majority" and 2 * nothing > m
+        (outvoted if lost else undecided).append(left)
+    return Outcome(tuple(kept), undecided, outvoted)
+
+
+def _enough(n: int, m: int, votes: Votes) -> bool:
+    if votes == "majority":
+        return 2 * n > m
+    return n >= (m if votes == "all" else votes)
+
+
+def apart(marks: Sequence[Mark]) -> list[Mark]:
+    """Return the marks, which must be sorted, without those that overlap another or have the range of another."""
+    rows = sorted((fragments[0][0], fragments[-1][1], (fragments, label)) for fragments, label in marks)
+    return [members[0][2] for members in components(rows) if len(members) == 1]
+
+
+def _left(reading: Marks, kept: Sequence[Mark], contested: Collection[Mark]) -> Iterator[Mark]:
+    """Yield the marks that no kept mark overlaps, and the contested ones; the kept marks are sorted."""
+    ranges = {(mark[0][0][0], mark[0][-1][1]) for mark in kept}
+    starts = [mark[0][0][0] for mark in kept]
+    reach = list(accumulate((mark[0][-1][1] for mark in kept), max))
+    for mark in reading:
+        start, end = mark[0][0][0], mark[0][-1][1]
+        before = bisect_left(starts, max(end, start + 1)) - 1
+        covered = (start, end) in ranges or (before >= 0 and reach[before] > start)
+        if mark in contested or not covered:
+            yield mark
+
+
+def united(readings: Readings) -> Outcome:
+    """Return a component as one span, with the label that has the most positions over all annotators.
+
+    Of several such labels the one that begins first is taken, then that of the first annotator; this is a tie.
+
+    >>> united([((((0, 2),), "A"),), ((((1, 3),), "B"),), ((((1, 3),), "A"),)]).kept
+    ((((0, 3),), 'A'),)
+    """
+    positions: Counter[str] = Counter()
+    first: dict[str, tuple[int, int]] = {}
+    for number, reading in enumerate(readings):
+        for fragments, label in reading or ():
+            positions[label] += sum(end - start for start, end in fragments)
+            first[label] = min(first.get(label, (fragments[0][0], number)), (fragments[0][0], number))
+    most = max(positions.values())
+    best = sorted(
+        (label for label, n in positions.items() if n == most), key=lambda label: (*first[label], label)
+    )
+    kept = ((range_of(readings),), best[0])
+    return Outcome((kept,), ties=[readings] if len(best) > 1 else [])
+
+
+# --- documents
+
+
+@dataclass(frozen=True, slots=True)
+class Curated:
+    """One document with the spans that are kept, and the places where the votes do not decide.
+
+    Attributes:
+        document: the text, with the kept spans of each layer.
+        undecided: places without enough votes for any span.
+        outvoted: places where more than half of the annotators have nothing.
+        ties: places of a union at which two labels have equally many positions.
+        annotators: the names of all annotators.
+    """
+
+    document: Document
+    undecided: tuple[Disagreement, ...] = ()
+    outvoted: tuple[Disagreement, ...] = ()
+    ties: tuple[Disagreement, ...] = ()
+    annotators: tuple[str, ...] = ()
+
+    @property
+    def listed(self) -> list[Disagreement]:
+        """All these places, by position."""
+        return sorted((*self.undecided, *self.outvoted, *self.ties), key=lambda each: (each.start, each.end))
+
+
+class UndecidedPlaces(Report):
+    """The places that were undecided, outvoted or tied, in the columns of those of `clueval.agree`."""
+
+    title = "Undecided places"
+    signature = ""
+
+    def __init__(self, names: Sequence[str], places: Sequence[Place]) -> None:
+        self._names, self._places = names, places
+        self.store = " ".join(["agreement Agreement of annotators", *names])
+
+    @property
+    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # it is only read
+        return mark_kinds(self._names)
+
+    @property
+    def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
+        return facets_of_places()
+
+    @property
+    def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
+        return choices_of_places(self._names)
+
+    def columns(self) -> Sequence[str]:
+        return columns_of_places(self._names)
+
+    def places(self) -> Iterable[Place]:
+        return self._places
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all places as plain data, with texts of the corpus."""
+        return {"places": self.rows()}
+
+
+class Curation:
+    """Makes one document out of those that annotators have of each text.
+
+    Raises `UsageError` for an annotator with the name of a choice, `FormatError` for a choice that is not known.
+    """
+
+    def __init__(
+        self, names: Sequence[str], votes: Votes | None, decisions: PlaceDecisions | None = None
+    ) -> None:
+        self._names, self._votes, self._decisions = tuple(names), votes, decisions
+        self._are_sides = decisions is not None and {*names} == {*SIDES}
+        if decisions is not None:
+            require_no_choices(names)
+            decisions.require_choices([*names, NONE, UNCLEAR, *((BOTH,) if self._are_sides else ())])
+
+    def documents(self, texts: Iterable[Group]) -> Iterator[Curated]:
+        """Yield the document of each text. Raises `UsageError` for conflicts of decisions."""
+        for group in texts:
+            yield self._curated(group)
+        if self._decisions is not None:
+            self._decisions.checked()
+
+    def _curated(self, group: Group) -> Curated:
+        text = AnnotatedText(group.sides, self._names)
+        sides = self._as_decided(group.sides)
+        layers: dict[str, list[Span]] = {}
+        listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
+        for layer in sequences_in(sides):
+            kept: list[Mark] = []
+            for outcome in self._outcomes(text, sides, layer):
+                kept += outcome.kept
+                for name, places in listed.items():
+                    places += [text.place(layer, readings) for readings in getattr(outcome, name)]
+            layers[layer] = [_span(mark, layer) for mark in sorted(kept)]
+        document = replace(group.first, layers=layers, tags=Frozen())
+        return Curated(document, **{n: tuple(of) for n, of in listed.items()}, annotators=self._names)
+
+    def _outcomes(self, text: AnnotatedText, documents: Documents, layer: str) -> Iterator[Outcome]:
+        """Yield the outcome of each component of a layer; that of spans which all have is one."""
+        present = sum(each is not None for each in documents)
+        are_enough = not isinstance(self._votes, int) or present == 1 or self._votes <= present
+        common = unanimous_rows(documents, layer) if are_enough and self._decisions is None else None
+        if common is not None:
+            yield Outcome(tuple([(((start, end),), label) for start, end, label in common]))
+        parts = parts_in(documents, layer) if common is None else parts_without(documents, layer, common)
+        for readings in parts:
+            yield self._decided(text, layer, readings) or self._voted(readings)
+
+    def _voted(self, readings: Readings) -> Outcome:
+        found = outcome_of(readings, self._votes)
+        if self._are_sides and found.undecided:
+            gold = readings[self._names.index(SIDES[0])] or ()
+            return found._replace(kept=tuple({*found.kept, *gold}))
+        return found
+
+    def _decided(self, text: AnnotatedText, layer: str, readings: Readings) -> Outcome | None:
+        """Return the outcome of a component as it was decided; None if it was not."""
+        at = text.document.id, layer, *range_of(readings)
+        if self._decisions is None or not self._decisions.concerns(at):
+            return None
+        choice = self._decisions.at(text.place(layer, readings)).holds
+        if choice in ("", UNCLEAR):
+            return None
+        marks = [set(reading) for reading in readings if reading is not None]
+        if choice == NONE:
+            kept: Iterable[Mark] = set.intersection(*marks)
+        elif choice == BOTH:
+            kept = set.union(*marks)
+        else:
+            kept = readings[self._names.index(choice)] or ()
+        return Outcome(tuple(kept))
+
+    def _as_decided(self, documents: Documents) -> Documents:
+        """Return documents in which gold and predicted agree at the places of errors that are decided."""
+        by_name = dict(zip(self._names, documents, strict=True))
+        gold, predicted = (by_name.get(side) for side in SIDES)
+        if not self._are_sides or self._votes is None or gold is None or predicted is None:
+            return documents
+        assert self._decisions is not None
+        layers = [dict(gold.layers), dict(predicted.layers)]
+        pair = Pair(gold, predicted)
+        for wrong in groups(Search(Choice()).wrong(pair)):
+            choice = self._decisions.at(place_of(pair, wrong)).holds
+            if choice not in ("", UNCLEAR):
+                changed = [
+                    changed_layers(side, layers[side], other.layers, wrong, choice)
+                    for side, other in enumerate((predicted, gold))
+                ]
+                for side, of_side in enumerate(changed):
+                    layers[side] |= of_side
+        for name, document, own in zip(SIDES, (gold, predicted), layers, strict=True):
+            by_name[name] = replace(document, layers=own, tags={})
+        return list(by_name.values())
+
+
+def _span(mark: Mark, layer: str) -> Span:
+    fragments, label = mark
+    labels = Frozen({layer: label})
+    return Span(*fragments[0], labels) if len(fragments) == 1 else Span.of_fragments(fragments, labels)
+
+
+_READING = Reading()
+
+
+@checked_call
+def curate(
+    sources: Any,
+    *others: Any,
+    votes: int | str = "majority",
+    union: bool = False,
+    decisions: Paths | PlaceDecisions | None = None,
+    conflicts: str | None = None,
+    reading: Reading = _READING,
+    **options: Any,
+) -> Iterator[Curated]:
+    """Yield the documents of all annotators with one sequence of spans per layer.
+
+    Args:
+        sources, others, reading, options: as in `clueval.agree`.
+        votes: how many annotators must have marked a span for it to be kept: ``majority`` (more than half of those
+            who have annotated the document), ``all``, or a number.
+        union: keep each component as one span, whatever the votes.
+        decisions: files of decisions about places, or folders, see `clueval.studies.decisions`.
+        conflicts: what counts where decisions differ: ``first`` or ``last`` by time, or ``drop``; None: it is an error.
+
+    A document of only one annotator is kept as it is. Holds one document of each annotator. Raises the same errors as
+    `agree`, `FormatError` for a choice that is not known, and `UsageError` for conflicts, after the last document.
+    Warns of decisions that are stale or lost.
+
+    >>> from clueval import Document, Span
+    >>> given = {name: [Document("d", {"label": [Span(0, end, "PER")]})] for name, end in zip("abc", (2, 2, 3))}
+    >>> [(span.start, span.end, span.label) for each in curate(given) for span in each.document.layers["label"]]
+    [(0, 2, 'PER')]
+    """
+    given = [sources, *others] if others else sources
+    return curated(
+        given,
+        Read(),
+        votes=votes,
+        union=union,
+        decisions=decisions,
+        conflicts=conflicts,
+        reading=reading,
+        **options,
+    )
+
+
+def curated(
+    sources: Any,
+    read: Read,
+    *,
+    votes: int | str,
+    union: bool,
+    decisions: Paths | PlaceDecisions | None,
+    conflicts: str | None,
+    reading: Reading = _READING,
+    **options: Any,
+) -> Iterator[Curated]:
+    """Yield the same as `curate`; `read` notes what was read."""
+    if union and votes != "majority":
+        raise UsageError("votes and union cannot be used together", advice="leave one out")
+    annotators = annotators_of(sources, reading, options, "curate")
+    needed, number = None if union else checked_votes(votes), len(annotators.names)
+    if isinstance(needed, int) and needed > number:
+        raise UsageError(f"votes is {needed}, but there are {number} annotators", advice="use votes='all'")
+    found = decisions if isinstance(decisions, PlaceDecisions) else _read(decisions, conflicts)
+    curation = Curation(annotators.names, needed, found)
+    metric = AgreementMetric(annotators.names)
+    texts = Annotated(metric, annotators.groups, Plan((metric,), sides=annotators.sides)).texts(read)
+    documents = curation.documents(texts)
+    return documents if found is None or found is decisions else _with_warnings(documents, found)
+
+
+def _read(paths: Any, conflicts: str | None) -> PlaceDecisions | None:
+    """Return the decisions of files. Raises `UsageError` for what are no paths."""
+    if paths is None:
+        return None
+    is_one = isinstance(paths, str | PathLike) or not isinstance(paths, Iterable)
+    listed = [paths] if is_one else list(paths)
+    if not all(isinstance(path, str | PathLike) for path in listed):
+        raise UsageError(f"decisions must be files, not {described(paths)}", advice="give a path or a list")
+    return read_decisions(listed, None, conflicts)
+
+
+def _with_warnings(documents: Iterator[Curated], decisions: PlaceDecisions) -> Iterator[Curated]:
+    """Yield all documents; then warn of decisions that are stale or lost."""
+    yield from documents
+    if decisions.number("stale") or decisions.lost:
+        warn(decisions.words())

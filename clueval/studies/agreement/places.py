@@ -1,0 +1,301 @@
+"""Places of annotators: overlap components of the spans of all of them, with what each has marked there.
+
+>>> from clueval.core.document import Document
+>>> >>> anna, bob = (Document("d", {"label": [Span(0, 2, "PER"), Span(4, end, "LOC")]}) for end in (6, 7))
+>>> [[written(reading) for reading in part] for part in differing_in([anna, bob, None], "label")]
+[['4-5 LOC', '4-6 LOC', '-']]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from clueval.core.case import are_flat
+from clueval.core.document import Document
+from clueval.reports.language import phrase
+from clueval.reports.place import (
+    DECISION_COLUMNS,
+    DOCUMENT,
+    KEY_COLUMNS,
+    Facet,
+    Later,
+    Line,
+    MarkedText,
+    MarkKind,
+    Place,
+    fingerprint,
+)
+from clueval.studies.agreement.readings import (
+    BOUNDARIES,
+    Mark,
+    Reading,
+    Readings,
+    kind_of,
+    parts_of,
+    spans_of,
+    votes_of,
+)
+from clueval.studies.decisions import NONE, require_no_choices
+from clueval.studies.rows import SideTexts
+
+KINDS = (
+    "boundary",
+    "boundary+label",
+    "boundary+label+missing",
+    "boundary+missing",
+    "label",
+    "label+missing",
+    "missing",
+)
+"""In what annotators differ at a place."""
+
+Documents = Sequence[Document | None]
+"""The documents that annotators have of one text; None: not annotated."""
+
+
+def sequences_in(documents: Documents) -> list[str]:
+    """Return the layers of the documents of one text."""
+    return list(dict.fromkeys(layer for each in documents if each is not None for layer in each.layers))
+
+
+def marks_in(document: Document, layer: str) -> Reading:
+    """Return the spans of a layer, each once, in no order."""
+    rows = document.rows_in(layer)
+    if rows is None:
+        return tuple({(span.fragments, span.label) for span in document.layers.get(layer, ())})
+    return tuple({(((start, end),), label) for start, end, label in rows})
+
+
+def parts_in(documents: Documents, layer: str) -> Iterator[Readings]:
+    """Yield what annotators have marked in each overlap component of a layer, by position."""
+    return parts_of([None if each is None else marks_in(each, layer) for each in documents])
+
+
+def unanimous_rows(documents: Documents, layer: str) -> set[tuple[int, int, str]] | None:
+    """Return the spans that all have, if no spans of one document overlap, so that these are apart from all others.
+
+    None if spans may overlap, or are no plain rows.
+    """
+    rows = [None if each is None else each.rows_in(layer) for each in documents if each is not None]
+    plain = [of for of in rows if of is not None and are_flat(of)]
+    return set.intersection(*map(set, plain)) if len(plain) == len(rows) else None
+
+
+def parts_without(documents: Documents, layer: str, common: set[tuple[int, int, str]]) -> Iterator[Readings]:
+    """Yield what annotators have marked in each overlap component, without the rows that all have."""
+    return parts_of(
+        [
+            None
+            if each is None
+            else tuple(
+                [(((row[0], row[1]),), row[2]) for row in each.rows_in(layer) or () if row not in common]
+            )
+            for each in documents
+        ]
+    )
+
+
+def differing_in(documents: Documents, layer: str) -> Iterator[Readings]:
+    """Yield what annotators have marked in each overlap component of a layer in which they differ, by position."""
+    common = unanimous_rows(documents, layer)
+    parts = parts_in(documents, layer) if common is None else parts_without(documents, layer, common)
+    return (part for part in parts if kind_of(part)[0])
+
+
+def range_of(readings: Readings) -> tuple[int, int]:
+    """Return the first and the last position of all spans, half-open."""
+    marks = [mark for reading in readings for mark in reading or ()]
+    return min(mark[0][0][0] for mark in marks), max(mark[0][-1][1] for mark in marks)
+
+
+def written(reading: Reading | None) -> str:
+    """Return a reading as tables show it; positions are inclusive, and fragments are separated by commas.
+
+    >>> written(((((4, 6),), "LOC"), (((7, 8), (9, 11)), "PER"))), written(()), written(None)
+    ('4-5 LOC; 7-7,9-10 PER', '', '-')
+    """
+    if reading is None:
+        return "-"
+    return "; ".join(f"{_fragments(fragments)} {label}" for fragments, label in reading)
+
+
+def _fragments(fragments: Sequence[tuple[int, int]]) -> str:
+    return ",".join(f"{start}-{end - 1}" for start, end in fragments)
+
+
+class Differing(dict[str, Any]):
+    """The row of a place: its cells by the names of its columns, and its properties.
+
+    Attributes:
+        kind: in what annotators differ, one of `KINDS`.
+        boundary: which boundaries differ, one of `BOUNDARIES`, or None.
+        readings: the spans of each annotator by name, each with its fragments and its label; None: not annotated.
+        votes: the number of annotators with the most common reading, which may be no span.
+    """
+
+    def __init__(self, names: Sequence[str], readings: Readings, context: Sequence[MarkedText]) -> None:
+        self.kind, self.boundary = kind_of(readings)
+        self.readings = dict(zip(names, readings, strict=False))
+        self.votes = votes_of(readings)
+        super().__init__(
+            {
+                "kind": self.kind,
+                "boundary": self.boundary or "",
+                **{column_of(name): written(reading) for name, reading in self.readings.items()},
+                "votes": self.votes,
+                "context": context,
+            }
+        )
+
+
+_TAKEN = (DOCUMENT, *KEY_COLUMNS, *DECISION_COLUMNS, "kind", "boundary", "votes", "context")
+
+
+def column_of(name: str) -> str:
+    """Return the name of the column of an annotator."""
+    return f"annotator {name}" if name in _TAKEN else name
+
+
+class Disagreement(Place):
+    """A place where annotators differ, with the properties of its row, see `Differing`."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
+        return self._row.kind
+
+    @property
+    def boundary(self) -> str | None:
+        return self._row.boundary
+
+    @property
+    def readings(self) -> Mapping[str, Reading | None]:
+        return self._row.readings
+
+    @property
+    def votes(self) -> int:
+        return self._row.votes
+
+    @property
+    def _row(self) -> Differing:
+        row = self.findings[0]
+        assert isinstance(row, Differing)
+        return row
+
+
+class AnnotatedText:
+    """The text of some documents, whose places it makes; `names` are those of the annotators."""
+
+    def __init__(self, documents: Documents, names: Sequence[str]) -> None:
+        present = [each for each in documents if each is not None]
+        self.document = next((each for each in present if each.end is not None), present[0])
+        self._id, self._names = present[0].id, names
+        self._texts = SideTexts(self.document, self.document, None)
+
+    def place(self, layer: str, readings: Readings) -> Disagreement:
+        """Return the place of what annotators have marked in an overlap component."""
+        start, end = range_of(readings)
+        spans = (
+            (name, fragments, label)
+            for name, reading in zip(self._names, readings, strict=False)
+            for fragments, label in reading or ()
+        )
+        missing = {
+            name: phrase("not annotated")
+            for name, reading in zip(self._names, readings, strict=False)
+            if reading is None
+        }
+        return Disagreement(
+            (self._id, layer, start, end),
+            fingerprint(spans),
+            texts=Later(lambda: [self._marked(readings, layer)]),
+            lines=Later(lambda: list(self._lines(readings, layer))),
+            findings=Later(lambda: [Differing(self._names, readings, [self._marked(readings, layer)])]),
+            impossible=missing,
+        )
+
+    def _marked(self, readings: Readings, layer: str) -> MarkedText:
+        """Return the text of a place with the spans of all annotators; those that not all have are marked as wrong."""
+        around = range_of(readings)
+        context = self._texts.context(around, around)
+        present = [reading for reading in readings if reading is not None]
+        agreed = set.intersection(*map(set, present))
+        marks = [
+            found._replace(is_wrong=mark not in agreed, note=f"{layer} · {self._where(mark)}")
+            for number, reading in enumerate(readings)
+            for mark in reading or ()
+            for found in context.marks(number, spans_of((mark,)))
+        ]
+        return MarkedText(context.text, sorted(marks), context.is_cut)
+
+    def _where(self, mark: Mark) -> str:
+        unit = phrase("token") if self.document.unit == "token" else phrase("character")
+        return f"{unit} {_fragments(mark[0])}"
+
+    def _lines(self, readings: Readings, layer: str) -> Iterator[Line]:
+        """Yield in what annotators differ, what each has marked, and lines without words for filters by pairs."""
+        kind, boundary = kind_of(readings)
+
+        def values(label: str | None = None, pair: str | None = None) -> list[str | None]:
+            return [kind, label, layer, pair, boundary, self._id]
+
+        yield Line(kind_in_words(kind, boundary), values())
+        for number, reading in enumerate(readings):
+            if not reading:
+                words = phrase("not annotated") if reading is None else phrase("nothing")
+                yield Line(words, values(), number)
+            for mark in reading or ():
+                (span,) = spans_of((mark,))
+                yield Line("", values(mark[1]), number, mark[1], self._texts.of(span), self._where(mark))
+        present = [(name, of) for name, of in zip(self._names, readings, strict=False) if of is not None]
+        for (name, one), (other, two) in combinations(present, 2):
+            if one != two:
+                labels = sorted({label for _, label in (*one, *two)})
+                yield from (Line("", values(label, pair_of(name, other))) for label in labels)
+
+
+def pair_of(name: str, other: str) -> str:
+    """Return the value of the filter by pairs of annotators."""
+    return f"{name} / {other}"
+
+
+def kind_in_words(kind: str, boundary: str | None) -> str:
+    """Return in what annotators differ, in the language of the context."""
+    return phrase(kind) if boundary is None else f"{phrase(kind)} ({phrase(boundary)})"
+
+
+def mark_kinds(names: Sequence[str]) -> list[MarkKind]:
+    """Return a kind of marks for each annotator: the first above the text, the others below it."""
+    return [MarkKind("below" if number else "above", name, name) for number, name in enumerate(names)]
+
+
+def columns_of_places(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the columns of a table of places."""
+    return (
+        *(*KEY_COLUMNS, *DECISION_COLUMNS),
+        *("kind", "boundary", *map(column_of, names), "votes", "context"),
+    )
+
+
+def choices_of_places(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return what may be decided about a place, in the language of the context.
+
+    Raises `UsageError` for an annotator with the name of a choice.
+    """
+    require_no_choices(names)
+    return [*((name, name) for name in names), (NONE, phrase("no span"))]
+
+
+def facets_of_places() -> list[Facet]:
+    """Return the filters of places, in the language of the context."""
+    return [
+        Facet("kind", phrase("Difference"), True, KINDS),
+        Facet("label", phrase("Label"), True),
+        Facet("layer", phrase("Layer"), True),
+        Facet("pair", phrase("Who differ"), True),
+        Facet("boundary", phrase("Boundary"), False, BOUNDARIES),
+        Facet("document", phrase("Document")),
+    ]

@@ -1,0 +1,311 @@
+"""`errors`, `diff` and `profile` of what `score` takes: they read both sides, and score them where scores are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from os import PathLike, fsdecode
+from pathlib import Path
+from typing import Any
+
+from clueval.core.document import Document, Pair
+from clueval.core.exact import Exact
+from clueval.core.levels import Levels
+from clueval.core.metric import AnyMetric
+from clueval.files.arguments import checked_call, refuse_unknown, require_kind
+from clueval.files.errors import UsageError
+from clueval.files.options import field_names
+from clueval.formats.options import Reading
+from clueval.metrics import chosen_metrics
+from clueval.metrics.fair import Fair
+from clueval.metrics.noisy import Noisy
+from clueval.reading.options import SETS, InputSide, LayerColumns
+from clueval.reading.read import read
+from clueval.results.pairs import Pairs, pairs_of
+from clueval.results.result import Result
+from clueval.results.signature import Signature
+from clueval.studies.decisions import ERROR_CHOICES, Paths, read_decisions
+from clueval.studies.errors import Errors
+from clueval.studies.noisy import NoisyErrors
+from clueval.studies.profile import Profile
+from clueval.studies.systems import Diff, TwoSystems
+from clueval.studies.wrong import Choice
+from clueval.transforms.changes import names_of
+from clueval.transforms.options import Preparing
+
+_OF_SCORE = (
+    *("reading", "counting", "preparing", "progress", *SETS),
+    *(name for group in (Reading, Preparing) for name in field_names(group)),
+    *("merge", "where", "unit", "align", "pair_by", "score_feature"),
+)
+"""The options of `score` that studies have, too."""
+
+_OF_CHOICE = ("level", "labelled", "unlabelled", "sides", "kinds", "reasons", "window")
+
+
+@checked_call
+def errors(
+    gold: InputSide,
+    predicted: InputSide | None = None,
+    second: InputSide | None = None,
+    *,
+    metric: str | AnyMetric | None = None,
+    decisions: Paths | None = None,
+    conflicts: str | None = None,
+    metadata: Iterable[str] | None = None,
+    limit: int | None = None,
+    title: str = "",
+    layers: LayerColumns | None = None,
+    **options: Any,
+) -> Errors | TwoSystems | NoisyErrors:
+    """Return the errors of predicted compared with gold: a report, and an iterable of places with errors.
+
+    By default, these are the spans that metric ``exact`` counts as errors, label included. `Place.findings` are the
+    rows of a place, one for each error.
+
+    Args:
+        gold, predicted: as in `clueval.score`.
+        second: a second system; the report then says which errors both have, and which only one of them has.
+        metric: whose errors: ``exact``, ``levels``, ``fair`` or ``noisy``. None: ``exact``, or ``levels`` with
+            `level`, `labelled` or `unlabelled`.
+        decisions: files of decisions about places, or folders of them. Places then have a `decision`; tables say whose
+            the errors are, and what the scores are with gold corrected.
+        conflicts: what counts where reviewers differ: ``first`` or ``last`` by time, or ``drop``. None: an error.
+        metadata: names of metadata by which the page filters; None: all.
+        limit: list only this number of places.
+        title: the title of the report.
+        layers: as in `clueval.score`.
+        options: `level`, `labelled`, `unlabelled`, `sides`, `kinds`, `reasons` and `window` (see
+            `clueval.studies.wrong.Choice`); and as in `clueval.score`: any field of `Reading` and `Preparing`,
+            ``gold_set``, ``predicted_set``, ``merge``, ``where``, ``unit``, ``align``, ``pair_by``, ``progress``.
+
+    Reads nothing yet: iterating reads both sides and holds one text of each. Tables, forms and files read them again,
+    and have the scores of `clueval.score`. Raises `CluevalError` for wrong options, and when it is reached, for wrong
+    input.
+
+    >>> found = errors([["B-PER", "O"]], [["O", "O"]])
+    >>> [(error.side, error.kind) for place in found for error in place.findings]
+    [('gold', 'missed')]
+    """
+    own = ("second", "metric", "decisions", "conflicts", "metadata", "limit", "title", "layers")
+    refuse_unknown(options, [*own, *_OF_CHOICE, *_OF_SCORE], "errors")
+    chosen, options = _metric_and_choice(metric, options)
+    pairs = _pairs("errors", gold, predicted, second, metric=chosen, layers=layers, options=options)
+    names = None if metadata is None else list(names_of(metadata, "metadata"))
+    about: dict[str, Any] = {"title": title, "files": _files(gold, predicted, second), "metadata": names}
+    if decisions is None and conflicts is not None:
+        raise UsageError("conflicts are those of decisions", advice="add decisions")
+    if isinstance(chosen, Noisy):
+        _refuse("metric noisy", {**options, "decisions": decisions, "limit": limit})
+        return NoisyErrors(
+            partial(_without_others, pairs),
+            chosen,
+            where=pairs.plan.where,
+            scored=pairs.result,
+            title=title,
+            files=about["files"],
+        )
+    choice = _choice(chosen, pairs, options)
+    if second is not None:
+        _refuse("two systems", {"decisions": decisions, "limit": limit})
+        return TwoSystems(pairs.texts, choice, layers=pairs.layers, scored=pairs.result, **about)
+    given = None
+    if decisions is not None:
+        require_kind(decisions, "str | PathLike | Iterable", "decisions")
+        if choice.merge:
+            raise UsageError("merge does not apply to decisions", advice="leave one out")
+        given = read_decisions(decisions, ERROR_CHOICES, conflicts)
+    return Errors(
+        partial(_without_others, pairs),
+        choice,
+        layers=pairs.layers,
+        scored=pairs.result,
+        decisions=given,
+        limit=limit,
+        **about,
+    )
+
+
+@checked_call
+def diff(
+    gold: InputSide,
+    old: InputSide,
+    new: InputSide,
+    *,
+    metric: str | AnyMetric | None = None,
+    metadata: Iterable[str] | None = None,
+    title: str = "",
+    layers: LayerColumns | None = None,
+    **options: Any,
+) -> Diff:
+    """Compare the errors of an old and a new run on the same gold: which are fixed, new, changed, or still there.
+
+    Args:
+        gold, old, new: as gold and predicted in `clueval.score`.
+        metric, metadata, title, layers, options: as for `clueval.errors`; errors of all classes and reasons count.
+
+    Reads nothing yet; see `clueval.errors`. Raises its errors.
+
+    >>> diff([["B-PER", "B-LOC"]], [["B-PER", "O"]], [["O", "B-LOC"]]).counts()["gold"]
+    {'new': 1, 'fixed': 1, 'changed': 0, 'still': 0}
+    """
+    refuse_unknown(options, ["metric", "metadata", "title", "layers", *_OF_CHOICE, *_OF_SCORE], "diff")
+    chosen, options = _metric_and_choice(metric, options)
+    pairs = _pairs("diff", gold, old, new, metric=chosen, layers=layers, options=options)
+    names = None if metadata is None else list(names_of(metadata, "metadata"))
+    return Diff(
+        pairs.texts,
+        _choice(chosen, pairs, options),
+        layers=pairs.layers,
+        scored=pairs.result,
+        title=title,
+        files=_files(gold, old, new),
+        metadata=names,
+    )
+
+
+@checked_call
+def profile(
+    gold: InputSide,
+    predicted: InputSide | None = None,
+    *,
+    feature: str | Iterable[str] | None = None,
+    train: str | Path | Iterable[Document] | None = None,
+    metric: str | AnyMetric = "exact",
+    buckets: int | None = None,
+    layers: LayerColumns | None = None,
+    **options: Any,
+) -> Profile:
+    """Score gold and predicted spans by buckets of their features.
+
+    Args:
+        gold, predicted, layers: as in `clueval.score`.
+        feature: names of features, separated by commas or in a list; None: all that can be computed.
+        train: the training data, for ``frequency``, ``seen`` and ``consistency``: a file, which is read like gold, or a
+            list of documents.
+        metric: the metric, which must have micro averages.
+        buckets: sort numbers into this many buckets of about equal size, instead of fixed ones.
+        options: as for `clueval.errors`, those of `clueval.score`.
+
+    Returns a `Profile`. Raises `UsageError` for unknown features, and the errors of `clueval.score`.
+    """
+    refuse_unknown(options, ["feature", "train", "metric", "buckets", "layers", *_OF_SCORE], "profile")
+    require_kind(buckets, "int | None", "buckets")
+    (chosen,) = chosen_metrics([metric])
+    pairs = _pairs("profile", gold, predicted, metric=chosen, layers=layers, options=options)
+    documents, said = _training(train, layers, pairs.groups.readings[0])
+
+    def scored() -> Result:
+        result = pairs.result()
+        return replace(result, signature=Signature({**result.signature.choices, **said}))
+
+    return Profile(
+        pairs,
+        None if feature is None else names_of(feature, "feature"),
+        train=documents,
+        metric=chosen,
+        buckets=buckets,
+        layers=pairs.layers,
+        merge=pairs.plan.merge,
+        where=pairs.plan.where,
+        scored=scored,
+    )
+
+
+def _training(
+    train: Any, layers: LayerColumns | None, reading: Reading
+) -> tuple[Callable[[], Iterable[Document]] | None, dict[str, str]]:
+    """Return what reads the training data, and what the signature says of them."""
+    if train is None:
+        return None, {}
+    if isinstance(train, str | Path):
+        path = Path(train)
+        of_gold = {
+            name: source[0] if isinstance(source, tuple) else source
+            for name, source in (layers or {}).items()
+        }
+        how = partial(read, path, layers=of_gold or None, reading=reading)
+        return how, {"train": sha256(path.read_bytes()).hexdigest()[:8]}
+    documents = list(train)
+    if not all(isinstance(each, Document) for each in documents):
+        raise UsageError("train must be a file or a list of documents", advice="clueval.read returns them")
+    return lambda: documents, {"train": "documents"}
+
+
+def _pairs(
+    caller: str,
+    gold: InputSide,
+    *systems: InputSide | None,
+    metric: AnyMetric,
+    layers: LayerColumns | None,
+    options: Mapping[str, Any],
+) -> Pairs:
+    """Return the pairs of gold and of one or two systems; None is no second system."""
+    first, *others = systems
+    others = [each for each in others if each is not None]
+    if others and first is None:
+        raise UsageError("gold has both sides", advice="give gold and two systems, each by itself")
+    of_score = {name: value for name, value in options.items() if name not in _OF_CHOICE}
+    return pairs_of(gold, first, *others, metrics=metric, layers=layers, caller=caller, **of_score)
+
+
+def _without_others(pairs: Pairs) -> Iterator[Pair]:
+    """Yield the pairs without those of spans that have no place in the text."""
+    return (pair for pair in pairs if not pair.beside)
+
+
+def _metric_and_choice(
+    metric: str | AnyMetric | None, options: Mapping[str, Any]
+) -> tuple[AnyMetric, dict[str, Any]]:
+    """Return the metric, and the options with `unlabelled` where it is meant. Raises `UsageError` for another one."""
+    of_levels = [name for name in ("level", "labelled", "unlabelled") if options.get(name)]
+    (chosen,) = chosen_metrics([metric or ("levels" if of_levels else "exact")])
+    if chosen not in (Exact(), Levels()) and not isinstance(chosen, Fair | Noisy):
+        if isinstance(chosen, Exact):
+            raise UsageError(
+                "the errors of exact are those without settings", advice="leave out its settings"
+            )
+        advice = "one of exact, levels, fair, noisy"
+        raise UsageError(f"there are no errors of metric {chosen.name!r}", advice=advice)
+    if of_levels and not isinstance(chosen, Levels):
+        raise UsageError(f"{of_levels[0]} does not apply to metric {chosen.name}", advice="leave one out")
+    if isinstance(chosen, Levels) and options.get("labelled") is None:
+        return chosen, {**options, "unlabelled": True}
+    return chosen, dict(options)
+
+
+def _choice(metric: AnyMetric, pairs: Pairs, options: Mapping[str, Any]) -> Choice:
+    """Return the errors that options choose. Raises `UsageError`."""
+    chosen = {name: options[name] for name in _OF_CHOICE if name in options}
+    makers: dict[str, Callable[[Iterable[str]], object]] = {
+        "sides": tuple,
+        "kinds": frozenset,
+        "reasons": frozenset,
+    }
+    for name, make in makers.items():
+        if name in chosen:
+            require_kind(chosen[name], "str | Iterable", name)
+            chosen[name] = make([chosen[name]] if isinstance(chosen[name], str) else chosen[name])
+    fair = metric if isinstance(metric, Fair) else None
+    choice = Choice(**chosen, merge=pairs.plan.merge, where=pairs.plan.where, fair=fair)
+    if choice.labelled is not None and pairs.layers and choice.labelled not in pairs.layers:
+        advice = f"one of {', '.join(pairs.layers)}"
+        raise UsageError(f"there is no layer {choice.labelled!r}", advice=advice)
+    return choice
+
+
+def _refuse(what: str, options: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for options that do not apply."""
+    for name in (*_OF_CHOICE, "decisions", "limit", "merge"):
+        if options.get(name):
+            raise UsageError(f"{name} does not apply to {what}", advice="leave one out")
+
+
+def _files(*sides: Any) -> list[str]:
+    """Return the names of the files or folders; none if a side is in memory."""
+    given = [side for side in sides if side is not None]
+    paths = [Path(fsdecode(side)) for side in given if isinstance(side, str | PathLike)]
+    names = [path.name for path in paths]
+    return [] if len(paths) < len(given) else names if len({*names}) == len(names) else list(map(str, paths))

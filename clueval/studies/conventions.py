@@ -1,0 +1,555 @@
+"""The same data under every convention: which F1 is this?
+
+One row for each convention that people report, with precision, recall and F1 over all spans of a layer (micro averages
+if there is a choice), and when it counts a span as correct. Files are read once: one bag has the cases, which all
+metrics count, and what the tags say.
+
+The rows of conlleval and seqeval read the tags as they are written, whichever treatment of ill-formed tags is
+set; for documents that have spans but no tags on either side they compare the spans. seqeval's strict mode
+needs a scheme: the one that is named or, by default, the scheme of the gold tags. A convention that forbids
+overlapping spans has no scores if there are some, and its row says so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import chain, pairwise
+from typing import Any, ClassVar, NamedTuple
+
+from clueval.core.case import Case, Where
+from clueval.core.decoding import decode_strictly, scheme_called
+from clueval.core.document import Pair
+from clueval.core.metric import DocumentMetric, Metric, require_countable
+from clueval.core.overlap import first_clash
+from clueval.core.span import SIDES
+from clueval.core.tags import OUTSIDE, Neighbours, neighbours_of, scheme_of
+from clueval.core.tally import Tally, f_measure, rate
+from clueval.files.arguments import checked_call
+from clueval.files.errors import OverlapError, TagError, UsageError, warn
+from clueval.metrics import metric_named, with_settings
+from clueval.metrics.seqeval_tags import Decisions, ReachesBeyond, chunks, chunks_between
+from clueval.reading.options import InputSide, LayerColumns
+from clueval.reading.paths import are_paths
+from clueval.reading.spooled import spooled
+from clueval.reports.language import numeral, phrase
+from clueval.reports.report import Report
+from clueval.reports.table import Rate, Table, shown
+from clueval.results.notices import warnings_of
+from clueval.results.result import Result
+from clueval.results.score import score
+
+Rates = tuple[float, float, float]
+"""Precision, recall and F1."""
+
+
+class ConventionRow(NamedTuple):
+    """A convention: its key in a report, its name, the metric behind it, and when it counts a span as correct."""
+
+    key: str
+    name: str
+    metric: str
+    counts: str
+
+
+_TAGS, _METRIC = "tags", "conventions"
+
+_LEVELS = {
+    1: "the same span on the other side",
+    2: "the same span, or one that covers it",
+    3: "the same, a covering span, or spans that fill it",
+    4: "the same, a covering span, or spans that cover it",
+}
+
+CONVENTIONS = (
+    ConventionRow("conlleval", "conlleval", _TAGS, "same start, end and label; tags are repaired"),
+    ConventionRow("seqeval", "seqeval, default", _TAGS, "as conlleval"),
+    ConventionRow(
+        "seqeval_strict", "seqeval, strict", _TAGS, "as conlleval, of spans whose tags are well-formed"
+    ),
+    ConventionRow("exact_unlabelled", "exact, unlabelled", "muc", "same start and end"),
+    *(
+        ConventionRow(f"levels_{level}_unlabelled", f"CLUEval level {level}, unlabelled", "levels", counts)
+        for level, counts in _LEVELS.items()
+    ),
+    *(
+        ConventionRow(
+            f"levels_{level}_labelled",
+            f"CLUEval level {level}, labelled",
+            "levels",
+            f"as level {level}, with the same label",
+        )
+        for level in _LEVELS
+    ),
+    ConventionRow("muc_strict", "MUC strict", "muc", "same start, end and label; pairs one to one"),
+    ConventionRow("muc_exact", "MUC exact", "muc", "same start and end; pairs one to one"),
+    ConventionRow("muc_partial", "MUC partial", "muc", "same start and end; an overlap counts half"),
+    ConventionRow("muc_type", "MUC type", "muc", "same label and an overlap; pairs one to one"),
+    ConventionRow(
+        "fair_fair", "FairEval fair", "fair", "as conlleval; a wrong label or boundary is one error"
+    ),
+    ConventionRow("partial", "loio", "partial", "same label; an overlap counts for its share"),
+    ConventionRow("gate_strict", "GATE strict", "gate", "same start, end and label; 1 without any span"),
+    ConventionRow("gate_lenient", "GATE lenient", "gate", "same label and an overlap; 1 without any span"),
+)
+"""The conventions, in the order of the table."""
+
+_IGNORES_LABELS = "labels are ignored"
+_COVERED = "a span counts if one span covers it"
+_TILED = "a span counts if one span covers it or adjacent spans fill it exactly"
+_STUCK_OUT = "a span counts if one span or adjacent spans cover it"
+_TOUCHED = "an overlap with the same label counts"
+_REASONS = {
+    "exact_unlabelled": _IGNORES_LABELS,
+    "levels_1_unlabelled": _IGNORES_LABELS,
+    "levels_2_unlabelled": f"{_IGNORES_LABELS}, and {_COVERED}",
+    "levels_3_unlabelled": f"{_IGNORES_LABELS}, and {_TILED}",
+    "levels_4_unlabelled": f"{_IGNORES_LABELS}, and {_STUCK_OUT}",
+    "levels_2_labelled": _COVERED,
+    "levels_3_labelled": _TILED,
+    "levels_4_labelled": _STUCK_OUT,
+    "muc_exact": _IGNORES_LABELS,
+    "muc_partial": f"{_IGNORES_LABELS}, and an overlap counts half",
+    "muc_type": _TOUCHED,
+    "fair_fair": "a span with a wrong label or boundary is one error, not a missed and a spurious span",
+    "partial": "an overlap with the same label counts in part",
+    "gate_strict": "0/0 is 1 if both sides are empty",
+    "gate_lenient": _TOUCHED,
+}
+"""Why the numbers of a convention differ from those of conlleval."""
+
+_OTHERWISE = "invalid tags are treated in another way (--invalid)"
+
+_STRICT = {
+    "BIO": "IOB2",
+    "IOB1": "IOB1",
+    "BIOES": "IOBES",
+    "BILOU": "BILOU",
+    "IOE1": "IOE1",
+    "IOE2": "IOE2",
+}
+"""The schemes of seqeval's strict mode, with seqeval's names."""
+
+_LETTERS = {scheme: frozenset(scheme.translate({ord(digit): None for digit in "12"})) for scheme in _STRICT}
+_RATES = ("precision", "recall", "f1")
+_LENIENT = "lenient"
+_DECISIONS = Decisions()
+_NUMBERS = ("gold", "predicted", "right")
+
+
+# Counting
+
+
+@dataclass(frozen=True, slots=True)
+class EveryConvention(Metric):
+    """The conventions that count cases, as one metric; `scheme` is the tag scheme (None: detected), `factor` is loio's.
+
+    The tally has the keys of the metrics, each after the name of its metric; of cases that a metric refuses
+    ``("refused", metric)``, and ``("gaps", metric)`` for those of them with discontinuous spans.
+    """
+
+    name: ClassVar[str] = _METRIC
+    zero: ClassVar[str] = "0,gate=1 if both sides are empty"
+
+    scheme: str | None = None
+    factor: float = 0.75
+
+    def __post_init__(self) -> None:
+        if self.scheme is not None:
+            object.__setattr__(self, "scheme", scheme_called(self.scheme))
+        _metrics(self.factor)  # raises for a factor that cannot be
+
+    def count(self, case: Case) -> Tally:
+        """Count a case under every convention that allows it."""
+        tally = Tally()
+        for metric in _metrics(self.factor):
+            try:
+                require_countable(metric, case)
+            except (OverlapError, UsageError):
+                tally["refused", metric.name] += 1
+                has_gaps = any(span.parts is not None for span in (*case.gold, *case.predicted))
+                tally["gaps", metric.name] += has_gaps
+                continue
+            for key, number in metric.count(case).items():
+                tally[metric.name, *key] = number
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return precision, recall and F1 by the keys of the conventions, and the refused cases by metric."""
+        of = {
+            metric.name: metric.scores(
+                Tally({key[1:]: number for key, number in total.items() if key[0] == metric.name}), layers
+            )
+            for metric in _metrics(self.factor)
+        }
+        levels, muc, gate = of["levels"], of["muc"], of["gate"]["all"]
+        labelled = levels["labelled"][layers[0]]
+        rates = {
+            "exact_unlabelled": _rates_of(muc["exact"]),
+            **{
+                f"levels_{level}_unlabelled": _rates_of(levels["unlabelled"][str(level)]) for level in _LEVELS
+            },
+            **{f"levels_{level}_labelled": _rates_of(labelled[str(level)]["micro"]) for level in _LEVELS},
+            **{f"muc_{scheme}": _rates_of(muc[scheme]) for scheme in ("strict", "exact", "partial", "type")},
+            "fair_fair": _rates_of(of["fair"]["overall"]["fair"]),
+            "partial": _rates_of(of["partial"]["micro"]),
+            **{f"gate_{kind}": _rates_of(gate, f"_{kind}") for kind in ("strict", "lenient")},
+        }
+        refused = {
+            metric: {"cases": number, "gaps": total["gaps", metric]}
+            for (kind, metric, *_), number in total.items()
+            if kind == "refused"
+        }
+        return {"rates": rates, "refused": refused}
+
+
+@lru_cache
+def _metrics(factor: float) -> list[Metric]:
+    found: list[Any] = [metric_named(name) for name in ("muc", "levels", "fair", "gate")]
+    return [*found, metric_named("partial", factor=factor)]
+
+
+def _rates_of(entry: Mapping[str, float], kind: str = "") -> Rates:
+    precision, recall, f1 = (entry[f"{name}{kind}"] for name in _RATES)
+    return precision, recall, f1
+
+
+@dataclass(frozen=True, slots=True)
+class TagReadings(DocumentMetric):
+    """The conventions that read tags as they are written: conlleval, and both modes of seqeval.
+
+    The tally has the keys ``(reading, what)``, where the reading is ``lenient``, a scheme, or ``spans`` for documents
+    without tags; ``("neighbours", side, tag, next tag)``; and ``("refused", "documents")`` for documents whose spans
+    tags cannot express, ``("gaps", "documents")`` for those of them with discontinuous spans.
+    """
+
+    name: ClassVar[str] = _TAGS
+
+    scheme: str | None = None
+
+    def count_tags(self, gold: Sequence[str], predicted: Sequence[str]) -> Tally | None:
+        """Count the tags between two positions that are O on both sides; None if those before matter."""
+        try:
+            sides = [_between(tuple(tags)) for tags in (gold, predicted)]
+        except ReachesBeyond:
+            return None
+        return self._counted(*sides)
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        """Count the tags of the pairs of one text."""
+        tally = Tally()
+        for pair in pairs:
+            if any(sequence not in side.tags for side in pair.sides):
+                tally.update(_of_spans(pair, sequence))
+            else:
+                tally.update(self._counted(*map(_of_sentences, _sentences(pair, sequence))))
+        return tally
+
+    def _counted(self, gold: _Decoded, predicted: _Decoded) -> Tally:
+        tally = Tally()
+        for side, decoded in zip(SIDES, (gold, predicted), strict=True):
+            for pair, number in decoded.neighbours.items():
+                tally["neighbours", side, *pair] = number
+        for reading in gold.spans.keys() & predicted.spans.keys():
+            if reading == _LENIENT or self.scheme in (None, reading):
+                _add(tally, reading, gold.spans[reading], predicted.spans[reading])
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return the rates by the keys of the conventions, None without any, and the note on the strict reading."""
+        lenient = _rates(total, _LENIENT)
+        rates, note = self._strictly(total)
+        refused = {"cases": total["refused", "documents"], "gaps": total["gaps", "documents"]}
+        return {
+            "rates": {"conlleval": lenient, "seqeval": lenient, "seqeval_strict": rates},
+            "refused": {_TAGS: refused} if refused["cases"] else {},
+            "note": note,
+        }
+
+    def _strictly(self, total: Tally) -> tuple[Rates | None, str | None]:
+        try:
+            scheme = self.scheme or _scheme_of_tags(total)
+        except TagError as error:
+            return None, error.problem
+        if scheme is None:
+            return _rates(total, "spans"), None
+        if scheme not in _STRICT:
+            return None, f"seqeval has no scheme {scheme}"
+        for key in sorted(key[1:] for key in total if key[0] == "neighbours"):
+            side, _, tag = key
+            if tag[0] not in _LETTERS[scheme]:
+                return None, f"{side} has the tag {tag!r}, which is outside the scheme {_STRICT[scheme]}"
+        return _rates(total, scheme), f"scheme {_STRICT[scheme]}"
+
+
+class _Decoded(NamedTuple):
+    """Tags: how often each follows another, and their spans by reading, for the schemes that have these tags."""
+
+    neighbours: Neighbours
+    spans: Mapping[str, AbstractSet[Any]]
+
+
+@lru_cache(maxsize=1 << 12)
+def _between(tags: tuple[str, ...]) -> _Decoded:
+    """Decode the tags between two O. Raises `ReachesBeyond` if a span begins before them."""
+    return _decoded([tags], chunks_between(tags, _DECISIONS))
+
+
+def _of_sentences(sentences: Sequence[Sequence[str]]) -> _Decoded:
+    flat = [tag for sentence in sentences for tag in (*sentence, OUTSIDE)]
+    return _decoded(sentences, chunks(flat))
+
+
+def _decoded(sentences: Sequence[Sequence[str]], lenient: Iterable[Any]) -> _Decoded:
+    neighbours: Neighbours = Counter()
+    for sentence in sentences:
+        neighbours.update(neighbours_of(sentence))
+    letters = {tag[0] for _, tag in neighbours}
+    spans: dict[str, AbstractSet[Any]] = {_LENIENT: set(lenient)}
+    for scheme in [scheme for scheme in _STRICT if letters <= _LETTERS[scheme]]:
+        found = (((n, *each) for each in decode_strictly(tags, scheme)) for n, tags in enumerate(sentences))
+        spans[scheme] = set(chain.from_iterable(found))
+    return _Decoded(neighbours, spans)
+
+
+def _add(tally: Tally, reading: str, gold: AbstractSet[Any], predicted: AbstractSet[Any]) -> None:
+    for what, spans in zip(_NUMBERS, (gold, predicted, gold & predicted), strict=True):
+        tally[reading, what] += len(spans)
+
+
+def _sentences(pair: Pair, sequence: str) -> Iterator[list[list[str]]]:
+    """Yield the tags of each side, cut where sentences begin and end, except within a span of either side."""
+    borders = {edge for sentence in pair.gold.sentences for edge in sentence[:2]}
+    for span in (span for side in pair.sides for span in side.layers.get(sequence, ())):
+        borders.difference_update(range(span.start + 1, span.end))
+    for side in pair.sides:
+        tags = side.tags[sequence]
+        cuts = sorted({0, len(tags), *(border - pair.gold.start for border in borders)})
+        yield [list(tags[start:end]) for start, end in pairwise(cuts)]
+
+
+def _of_spans(pair: Pair, sequence: str) -> Tally:
+    """Return the counts of spans without tags."""
+    sides = [side.layers.get(sequence, ()) for side in pair.sides]
+    gaps = any(span.parts is not None for spans in sides for span in spans)
+    if gaps or any(first_clash(spans) or not all(map(len, spans)) for spans in sides):
+        return Tally({("refused", "documents"): 1, ("gaps", "documents"): int(gaps)})
+    tally = Tally()
+    _add(tally, "spans", *({(span.start, span.end, span.label) for span in spans} for spans in sides))
+    return tally
+
+
+def _rates(total: Tally, reading: str) -> Rates:
+    """Return the rates of a reading of the tags, including spans without tags."""
+    gold, predicted, right = (sum(total[one, what] for one in {reading, "spans"}) for what in _NUMBERS)
+    precision, recall = rate(right, predicted), rate(right, gold)
+    return precision, recall, f_measure(precision, recall)
+
+
+def _scheme_of_tags(total: Tally) -> str | None:
+    """Return the scheme of the gold tags, or of the predicted ones if all gold tags are O. Raises `TagError`."""
+    for side in SIDES:
+        pairs = [(key[2], key[3]) for key in total if key[:2] == ("neighbours", side)]
+        if scheme := scheme_of(pairs):
+            return scheme
+    return None
+
+
+# The function
+
+
+@checked_call
+def conventions(
+    gold: InputSide,
+    predicted: InputSide | None = None,
+    *,
+    layers: LayerColumns | None = None,
+    scheme: str | None = None,
+    factor: float = 0.75,
+    **options: Any,
+) -> Conventions:
+    """Score predicted against gold under every convention.
+
+    Args:
+        gold, predicted, layers: as in `clueval.score`; the layers are scored one after another.
+        scheme: the tag scheme, also for seqeval's strict mode; None: detected from the tags.
+        factor: loio's factor for the credit of a partial match.
+        options: other options of `clueval.score` by their names: those for reading files, such as `input` and
+            `token_id`, those that change spans before they are counted, such as `label_map`, and `where`.
+
+    Needs one pass; holds one document of each side and the counts. Raises the same errors as `score`.
+
+    >>> from clueval import Document, Span
+    >>> gold, predicted = (Document("d", {"label": [Span(0, end, "PER")]}) for end in (3, 2))
+    >>> rows = conventions([gold], [predicted]).to_dict()["conventions"]["label"]
+    >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
+    [0.0, 0.0, 0.5, 0.0, 0.5]
+    """
+    if options.get("merge") is True or getattr(options.get("counting"), "merge", False):
+        raise UsageError("merge does not apply to conventions", advice="leave it out")
+    metric, tags = (
+        EveryConvention(scheme, factor),
+        TagReadings(None if scheme is None else scheme_called(scheme)),
+    )
+    with spooled(gold, predicted) as (gold, predicted):
+        if are_paths(gold) or "invalid" in options:
+            options["scheme"] = scheme
+        count = partial(score, gold, predicted, layers=layers, **options)
+        result = count(metrics=[metric, tags])
+        of_tags = result
+        if options.get("unit") == "character" and are_paths(gold):  # tags are those of tokens
+            of_tags = count(metrics=[tags], unit=None)
+    found = Conventions(result, of_tags.metrics[_TAGS])
+    if not any(of["refused"] for of in result.metrics[_METRIC].values()) and not result.bag.folded:
+        known = set(warnings_of(result))
+        for message in warnings_of(result.scored("levels")):
+            if message not in known:
+                warn(message)
+    return found
+
+
+class Conventions(Report):
+    """The result of `conventions`: a row for each convention, for each layer.
+
+    `result` is what was counted, and `of_tags` are the reports of `TagReadings` by layer.
+    """
+
+    def __init__(self, result: Result, of_tags: Mapping[str, Mapping[str, Any]]) -> None:
+        self.result = result
+        (metric,) = (each for each in result.scored_by if isinstance(each, EveryConvention))
+        zero = "0/0=0,gate=1 if both sides are empty"
+        self.signature = str(result.signature.citing(metrics=with_settings(metric), zero=zero))
+        self.rows_by_layer = {
+            layer: _rows(of_cases, of_tags[layer], result.repaired_tags)
+            for layer, of_cases in result.metrics[_METRIC].items()
+        }
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # in the language of the context
+        return phrase("Which F1 is this?")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain dictionaries; rates are fractions, or None if a convention has none."""
+        report = self.result.to_dict()
+        del report["metrics"]
+        return {**report, "signature": self.signature, "conventions": self.rows_by_layer}
+
+    def verdict(self) -> str:
+        """Return the F1 of conlleval, and the lowest and the highest of all."""
+        found = []
+        shown_layers = self._shown()
+        for layer, rows in shown_layers.items():
+            rates = {row["convention"]: row["f1"] for row in rows.values() if row["f1"] is not None}
+            if not rates:
+                continue
+            low, high = (choose(rates, key=rates.__getitem__) for choose in (min, max))
+            said = phrase(
+                "F1 from {low} ({lowest}) to {high} ({highest})",
+                low=shown(Rate(rates[low])),
+                lowest=low,
+                high=shown(Rate(rates[high])),
+                highest=high,
+            )
+            found.append(said if len(shown_layers) == 1 else f"{layer}: {said}")
+        return "; ".join(found)
+
+    def facts(self) -> Iterator[str]:
+        yield phrase("{n} document|{n} documents", n=self.result.documents)
+        yield phrase("{n} position|{n} positions", n=self.result.tokens)
+        for side, number in self.result.repaired_tags.items():
+            if number:
+                yield phrase(
+                    "{n} repaired tag in {side}|{n} repaired tags in {side}", n=number, side=phrase(side)
+                )
+        for layer, rows in self._shown().items():
+            for note in dict.fromkeys(row["note"] for row in rows.values() if row["f1"] is None):
+                yield f"{layer}: {note}"
+
+    def tables(self) -> Iterator[Table]:
+        """Yield a table for each layer: the conventions, F1, the difference from the first row in points, the rule."""
+        header = [phrase("convention"), "F1", phrase("difference"), phrase("a span is correct if")]
+        for layer, rows in self._shown().items():
+            first = next(iter(rows.values()))["f1"]
+            yield Table(layer, header, [_cells(row, first) for row in rows.values()])
+
+    def _shown(self) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+        """Return the rows of each layer that has spans; of all if none has any."""
+        numbers = [self.result.inputs[side]["layers"] for side in SIDES]
+        found = {
+            layer: rows
+            for layer, rows in self.rows_by_layer.items()
+            if any(of_side.get(layer, {}).get("spans") for of_side in numbers)
+        }
+        return found or self.rows_by_layer
+
+    def data(self) -> Iterator[Mapping[str, Any]]:
+        for layer, rows in self.rows_by_layer.items():
+            for key, row in rows.items():
+                yield {
+                    "sequence": layer,
+                    "convention": key,
+                    "name": row["convention"],
+                    **{name: row[name] for name in (*_RATES, "counts", "note", "differs")},
+                }
+
+    def scores(self) -> dict[str, float]:
+        """Return the rates by layer and convention, as ``entity.muc_type.f1``."""
+        return {
+            ".".join((row["sequence"], row["convention"], name)): row[name]
+            for row in self.data()
+            for name in _RATES
+            if row[name] is not None
+        }
+
+
+def _cells(row: Mapping[str, Any], first: float | None) -> list[str | Rate]:
+    f1 = row["f1"]
+    points = "" if None in (f1, first) or f1 == first else numeral(100 * (f1 - (first or 0)), "+.2f")
+    rule = phrase("not defined here") if f1 is None else phrase(row["counts"])
+    return [row["convention"], Rate(f1), points, rule]
+
+
+def _rows(
+    of_cases: Mapping[str, Any], of_tags: Mapping[str, Any], repaired: Mapping[str, int]
+) -> dict[str, dict[str, Any]]:
+    """Return the rows of a layer, by the keys of the conventions."""
+    rates = {**of_cases["rates"], **of_tags["rates"]}
+    refused = {**of_cases["refused"], **of_tags["refused"]}
+    rows: dict[str, dict[str, Any]] = {}
+    for convention in CONVENTIONS:
+        note = of_tags["note"] if convention.key == "seqeval_strict" else None
+        own: Rates | None = rates[convention.key]
+        if convention.metric in refused:
+            own, note = None, _not_defined(convention, refused[convention.metric]["gaps"])
+        precision, recall, f1 = own or (None, None, None)
+        row = {"convention": convention.name, "precision": precision, "recall": recall, "f1": f1}
+        rows[convention.key] = {**row, "counts": convention.counts, "note": note}
+    first = next(iter(rows.values()))
+    return {key: {**row, "differs": _difference(key, row, first, repaired)} for key, row in rows.items()}
+
+
+def _not_defined(convention: ConventionRow, gaps: int) -> str:
+    others = ["have no length"] * (convention.metric == _TAGS) + ["have gaps"] * bool(gaps)
+    return " or ".join(["some spans overlap", *others])
+
+
+def _difference(
+    key: str, row: Mapping[str, Any], first: Mapping[str, Any], repaired: Mapping[str, int]
+) -> str | None:
+    """Return by how many points of F1 a row differs from the first, and why.
+
+    `repaired` is the number of repaired tags of each side, which seqeval's strict mode drops.
+    """
+    if row["f1"] is None or first["f1"] is None:
+        return None
+    if [row[name] for name in _RATES] == [first[name] for name in _RATES]:
+        return None
+    reason = _REASONS.get(key, _OTHERWISE)
+    if key == "seqeval_strict":
+        sides = [side for side, number in repaired.items() if number]
+        where = "both sides" if len(sides) > 1 else sides[0] if sides else "one side"
+        reason = f"invalid tags in {where} are dropped"
+    return f"{100 * (row['f1'] - first['f1']):+.2f} points of F1: {reason}"

@@ -1,0 +1,400 @@
+"""Decisions about places: the file that pages export, and which of its lines hold.
+
+A decision is about the place with its key. It holds if the fingerprint is the same; it is *stale*, and not applied, if
+the spans have changed; it is *lost* if there is no such place; it is *not listed* if filters leave out the place.
+
+Files have the columns `COLUMNS`, separated by tabs, or are JSON lists of objects with these names, or workbooks of
+which a sheet has these columns. Of the lines of one reviewer about a place the latest counts. Lines of several
+reviewers with different choices are a *conflict*, unless a later line is marked in the column ``confirmed``. The order
+of files and lines does not matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import file_digest, sha256
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from clueval.core.span import NOTHING, Frozen
+from clueval.files.arguments import require_kind
+from clueval.files.errors import FileError, FormatError, UsageError
+from clueval.files.opening import beginning_of, is_folder, lines, raw_blocks
+from clueval.formats.json_values import LONGEST, JsonValues
+from clueval.reports.place import ANY_LAYER, DECISION_COLUMNS, KEY_COLUMNS, Place
+
+COLUMNS = (*KEY_COLUMNS, *DECISION_COLUMNS)
+CONFIRMED = "confirmed"
+"""The column that marks the lines that end a conflict."""
+
+NONE, BOTH, UNCLEAR, ANNOTATION = "none", "both", "unclear", "annotation"
+NOT_NAMES = (NONE, BOTH, UNCLEAR, ANNOTATION)
+"""Choices, which are therefore no names of annotators."""
+
+ERROR_CHOICES = ("predicted", "gold", BOTH, NONE, UNCLEAR)
+CONFLICTS = ("first", "last", "drop")
+"""What may be done about conflicts, which are otherwise an error."""
+
+MOST_LISTED = 10
+ENDINGS = (".tsv", ".json", ".xlsx")
+"""The endings of the files of decisions in a folder."""
+
+PlaceKey = tuple[str, str, int, int]
+"""Document, layer, start and end (half-open)."""
+
+State = Literal["decided", "undecided", "stale", "conflict", "not listed"]
+Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One line of a file; `more` has the columns that are not in `COLUMNS`."""
+
+    at: PlaceKey
+    fingerprint: str
+    choice: str
+    comment: str = ""
+    reviewer: str = ""
+    time: str = ""
+    more: Mapping[str, str] = NOTHING
+    file: str | None = field(default=None, compare=False)
+    line: int | None = field(default=None, compare=False)
+
+
+class PlaceDecision(NamedTuple):
+    """What is decided about a place. A choice holds only in the state ``decided``; a stale one is the old one."""
+
+    choice: str = ""
+    state: State = "undecided"
+    comment: str = ""
+    reviewer: str = ""
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """The cells of a table; a choice that does not hold stands behind its state."""
+        is_plain = self.state in ("decided", "undecided")
+        shown = self.choice if is_plain else f"{self.state}: {self.choice}".strip(": ")
+        return {"choice": shown, "comment": self.comment, "reviewer": self.reviewer}
+
+    @property
+    def holds(self) -> str:
+        """The choice that holds; empty if there is none."""
+        return self.choice if self.state == "decided" else ""
+
+
+class PlaceDecisions:
+    """The lines of all files, and which of them the places of a corpus have used.
+
+    `conflicts` says what is done about conflicts, and `digests` are the SHA-256 of the files.
+    """
+
+    def __init__(
+        self, found: Iterable[Decision], conflicts: str | None = None, digests: Iterable[str] = ()
+    ) -> None:
+        if conflicts not in (None, *CONFLICTS):
+            raise UsageError(f"conflicts cannot be {conflicts!r}", advice=f"one of {', '.join(CONFLICTS)}")
+        self._conflicts, self._digests = conflicts, sorted({*digests})
+        self._places: dict[PlaceKey, list[Decision]] = {}
+        for each in dict.fromkeys(found):
+            self._places.setdefault(each.at, []).append(each)
+        self._states: dict[PlaceKey, State] = {}
+        self._differing: dict[PlaceKey, list[Decision]] = {}
+
+    def require_choices(self, known: Collection[str]) -> None:
+        """Raise `FormatError` for a choice that is not known."""
+        for each in self._lines():
+            if each.choice and each.choice not in known:
+                raise FormatError(
+                    f"the choice {each.choice!r} is unknown",
+                    file=each.file,
+                    line=each.line,
+                    advice=f"one of {', '.join(known)}, or empty",
+                )
+
+    def _lines(self) -> Iterator[Decision]:
+        for of_place in self._places.values():
+            yield from of_place
+
+    def _keys(self, place: Place) -> set[PlaceKey]:
+        document, _, start, end = place.at
+        return {place.at, (document, ANY_LAYER, start, end)} & self._places.keys()
+
+    def concerns(self, at: PlaceKey) -> bool:
+        """Return whether there is a line about a place with this key."""
+        document, _, start, end = at
+        return at in self._places or (document, ANY_LAYER, start, end) in self._places
+
+    def at(self, place: Place) -> PlaceDecision:
+        """Return what is decided about a place."""
+        keys = self._keys(place)
+        if not keys:
+            return PlaceDecision()
+        found = sorted((each for key in keys for each in self._places[key]), key=_time)
+        current = [each for each in found if each.choice and each.fingerprint == place.fingerprint]
+        latest = settled(current or [each for each in found if each.choice])
+        state: State = "decided" if current else "stale" if latest else "undecided"
+        if current and len({each.choice for each in latest}) > 1:
+            state = "conflict" if self._conflicts in (None, "drop") else "decided"
+            self._differing.update(dict.fromkeys(keys, latest))
+            latest = latest[:1] if self._conflicts == "first" else latest[-1:]
+        choice = "" if state == "conflict" or not latest else latest[-1].choice
+        for key in keys:
+            if self._states.get(key) != "decided":  # the same place, as another page shows it
+                self._states[key] = state
+        return PlaceDecision(choice, state, _comments(found), _names(latest if choice else found))
+
+    def leave_out(self, place: Place) -> None:
+        """Note that there is such a place, which may not be listed."""
+        for key in self._keys(place):
+            is_same = any(each.fingerprint == place.fingerprint for each in self._places[key])
+            if key not in self._states or (is_same and self._states[key] == "stale"):
+                self._states[key] = "not listed"
+
+    def leave_out_lost(self) -> None:
+        """Note that the places which were not found may be in documents that were not counted."""
+        self._states.update(dict.fromkeys(self.lost, "not listed"))
+
+    def number(self, state: State) -> int:
+        """Return how many places with lines were found in this state."""
+        return list(self._states.values()).count(state)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield all lines as files have them."""
+        for each in self._lines():
+            document, layer, start, end = each.at
+            values = (document, layer, start, end - 1, each.fingerprint)
+            said = (each.choice, each.comment, each.reviewer, each.time)
+            yield dict(zip(COLUMNS, (*values, *said), strict=True)) | dict(each.more)
+
+    @property
+    def lost(self) -> list[PlaceKey]:
+        """The places with lines that were not found."""
+        return [key for key in self._places if key not in self._states]
+
+    @property
+    def reviewers(self) -> list[str]:
+        """The names in lines about places that were found."""
+        used = (each for key in self._states for each in self._places[key])
+        return sorted({each.reviewer for each in used if each.reviewer})
+
+    @property
+    def in_signature(self) -> str:
+        """The fingerprint of the file, or of all files in any order, and what counts where reviewers differ."""
+        digests = self._digests or [sha256(repr(list(self.rows())).encode()).hexdigest()]
+        whole = digests[0] if len(digests) == 1 else sha256("\n".join(digests).encode()).hexdigest()
+        return ",".join(filter(None, (whole[:12], self._conflicts)))
+
+    def checked(self) -> None:
+        """Raise `UsageError` for conflicts, if nothing was chosen to be done about them."""
+        if self._conflicts is not None or not self._differing:
+            return
+        n = len(self._differing)
+        some = [_conflict(key, lines) for key, lines in self._differing.items()][:MOST_LISTED]
+        more = f" and {n - len(some):,} more" if n > len(some) else ""
+        raise UsageError(
+            f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}: {'; '.join(some)}{more}",
+            advice="confirm one choice for each on the page; conflicts='last' takes the later ones",
+        )
+
+    def words(self) -> str:
+        """Return in words how many decisions were used, and how many were not."""
+        not_listed = self.number("not listed")
+        return (
+            f"decisions: {self.number('decided'):,} used, {self.number('stale'):,} stale, {len(self.lost):,} lost, "
+            f"{len(self._differing):,} in conflict" + (f", {not_listed:,} not listed" if not_listed else "")
+        )
+
+
+def _time(each: Decision) -> tuple[str, str, str, str]:
+    return each.time, each.reviewer, each.choice, each.comment
+
+
+def settled(found: Iterable[Decision]) -> list[Decision]:
+    """Return the lines that count, given those of one place by time: one choice, or those in conflict.
+
+    >>> def said(name: str, time: str, choice: str) -> Decision:
+    ...     return Decision(("d", "*", 0, 1), "", choice, "", name, time)
+    >>> settled([said("anna", "1", "gold"), said("bob", "2", "none"), said("anna", "3", "none")])[-1].choice
+    'none'
+    >>> [line.choice for line in settled([said("anna", "1", "gold"), said("bob", "2", "none")])]
+    ['gold', 'none']
+    """
+    latest: dict[str, list[Decision]] = {}
+    confirmed: list[Decision] = []
+    for each in found:
+        before = latest.get(each.reviewer, [])
+        same_time = bool(before) and before[-1].time == each.time
+        latest[each.reviewer] = [*before, each] if same_time else [each]
+        if each.more.get(CONFIRMED):
+            same_time = bool(confirmed) and confirmed[-1].time == each.time
+            confirmed = [*confirmed, each] if same_time else [each]
+    return confirmed or sorted((each for of_one in latest.values() for each in of_one), key=_time)
+
+
+def _comments(found: Iterable[Decision]) -> str:
+    """Return the different comments, each in a line of its own and with its reviewer if there are several."""
+    comments = dict.fromkeys((each.reviewer, each.comment) for each in found if each.comment)
+    if len(comments) == 1:
+        return next(iter(comments))[1]
+    return "\n".join(f"{name}: {text}" if name else text for name, text in comments)
+
+
+def _names(found: Iterable[Decision]) -> str:
+    return ", ".join(dict.fromkeys(each.reviewer for each in found if each.reviewer))
+
+
+def _conflict(key: PlaceKey, found: Iterable[Decision]) -> str:
+    document, _, start, end = key
+    said = ", ".join(f"{each.choice} ({each.reviewer})" if each.reviewer else each.choice for each in found)
+    return f"{document} {start}-{end - 1}: {said}"
+
+
+# --- files
+
+
+def read_decisions(
+    paths: Paths, choices: Collection[str] | None = None, conflicts: str | None = None
+) -> PlaceDecisions:
+    """Return the decisions of a file, a folder or several of them; `choices` are those that may be made.
+
+    Raises `FileError` for a file that cannot be read and a folder without files of decisions, `FormatError` for a line
+    that cannot be read and an unknown choice.
+    """
+    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    for each in given:
+        require_kind(each, "str | PathLike", "each of decisions")
+    found: list[Decision] = []
+    digests: list[str] = []
+    for path in dict.fromkeys(file for each in given for file in _files(Path(each))):
+        rows = _rows_of_workbook(path) if path.suffix.lower() == ENDINGS[-1] else _rows(path)
+        found += [_decision(*row) for row in rows]
+        with path.open("rb") as content:
+            digests.append(file_digest(content, "sha256").hexdigest())
+    decisions = PlaceDecisions(found, conflicts, digests)
+    if choices is not None:
+        decisions.require_choices(choices)
+    return decisions
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not is_folder(path):
+        yield path
+        return
+    names = sorted(each for each in path.iterdir() if each.suffix in ENDINGS and each.name[0] not in ".~")
+    if not names:
+        advice = f"their names end in {', '.join(ENDINGS)}"
+        raise FileError("the folder has no files of decisions", file=str(path), advice=advice)
+    yield from names
+
+
+Row = tuple[str, int, Mapping[str, object]]
+"""A file, the number of a line, and its cells by the names of their columns."""
+
+
+def _rows_of_workbook(path: Path) -> Iterator[Row]:
+    """Yield the rows with a choice or a comment about a place, from all sheets that have the columns of decisions."""
+    from clueval.formats.input_file import InputFile
+    from clueval.formats.workbooks import rows_of_workbook  # most files are no workbooks
+
+    headers: dict[str, dict[str, int]] = {}
+    needed = {*COLUMNS[:6]}
+    for sheet, number, cells in rows_of_workbook(InputFile(path)):
+        if sheet not in headers:
+            headers[sheet] = {name: column for column, name in cells.items()}
+        elif headers[sheet].keys() >= needed:
+            columns = headers[sheet].items()
+            row = {name: cells.get(column, "") for name, column in columns if name in (*COLUMNS, CONFIRMED)}
+            row["choice"] = row["choice"].strip()
+            is_about_a_place = row["document"] or row["start"]
+            if is_about_a_place and (row["choice"] or row.get("comment")):
+                yield f"{path}, sheet {sheet}", number, row
+    if not any(header.keys() >= needed for header in headers.values()):
+        raise FormatError(
+            f"no sheet has the columns {', '.join(COLUMNS[:6])}",
+            file=str(path),
+            advice="clueval errors -o errors.xlsx writes a workbook for decisions",
+        )
+
+
+def _rows(path: Path) -> Iterator[Row]:
+    """Yield the lines of a table, or the objects of a JSON list, by the names of their columns."""
+    if beginning_of(path, 1).lstrip()[:1] in ("[", "{"):
+        for number, value in JsonValues(str(path), LONGEST).of(raw_blocks(path)):
+            if not isinstance(value, dict):
+                raise FormatError("a decision must be an object", file=str(path), line=number)
+            _require_columns(value, path, number)
+            yield str(path), number, value
+        return
+    header: list[str] | None = None
+    for number, line in lines(path):
+        if not line.strip():
+            continue
+        row = line.split("\t")
+        if header is None:
+            header = [name.strip() for name in row]
+            _require_columns(header, path, number)
+            continue
+        if len(row) > len(header) and any(row[len(header) :]):
+            problem = f"the line has {len(row)} cells, and the header {len(header)}"
+            raise FormatError(problem, file=str(path), line=number)
+        yield str(path), number, {name: _plain(text) for name, text in zip(header, row, strict=False)}
+
+
+def _require_columns(names: Collection[str], path: Path, line: int) -> None:
+    for name in COLUMNS[:6]:
+        if name not in names and name != "layer":
+            raise FormatError(
+                f"the table has no column {name!r}",
+                file=str(path),
+                line=line,
+                advice=f"a file of decisions has the columns {', '.join(COLUMNS)}",
+            )
+
+
+def _plain(text: str) -> str:
+    """Return a cell without the apostrophe that keeps a spreadsheet from running it.
+
+    >>> _plain("'=1"), _plain("''=1"), _plain("'s")
+    ('=1', "'=1", "'s")
+    """
+    return re.sub(r"^'(?='*[-=+@])", "", text)
+
+
+def _decision(file: str, line: int, row: Mapping[str, object]) -> Decision:
+    """Return the decision of a line. Raises `FormatError` for cells that are no text, and for no range."""
+
+    def wrong(problem: str) -> FormatError:
+        return FormatError(problem, file=file, line=line)
+
+    texts: dict[str, str] = {}
+    for name, value in row.items():
+        if isinstance(value, bool) or not isinstance(value, str | int | None):
+            raise wrong(f"{name} must be text")
+        texts[name] = "" if value is None else str(value)
+    for name in ("document", "start", "end_inclusive"):
+        if name not in texts:
+            raise wrong(f"the line has no {name}")
+        text = texts[name].strip()
+        is_before = name == "end_inclusive" and text == "-1"
+        if name != "document" and not is_before and not re.fullmatch("[0-9]{1,18}", text):
+            raise wrong(f"{name} is {text[:40]!r}, not a position")
+    start, last = int(texts["start"]), int(texts["end_inclusive"])
+    if last + 1 < start:
+        raise wrong(f"the span ends at {last}, before it starts at {start}")
+    said = {name: texts.get(name, "") for name in ("fingerprint", *DECISION_COLUMNS)}
+    more = {name: text for name, text in texts.items() if name not in COLUMNS and text}
+    at = texts["document"], texts.get("layer") or ANY_LAYER, start, last + 1
+    return Decision(at, more=Frozen(more), file=file, line=line, **said)
+
+
+def require_no_choices(names: Iterable[str]) -> None:
+    """Raise `UsageError` for an annotator with the name of a choice."""
+    for name in names:
+        if name in NOT_NAMES:
+            raise UsageError(
+                f"an annotator is called {name!r}, which decisions use for a choice",
+                advice="give another name, as in ann=PATH",
+            )

@@ -1,0 +1,456 @@
+"""Leaks: mentions that are not protected, and words of mentions elsewhere in the text, with the text around them.
+
+`ListingMasking` is the metric, which counts what there is to list of a document as it counts all else, so that leaks
+come from other processes, and add up, as counts do.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from operator import itemgetter
+from sys import intern
+from typing import Any, NamedTuple
+
+from clueval.core.bag import NO_LAYER, Bag
+from clueval.core.case import Where
+from clueval.core.document import Pair
+from clueval.core.ranges import Ranges, intersect, joined_ranges
+from clueval.core.span import Span
+from clueval.core.tally import Tally
+from clueval.metrics.masking import Masking
+from clueval.metrics.masking.exposure import Examination, Judged, Masks, shown
+from clueval.metrics.masking.mention import Mention, Risk
+from clueval.metrics.masking.positions import PositionWeights, Range
+from clueval.reports.place import ANY_LAYER, Mark, MarkedText, fingerprint
+from clueval.studies.decisions import PlaceDecision, PlaceKey
+
+MOST_SIBLINGS = 2
+"""How many other mentions of the entity are shown with a leak."""
+
+AROUND = 60
+"""How many characters of context are shown on either side of a mention."""
+
+MOST_SHOWN = 400
+"""How many characters of a mention are shown; of a longer one, as many from its beginning as from its end."""
+
+MASKED, LEAK = range(2)
+"""The kinds of marks in a context."""
+
+STRING = "string"
+"""The status of words of a mention elsewhere in the text."""
+
+_LISTED = "listed"
+"""The key of a tally that has what is listed of a document begins so."""
+
+_IN_ONE_LINE = str.maketrans("\t\n\r", "   ")
+
+
+def in_one_line(text: str) -> str:
+    """Return a text with blanks for tabs and line ends; positions stay the same."""
+    return text if text.isprintable() else text.translate(_IN_ONE_LINE)
+
+
+# --- contexts
+
+
+class Excerpts:
+    """The parts of a text around its leaks, which share them, since contexts overlap.
+
+    Attributes:
+        parts: where each part begins, and its characters.
+        masked: the ranges that are masked in them.
+        end: where the text ends.
+    """
+
+    __slots__ = ("end", "masked", "parts")
+
+    def __init__(self) -> None:
+        self.parts: Sequence[tuple[int, str]] = ()
+        self.masked: Ranges = ()
+        self.end = 0
+
+    def take(self, examination: Examination, places: Iterable[Range]) -> None:
+        """Take the parts around these places, in characters, out of a text."""
+        text = examination.text.characters
+        windows = joined_ranges(window for place in places for window in _windows(place, len(text)))
+        self.parts = [(start, text[start:end]) for start, end in windows]
+        self.masked = tuple(intersect(windows, examination.masks.characters))
+        self.end = len(text)
+
+    def between(self, start: int, end: int) -> str:
+        """Return the characters of a range that lies in one part."""
+        first, text = self.parts[bisect_right(self.parts, start, key=itemgetter(0)) - 1]
+        return text[start - first : end - first]
+
+    def context(self, place: Range, exposed: Ranges | None = None) -> MarkedText:
+        """Return the text around a place in one line, from blank to blank, with what is masked and what is exposed.
+
+        `exposed` are the characters of the place that can be read; None: all that are not masked.
+        """
+        marks: list[Mark] = []
+        whole, is_cut = "", (False, False)
+        windows = list(_windows(place, self.end))
+        for start, end in windows:
+            text = self.between(start, end)
+            if (start, end) == windows[0] and start > 0:
+                blank = max(0, text.find(" ", 0, place[0] - start)) + 1
+                start, text, is_cut = start + blank, text[blank:], (True, False)
+            if (start, end) != windows[0] and len(windows) > 1:
+                whole += " … "
+            if end == windows[-1][1] and end < self.end:
+                blank = text.rfind(" ", max(0, place[1] - start))
+                text, is_cut = text if blank < 0 else text[:blank], (is_cut[0], True)
+            shift, window = len(whole) - start, [(start, start + len(text))]
+            masked = intersect(window, self.masked)
+            own = intersect(window, [place] if exposed is None else exposed)
+            readable = without(own, masked) if exposed is None and masked else own
+            marks += [Mark(MASKED, first + shift, last + shift) for first, last in masked]
+            marks += [Mark(LEAK, first + shift, last + shift) for first, last in readable]
+            whole += text
+        return MarkedText(in_one_line(whole), marks, is_cut)
+
+
+def _windows(place: Range, end: int) -> Iterator[Range]:
+    """Yield what is shown around a place: of a long one, the beginning and the end."""
+    first, last = max(0, place[0] - AROUND), min(end, place[1] + AROUND)
+    if place[1] - place[0] <= MOST_SHOWN:
+        yield first, last
+    else:
+        yield first, place[0] + MOST_SHOWN // 2
+        yield place[1] - MOST_SHOWN // 2, last
+
+
+def without(ranges: Sequence[Range], others: Sequence[Range]) -> list[Range]:
+    """Return the parts of ranges that are in none of the others; both are in order.
+
+    >>> without([(0, 9)], [(2, 4), (4, 5)])
+    [(0, 2), (5, 9)]
+    """
+    found = []
+    for start, end in ranges:
+        for one, other in intersect([(start, end)], others):
+            found += [(start, one)] if start < one else []
+            start = other
+        found += [(start, end)] if start < end else []
+    return found
+
+
+# --- what is listed
+
+
+@dataclass(frozen=True, slots=True)
+class StringLeak:
+    """Words of a mention elsewhere in the text, unmasked and in no mention.
+
+    `fingerprint` is that of its place, and `decision` what was decided about it, None if no decisions were read.
+    """
+
+    document: str
+    start: int
+    end: int
+    text: str
+    fingerprint: str = ""
+    excerpts: Excerpts = field(default_factory=Excerpts, compare=False, repr=False)
+    decision: PlaceDecision | None = None
+
+    @property
+    def at(self) -> PlaceKey:
+        """The key of its place."""
+        return self.document, ANY_LAYER, self.start, self.end
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"document": self.document, "start": self.start, "end": self.end, **decided(self)}
+
+    @property
+    def context(self) -> MarkedText:
+        """The text around it."""
+        return self.excerpts.context((self.start, self.end))
+
+    @property
+    def contexts(self) -> Sequence[MarkedText]:
+        """The text around it."""
+        return [self.context]
+
+
+Order = tuple[tuple[int, str], bool, int, str, int, int, str]
+"""The sort key of a leak: riskiest class first, then entities that are protected elsewhere, then the longest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A mention that is not protected.
+
+    Positions are characters of the document. `mentions` and `protected` are the mentions of its entity and those
+    of them that are protected; `same_words` and `same_words_protected` the mentions with the same words. `text` is
+    the text of the mention, `entity` the number of its entity in the document, `siblings` where the first other
+    mentions of this are. `fingerprint` is that of its place, and `decision` what was decided about it, None if no
+    decisions were read.
+    """
+
+    document: str
+    annotator: str
+    start: int
+    end: int
+    kind: str
+    status: str
+    exposed: Ranges
+    mentions: int
+    protected: int
+    same_words: int
+    same_words_protected: int
+    characters_exposed: int
+    words_exposed: int
+    label: str
+    text: str
+    entity: int
+    siblings: Sequence[Range] = ()
+    fingerprint: str = ""
+    excerpts: Excerpts = field(default_factory=Excerpts, compare=False, repr=False)
+    decision: PlaceDecision | None = None
+
+    @property
+    def at(self) -> PlaceKey:
+        """The key of its place."""
+        return self.document, self.annotator, self.start, self.end
+
+    @property
+    def is_in_part(self) -> bool:
+        """Whether other mentions of the entity are protected."""
+        return self.protected > 0
+
+    def order(self, risk: Risk) -> Order:
+        """The sort key."""
+        place = self.document, self.start, self.end, self.annotator
+        return risk(self.kind), not self.protected, -self.characters_exposed, *place
+
+    def to_dict(self) -> dict[str, Any]:
+        """The leak for JSON; it has positions, no text."""
+        return {
+            "document": self.document,
+            "annotator": self.annotator,
+            "start": self.start,
+            "end": self.end,
+            "class": self.kind,
+            "status": self.status,
+            "exposed": [list(one) for one in self.exposed],
+            "mentions": self.mentions,
+            "protected": self.protected,
+            "same_words": self.same_words,
+            "same_words_protected": self.same_words_protected,
+            **decided(self),
+        }
+
+    @property
+    def context(self) -> MarkedText:
+        """The text around it."""
+        return self.excerpts.context((self.start, self.end), self.exposed)
+
+    @property
+    def contexts(self) -> Sequence[MarkedText]:
+        """The text around it, then around the first other mentions of its entity."""
+        return [self.context, *map(self.excerpts.context, self.siblings)]
+
+
+def decided(leak: Leak | StringLeak) -> dict[str, Any]:
+    """Return what was decided about a leak, for JSON; nothing if no decisions were read."""
+    if leak.decision is None:
+        return {}
+    choice, state, comment, reviewer = leak.decision
+    said = {"choice": choice, "state": state, "comment": comment, "reviewer": reviewer}
+    return {"fingerprint": leak.fingerprint, **said}
+
+
+class Inconsistent(NamedTuple):
+    """An entity with several replacements in one document; `start` and `text` are its first protected mention's."""
+
+    document: str
+    start: int
+    text: str
+    replacements: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """What is listed of one document in one sequence: its leaks, its masks without need, inconsistent replacements."""
+
+    sequence: str
+    document: str
+    leaks: Sequence[Leak] = ()
+    string_leaks: Sequence[StringLeak] = ()
+    needless: Sequence[str] = ()
+    inconsistent: Sequence[Inconsistent] = ()
+
+
+@dataclass(frozen=True)
+class _Kept(Examination):
+    """An examination that keeps the mentions that were compared, and where string leaks are."""
+
+    kept: dict[str, list[Judged]] = field(default_factory=dict)
+    strings: list[Range] = field(default_factory=list)
+    mentioned: list[PositionWeights] = field(default_factory=list)
+
+    def judged(self, annotator: str) -> Iterator[Judged]:
+        self.kept[annotator] = list(super().judged(annotator))
+        return iter(self.kept[annotator])
+
+    def string_leaks(self, strings: Iterable[tuple[str, ...]], mentioned: PositionWeights) -> Iterator[Range]:
+        self.strings.extend(super().string_leaks(strings, mentioned))
+        self.mentioned.append(mentioned)
+        return iter(self.strings)
+
+
+class ListingMasking(Masking):
+    """The metric, whose tallies also have what is listed, as keys, until `taken_out` takes them out."""
+
+    def examine(
+        self, pair: Pair, sequence: str, where: Where, *, in_characters: bool = False
+    ) -> Examination | None:
+        found = super().examine(pair, sequence, where, in_characters=in_characters)
+        return None if found is None else _Kept(**vars(found))
+
+    def count_examined(self, examination: Examination, pair: Pair, sequence: str) -> Tally:
+        tally = super().count_examined(examination, pair, sequence)
+        assert isinstance(examination, _Kept)
+        if sequence != NO_LAYER:
+            tally[_LISTED, _listed(examination, sequence, tally)] = 1
+        return tally
+
+
+def taken_out(bag: Bag) -> list[Listed]:
+    """Return what is listed of all documents, and take it out of the tallies of a bag."""
+    found: list[Listed] = []
+    for of_place in bag.tallies.values():
+        for tally in of_place.values():
+            keys = [key for key in tally if key[0] == _LISTED]
+            found += [each for key in keys for each in [key[1]] * tally.pop(key)]
+    return found
+
+
+def _listed(examination: _Kept, sequence: str, tally: Tally) -> Listed:
+    excerpts = Excerpts()
+    leaks, strings = list(_leaks(examination, excerpts)), list(_string_leaks(examination, excerpts))
+    if leaks or strings:
+        places = chain(*([(leak.start, leak.end), *leak.siblings] for leak in leaks))
+        excerpts.take(examination, chain(places, ((leak.start, leak.end) for leak in strings)))
+    inconsistent = _inconsistent(examination) if tally["replacements", "several"] else ()
+    return Listed(
+        sequence, examination.document.id, leaks, strings, list(_needless(examination)), list(inconsistent)
+    )
+
+
+def _leaks(examination: _Kept, excerpts: Excerpts) -> Iterator[Leak]:
+    text, masks = examination.text, examination.masks
+    for annotator, found in examination.kept.items():
+        counted = [one for one in found if one.mention.counted]
+        exposed = [one for one in counted if one.exposed]
+        if not exposed:
+            continue
+        spans = fingerprints(masks, found)
+        members: dict[int, list[Mention]] = {one.mention.entity: [] for one in exposed}
+        protected: Counter[int] = Counter()
+        words = {one.mention.words: [0, 0] for one in exposed}
+        for mention, _, is_exposed, *_ in counted:
+            if mention.entity in members:
+                members[mention.entity].append(mention)
+                protected[mention.entity] += not is_exposed
+            if mention.words in words:
+                words[mention.words][0] += 1
+                words[mention.words][1] += not is_exposed
+        for one in exposed:
+            mention, span = one.mention, one.mention.span
+            start, end = text.place(span.start, span.end)
+            entity = members[mention.entity]
+            others = [other.span for other in entity[: MOST_SIBLINGS + 1] if other is not mention]
+            yield Leak(
+                examination.document.id,
+                annotator,
+                start,
+                end,
+                mention.kind,
+                one.status,
+                tuple(masks.exposed_in(mention)),
+                len(entity),
+                protected[mention.entity],
+                words[mention.words][0],
+                words[mention.words][1],
+                one.exposed,
+                one.words_exposed,
+                mention.label,
+                text.characters[start:end],
+                mention.entity,
+                [text.place(other.start, other.end) for other in others[:MOST_SIBLINGS]],
+                spans[span.start, span.end],
+                excerpts,
+            )
+
+
+def _string_leaks(examination: _Kept, excerpts: Excerpts) -> Iterator[StringLeak]:
+    document, text = examination.document.id, examination.text
+    for start, end in examination.strings:
+        spans = fingerprint_of(examination.masks, start, end)
+        start, end = text.place(start, end)
+        yield StringLeak(document, start, end, intern(text.characters[start:end]), spans, excerpts)
+
+
+def _needless(examination: _Kept) -> Iterator[str]:
+    """Yield the texts of the masks that have no character of a mention."""
+    masks, (mentioned,) = examination.masks, examination.mentioned
+    for number, span in enumerate(masks.spans):
+        if (masks.counted is None or masks.counted[number]) and not mentioned.within(span.fragments):
+            yield in_one_line(examination.text.between(span.fragments))
+
+
+def _inconsistent(examination: _Kept) -> Iterator[Inconsistent]:
+    """Yield the entities that have several replacements."""
+    for found in examination.kept.values():
+        several: dict[int, tuple[Mention, set[str]]] = {}
+        for one in found:
+            if one.mention.counted and not one.exposed:
+                what = examination.masks.replacement(one.mention)
+                if what is not None:
+                    several.setdefault(one.mention.entity, (one.mention, set()))[1].add(what)
+        for mention, different in several.values():
+            if len(different) > 1:
+                start, end = examination.text.place(mention.span.start, mention.span.end)
+                text = examination.text.characters[start:end]
+                yield Inconsistent(examination.document.id, start, text, tuple(sorted(different)))
+
+
+# --- fingerprints: of the mentions with a range, and the masks that share positions with it
+
+
+def fingerprints(masks: Masks, judged: Iterable[Judged]) -> dict[Range, str]:
+    """Return the fingerprints of the leaks among the mentions of one annotator, by positions."""
+    mentions: dict[Range, list[Mention]] = {}
+    exposed: dict[Range, None] = {}
+    for mention, _, is_exposed, *_ in judged:
+        place = mention.span.start, mention.span.end
+        mentions.setdefault(place, []).append(mention)
+        if is_exposed and mention.counted:
+            exposed[place] = None
+    return {place: fingerprint_of(masks, *place, mentions[place]) for place in exposed}
+
+
+_NO_SPANS = fingerprint(())
+
+
+def fingerprint_of(masks: Masks, start: int, end: int, mentions: Sequence[Mention] = ()) -> str:
+    """Return the fingerprint of a range of positions, given the mentions that have it."""
+    if not mentions and not masks.masked.between(start, end):
+        return _NO_SPANS
+    text = masks.text
+
+    def placed(ranges: Ranges) -> Ranges:
+        return tuple(text.place(*one) for one in ranges)
+
+    gold = [("gold", placed(mention.ranges), mention.label) for mention in mentions]
+    predicted = [
+        ("predicted", placed(mask.fragments), shown(mask))
+        for mask in masks.on(Span(start, end))
+        if any(one < end and other > start for one, other in mask.fragments)
+    ]
+    return fingerprint([*gold, *predicted])

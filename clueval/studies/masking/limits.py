@@ -1,0 +1,233 @@
+"""Limits of the figures of a masking report.
+
+A limit is written ``FIGURE=X``; X may be a percentage. FIGURE is a figure of a row, with its class in brackets (all
+classes without them), as in ``entity_recall[high]``; or a figure of precision; before it, separated by a dot, may stand
+the name of the sequence, and must if there are several. It may also be the path of a number below ``metrics`` in the
+JSON report.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from clueval.files.errors import UsageError
+from clueval.files.options import fraction
+from clueval.files.visible import visible
+from clueval.metrics.masking.figures import MOST_DOCUMENTS
+from clueval.reports.language import numeral, phrase
+from clueval.statistics.distributions import trials_needed, upper_bound
+from clueval.studies.masking.words import percent_above
+
+NEAR = 1e-12
+"""A figure that misses its limit by no more than this keeps it."""
+
+Reports = Mapping[str, Mapping[str, Any]]
+"""The report of each sequence."""
+
+_FIGURE = re.compile(r"(?:(?P<sequence>.+)\.)?(?P<name>[a-z_]+)(?:\[(?P<kind>.*)\])?", re.DOTALL)
+
+_BOUND = re.compile(r"((?:.+\.)?)document_leak_upper((?:\[.*\])?)", re.DOTALL)
+"""The figure that is a bound, with what stands before and after its name."""
+
+_RATES = frozenset({"precision", "recall", "f", "upper"})
+"""Words in the names of rates."""
+
+_MISSING = object()
+
+
+def leaks_in_words(reports: Reports) -> Iterator[str]:
+    """Yield a line with the number of mentions that are not protected, if there are any."""
+    rows = [figures["classes"]["all"] for figures in reports.values()]
+    if number := sum(row["mentions"] - row["protected"] for row in rows):
+        yield phrase(
+            "{n} leak: a mention that must be masked can be read|"
+            "{n} leaks: mentions that must be masked can be read",
+            n=number,
+        )
+
+
+def listed_in_words(files: Sequence[str]) -> str:
+    """Say which files list all leaks; ``-`` is standard output."""
+    if not files:
+        return phrase("see the leaks in the report; -o FILE.tsv lists all")
+    names = (phrase("standard output") if file == "-" else visible(file) for file in files)
+    return phrase("listed in {files}", files=", ".join(names))
+
+
+def failures(
+    reports: Reports, fail_under: Iterable[str] | str, fail_over: Iterable[str] | str, confidence: float
+) -> Iterator[str]:
+    """Yield a line for each limit that is not kept; a figure that is undefined, or of an absent class, keeps none.
+
+    Raises `UsageError` for a limit that cannot be read and for an unknown figure.
+    """
+    for limits, is_lower in ((fail_under, True), (fail_over, False)):
+        for figure, limit in map(_limit, [limits] if isinstance(limits, str) else limits):
+            value = _value(reports, figure)
+            _require_fraction(figure, limit)
+            word = phrase("under") if is_lower else phrase("over")
+            if value is None:
+                yield phrase(
+                    "{figure} is undefined{why}, and must not be {word} {limit}",
+                    figure=figure,
+                    why=_why(reports, figure),
+                    word=word,
+                    limit=numeral(limit, "g"),
+                )
+            elif (value < limit - NEAR) if is_lower else (value > limit + NEAR):
+                bound = None if is_lower else _BOUND.fullmatch(figure)
+                if bound is not None:
+                    yield _of_bound(reports, figure, bound, value, limit, confidence)
+                    continue
+                shown = {"value": numeral(value, ".6g"), "limit": numeral(limit, "g")}
+                yield phrase("{figure} is {value}, {word} {limit}", figure=figure, word=word, **shown)
+
+
+def _require_fraction(figure: str, limit: float) -> None:
+    """Raise `UsageError` for a limit above 1 of a rate, which is a fraction; tables show percentages."""
+    name = figure.partition("[")[0].rpartition(".")[2]
+    if limit > 1 and not _RATES.isdisjoint(name.split("_")):
+        advice = f"write {figure}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
+        raise UsageError(f"{figure} is a fraction, and {limit:g} is above 1", advice=advice)
+
+
+def _of_bound(
+    reports: Reports, figure: str, parts: re.Match[str], value: float, limit: float, confidence: float
+) -> str:
+    """Say that a bound is over its limit, and what would do."""
+    names = ("documents", "documents_exposed")
+    number, leaking = (int(_value(reports, name.join(parts.groups())) or 0) for name in names)
+    return phrase(
+        "{figure}: the upper bound is {bound} %, over {limit} %; {needed}",
+        figure=figure,
+        bound=percent_above(value),
+        limit=numeral(100 * limit, "g"),
+        needed=documents_needed(number, leaking, limit, confidence),
+    )
+
+
+def documents_needed(number: int, leaking: int, limit: float, confidence: float) -> str:
+    """Say how many documents would keep a limit of the bound, of which none, or as many as now, leak.
+
+    >>> documents_needed(60, 0, 0.01, 0.95)
+    '60 documents cannot show less than 4.9 %: 299 documents without a leak are needed'
+    """
+    least = percent_above(upper_bound(0, number, confidence))
+    without, needed = (trials_needed(k, limit + NEAR, confidence) for k in (0, leaking))
+    if without is None:
+        return phrase(
+            "{n} document cannot show less than {least} %, and {most} would not be enough|"
+            "{n} documents cannot show less than {least} %, and {most} would not be enough",
+            n=number,
+            least=least,
+            most=MOST_DOCUMENTS,
+        )
+    begin = phrase(
+        "{n} document cannot show less than {least} %: |{n} documents cannot show less than {least} %: ",
+        n=number,
+        least=least,
+    )
+    begin = begin if without > number else ""
+    if not leaking:
+        return begin + phrase("{without} documents without a leak are needed", without=without)
+    return begin + phrase(
+        "{without} documents without a leak are needed, or {many} of which {n} leaks|"
+        "{without} documents without a leak are needed, or {many} of which {n} leak",
+        without=without,
+        many=phrase("over {number}", number=MOST_DOCUMENTS) if needed is None else numeral(needed),
+        n=leaking,
+    )
+
+
+def require_limits(*limits: Iterable[str]) -> None:
+    """Raise `UsageError` for a limit that cannot be read, before anything is counted."""
+    for one in (one for several in limits for one in several):
+        _limit(one)
+
+
+def _limit(text: str) -> tuple[str, float]:
+    figure, equals, limit = text.rpartition("=")
+    try:
+        if not (figure and equals):
+            raise ValueError
+        return figure, fraction(limit)
+    except ValueError:
+        raise UsageError(
+            f"the limit {text!r} cannot be read",
+            advice="write it FIGURE=X, as in entity_recall[high]=1 or mention_recall=99%",
+        ) from None
+
+
+def _value(reports: Reports, figure: str) -> float | None:
+    """Return the value of a figure; None if it is undefined or of an absent class."""
+    match = _FIGURE.fullmatch(figure)
+    found = _MISSING
+    if match is not None and match["sequence"] is None:
+        named = {name: _of_report(one, match["name"], match["kind"]) for name, one in reports.items()}
+        found = next(iter(named.values()), None)
+        if found is not _MISSING and len(named) > 1:
+            raise UsageError(
+                f"there are several sequences, and {figure!r} names none",
+                advice=f"write it {next(iter(named))}.{figure}",
+            )
+    elif match is not None and match["sequence"] in reports:
+        found = _of_report(reports[match["sequence"]], match["name"], match["kind"])
+    if found is _MISSING:
+        found = _at({"masking": reports}, figure)
+    if found is _MISSING or (found is not None and not isinstance(found, int | float)):
+        raise UsageError(f"there is no figure {figure!r}", advice=_advice(reports, figure))
+    return found
+
+
+def _why(reports: Reports, figure: str) -> str:
+    """Return the classes that there are, if no mention has the class of a figure."""
+    match = _FIGURE.fullmatch(figure)
+    kinds = sorted({kind for one in reports.values() for kind in one["classes"]} - {"all"})
+    if match is None or match["kind"] in (None, "all", *kinds):
+        return ""
+    return phrase(" (the classes are {names})", names=", ".join(kinds))
+
+
+def _of_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:
+    classes = report["classes"]
+    if kind is None and name == "string_leaks":
+        return report[name]
+    if name in classes["all"]:
+        return classes.get("all" if kind is None else kind, {}).get(name)
+    return report["precision"].get(name, _MISSING) if kind is None else _MISSING
+
+
+def _at(report: Any, path: str) -> Any:
+    """Return the value at a path whose keys are separated by dots; a key may hold dots itself."""
+    if not isinstance(report, Mapping):
+        return _MISSING
+    if path in report:
+        return report[path]
+    readings = (_at(report[key], path[len(key) + 1 :]) for key in report if path.startswith(f"{key}."))
+    found = [value for value in readings if value is not _MISSING]
+    if len(found) > 1:
+        raise UsageError(
+            f"the path {path!r} can be read in {len(found)} ways", advice="name the figure alone"
+        )
+    return found[0] if found else _MISSING
+
+
+def _advice(reports: Reports, figure: str) -> str:
+    from clueval.files.names import nearest  # only for figures that do not exist
+
+    first = next(iter(reports.values()), None)
+    if first is None:
+        return "there are no spans, so there are no figures"
+    names = [name for row in (first["classes"]["all"], first["precision"]) for name in row]
+    asked = figure.partition("[")[0].rpartition(".")[2]
+    if asked in ("leak", "leaks", "leaked"):
+        return "documents_exposed counts documents that leak, missed and partial the mentions"
+    if nearest(asked.lower(), ["recall"], 0.8):
+        head = figure.partition("[")[0]
+        begin, kind = head.removesuffix(asked), figure.removeprefix(head)
+        strict = (f"{begin}{name}{kind}" for name in ("mention_recall", "entity_recall"))
+        return f"did you mean {' or '.join(strict)}?"
+    near = nearest(asked, names, 0.7)
+    return f"did you mean {near}?" if near else f"one of {', '.join(names)}"

@@ -1,0 +1,332 @@
+"""The masking report: the result of metric `masking` with its leaks, riskiest first, in all forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from clueval.files.errors import UsageError, warn
+from clueval.files.writing import whole_file
+from clueval.metrics import with_settings
+from clueval.metrics.masking import Masking
+from clueval.metrics.masking.mention import risk_by
+from clueval.reports.forms import guarded
+from clueval.reports.language import phrase
+from clueval.reports.place import Facet, MarkKind, Place
+from clueval.reports.report import Report
+from clueval.reports.table import Table
+from clueval.results.result import Result
+from clueval.results.signature import Signature
+from clueval.studies.decisions import PlaceDecisions, PlaceKey
+from clueval.studies.masking import limits, words
+from clueval.studies.masking.leaks import Inconsistent, Leak, Listed, StringLeak
+from clueval.studies.masking.review import REVIEWED, Review, is_set_apart, with_decision
+
+CONVENTION = "convention "
+"""What the names of metrics that count as another program does begin with; the name of the program follows."""
+
+
+@dataclass(frozen=True, repr=False)
+class MaskingReport(Report):
+    """What was left unmasked: `result` has the figures, `leaks` each mention that is not protected, riskiest first.
+
+    `string_leaks` are the words of mentions elsewhere in the text. `needless` are masks without any character of
+    a mention, each with its text and how often it occurs, most frequent first; `inconsistent` are the entities
+    whose mentions have several replacements; `aligned` is the number of redacted texts that had to be aligned,
+    None if spans were masked. `set_apart` are the leaks that were decided to be none, and `review` says what was
+    decided, None if no decisions were read; figures as reviewed are those of the metric `REVIEWED`. `names` are those
+    of the files or folders. Without `shows_text`, forms and files have positions only. Reports of several corpora
+    add up.
+    """
+
+    result: Result
+    leaks: Sequence[Leak] = ()
+    string_leaks: Sequence[StringLeak] = ()
+    needless: Sequence[tuple[str, int]] = ()
+    inconsistent: Sequence[Inconsistent] = ()
+    aligned: int | None = None
+    set_apart: Sequence[Leak | StringLeak] = ()
+    review: Review | None = None
+    names: Sequence[str] = ()
+    shows_text: bool = field(default=True, compare=False)
+
+    has_sign_off: ClassVar[bool] = True
+
+    @property
+    def signature(self) -> Signature:  # type: ignore[override]  # it is written as text
+        return self.result.signature
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # it is only read
+        if self.aligned is not None:
+            return phrase("What can still be read in the redacted texts?")
+        return ": ".join(filter(None, (phrase("What was left unmasked"), ", ".join(self.names))))
+
+    @property
+    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
+        return words.kinds()
+
+    @property
+    def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
+        return words.facets()
+
+    @property
+    def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
+        return words.choices()
+
+    @property
+    def store(self) -> str:  # type: ignore[override]  # as above
+        return f"masking.html {', '.join(self.names)}"
+
+    @property
+    def given(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # as above
+        return () if self.review is None else self.review.lines
+
+    @property
+    def metric(self) -> Masking:
+        """The metric, with its settings."""
+        found = self.result.plan.metrics[0]
+        assert isinstance(found, Masking)
+        return found
+
+    @property
+    def reports(self) -> Mapping[str, Mapping[str, Any]]:
+        """The report of each sequence, with the figures of other programs' conventions in that of the first."""
+        found: dict[str, Any] = dict(self.result.metrics["masking"])
+        if found and (conventions := self._conventions()):
+            first = next(iter(found))
+            found[first] = {**found[first], "conventions": conventions}
+        return found
+
+    def _conventions(self) -> dict[str, Any]:
+        return {
+            name.removeprefix(CONVENTION): section
+            for name, sections in self.result.metrics.items()
+            if name.startswith(CONVENTION)
+            for section in sections.values()
+        }
+
+    @property
+    def documents_to_review(self) -> list[words.DocumentToReview]:
+        """The documents with leaks, riskiest first."""
+        return words.documents_of(self.leaks, risk_by(self.metric.risk_order))
+
+    def verdict(self) -> str:
+        if not self.result.documents:
+            return phrase("no documents, so nothing was checked")
+        return words.verdict_of(self.reports, self.metric.confidence)
+
+    def facts(self) -> Iterator[str]:
+        yield phrase("{n} document|{n} documents", n=self.result.documents)
+        yield phrase("{n} position|{n} positions", n=self.result.tokens)
+
+    def remarks(self) -> Iterator[str]:
+        """Yield the sentences on documents and persons, what was decided, and what was read."""
+        confidence = self.metric.confidence
+        yield from words.sentences_of(self.reports, confidence)
+        if self.review is not None:
+            for sentence in words.sentences_of(self.result.metrics[REVIEWED], confidence):
+                yield phrase("as reviewed, {sentence}", sentence=sentence)
+            yield phrase("decisions: {said}", said=self.review.in_words())
+        yield from self.result.remarks()
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the figures, the documents to review, what was masked without need, conventions of other programs."""
+        betas = self.metric.beta
+        shown = {**self.result.metrics, "masking": self.reports}
+        for metric in ("masking", REVIEWED):
+            for name, figures in shown.get(metric, {}).items():
+                title = phrase("{layer}, as reviewed", layer=name) if metric == REVIEWED else name
+                yield from words.tables_of(title, figures, betas)
+        yield from words.documents_table(self.documents_to_review)
+        for key, groups in (self.result.groups or {}).items():
+            yield from words.groups_table(key, groups, "masking")
+        if self.shows_text:
+            yield from words.needless_table(self.needless)
+            yield from words.inconsistent_table(self.inconsistent)
+        for program, section in self._conventions().items():
+            yield words.convention_table(program, section)
+
+    def _by_place(self) -> Iterable[Sequence[Leak | StringLeak]]:
+        """Return the leaks of each place, riskiest first, then string leaks; those that are set apart come last."""
+        places: dict[PlaceKey, list[Leak | StringLeak]] = {}
+        for leak in (*self.leaks, *self.string_leaks, *self.set_apart):
+            places.setdefault(leak.at, []).append(leak)
+        return places.values()
+
+    def places(self) -> Iterator[Place]:
+        return (words.place_of(found, text=self.shows_text) for found in self._by_place())
+
+    def first_places(self, number: int) -> tuple[Sequence[Place], int]:
+        found = list(self._by_place())
+        return [words.place_of(each, text=self.shows_text) for each in found[:number]], len(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain dictionaries, lists, strings and numbers; leaks have positions, no text."""
+        found = self.result.to_dict()
+        found["metrics"] = {**_of_masking(found["metrics"]), "masking": dict(self.reports)}
+        for groups in found.get("by", {}).values():
+            for value, group in groups.items():
+                groups[value] = {**group, "metrics": _of_masking(group["metrics"])}
+        found["leaks"] = [leak.to_dict() for leak in self.leaks]
+        found["string_leaks"] = [leak.to_dict() for leak in self.string_leaks]
+        if self.review is not None:
+            found["set_apart"] = [leak.to_dict() for leak in self.set_apart]
+            found["decisions"] = self.review.to_dict()
+        return found
+
+    def scores(self) -> dict[str, float]:
+        """Return all rates by short paths, as `Result.scores` does."""
+        return {path: rate for path, rate in self.result.scores().items() if CONVENTION not in path}
+
+    def render(
+        self, form: str = "text", *, text: bool = True, digits: int | None = None, lang: str = ""
+    ) -> str:
+        """Return the report in a form, as `Report.render` does; without `text`, leaks have positions only."""
+        return Report.render(self.showing(text=text), form, digits=digits, lang=lang)
+
+    def write(self, path: str | Path, *, text: bool = True, lang: str = "", text_lang: str = "") -> None:
+        """Write the report to a file, as `Report.write` does; without `text`, leaks have positions only."""
+        Report.write(self.showing(text=text), path, lang=lang, text_lang=text_lang)
+
+    def showing(self, *, text: bool) -> MaskingReport:
+        """Return the report, with texts of the corpus only if it has them and `text` is true."""
+        return replace(self, shows_text=self.shows_text and text)
+
+    def write_documents(self, path: str | Path) -> None:
+        """Write the documents to review, riskiest first, as tab-separated values. Raises `FileError`."""
+        with whole_file(Path(path)) as file:
+            for row in (words.DOCUMENT_COLUMNS, *(one.cells() for one in self.documents_to_review)):
+                file.write("\t".join(map(guarded, row)) + "\n")
+
+    def failures(
+        self,
+        fail_under: Iterable[str] | str = (),
+        fail_over: Iterable[str] | str = (),
+        *,
+        fail_on_leak: bool = False,
+        reviewed: bool = False,
+    ) -> list[str]:
+        """A line for each limit, such as ``entity_recall[high]=1``, that the figures do not keep.
+
+        A limit is a number or a percentage (``mention_recall=99%``). With `fail_on_leak`, also a line with the number
+        of leaks, if there are any: mentions that must be masked and can be read, wholly or in part; `leaks` lists them.
+        With `reviewed`, the figures are those as reviewed. Raises `UsageError` for a limit that cannot be read, for an
+        unknown figure, and for `reviewed` if no decisions were read.
+        """
+        if reviewed and self.review is None:
+            raise UsageError("no decisions were given", advice="masking(..., decisions='decisions.tsv')")
+        figures = self.result.metrics[REVIEWED] if reviewed else self.reports
+        leaks = limits.leaks_in_words(figures) if fail_on_leak else ()
+        return [*leaks, *limits.failures(figures, fail_under, fail_over, self.metric.confidence)]
+
+    def aligned_in_words(self) -> str:
+        """Say how many redacted texts had to be aligned."""
+        if not self.aligned:
+            return phrase("no redacted text had to be aligned")
+        return phrase(
+            "{n} redacted text had to be aligned; in these texts about 0.3 % of the mentions have a wrong status, with "
+            "surrogates 1.6 %|"
+            "{n} redacted texts had to be aligned; in these texts about 0.3 % of the mentions have a wrong status, "
+            "with surrogates 1.6 %",
+            n=self.aligned,
+        )
+
+    def __add__(self, other: MaskingReport) -> MaskingReport:
+        """The report of both corpora. Raises `UsageError` if they were not counted alike."""
+        return replace(
+            self,
+            result=self.result.add(other.result),
+            leaks=_in_order(self.metric, [*self.leaks, *other.leaks]),
+            string_leaks=sorted([*self.string_leaks, *other.string_leaks], key=_at),
+            needless=_by_frequency([*self.needless, *other.needless]),
+            inconsistent=sorted([*self.inconsistent, *other.inconsistent]),
+            aligned=None if self.aligned is None else self.aligned + (other.aligned or 0),
+            set_apart=[*self.set_apart, *other.set_apart],
+            review=self.review + other.review if self.review and other.review else None,
+        )
+
+    def __repr__(self) -> str:
+        return f"<MaskingReport: {self.verdict()}; print(report) shows the tables>"
+
+
+def _of_masking(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the reports by metric without those of other programs."""
+    return {name: of for name, of in metrics.items() if not name.startswith(CONVENTION)}
+
+
+def report_of(
+    result: Result,
+    listed: Sequence[Listed],
+    decisions: PlaceDecisions | None = None,
+    names: Sequence[str] = (),
+) -> MaskingReport:
+    """Return the report of what was counted and listed, with decisions applied; `names` are those of the sides.
+
+    Raises `UsageError` for conflicts of decisions, and warns if some are stale or lost.
+    """
+    metric = result.plan.metrics[0]
+    assert isinstance(metric, Masking)
+    choices = {**result.signature.choices, "metrics": with_settings(metric)}
+    report = MaskingReport(
+        replace(result, signature=Signature(choices)),
+        _in_order(metric, [leak for each in listed for leak in each.leaks]),
+        sorted(_strings(listed), key=_at),
+        _by_frequency((text, 1) for each in listed for text in each.needless),
+        sorted(one for each in listed for one in each.inconsistent),
+        names=names,
+    )
+    return report if decisions is None else _as_decided(report, decisions)
+
+
+def _as_decided(report: MaskingReport, decisions: PlaceDecisions) -> MaskingReport:
+    """Return the report with what was decided about its leaks; those that are none are set apart."""
+    leaks: list[Leak | StringLeak] = [*report.leaks, *report.string_leaks]
+    found = [with_decision(leak, decisions) for leak in leaks]
+    decisions.checked()
+    if decisions.number("stale") or decisions.lost:
+        warn(decisions.words())
+    review = Review.of(found, decisions)
+    signature = report.signature.citing(reviewed=review.fingerprint)
+    left = [leak for leak in found if not is_set_apart(leak)]
+    return replace(
+        report,
+        result=replace(report.result, signature=signature),
+        leaks=[leak for leak in left if isinstance(leak, Leak)],
+        string_leaks=[leak for leak in left if isinstance(leak, StringLeak)],
+        set_apart=[leak for leak in found if is_set_apart(leak)],
+        review=review,
+    )
+
+
+def _in_order(metric: Masking, leaks: Iterable[Leak]) -> list[Leak]:
+    risk = risk_by(metric.risk_order)
+    return sorted(leaks, key=lambda leak: leak.order(risk))
+
+
+def _at(leak: StringLeak) -> PlaceKey:
+    return leak.at
+
+
+def _strings(listed: Sequence[Listed]) -> Iterator[StringLeak]:
+    """Yield the string leaks; those that several sequences of a document have at a place are one.
+
+    Documents with the same id may have as many at a place as one sequence has there.
+    """
+    places: dict[PlaceKey, dict[str, list[StringLeak]]] = {}
+    for each in listed:
+        for leak in each.string_leaks:
+            places.setdefault(leak.at, {}).setdefault(each.sequence, []).append(leak)
+    for of_sequence in places.values():
+        most = max(map(len, of_sequence.values()))
+        yield from [found for found in of_sequence.values() if len(found) == most][-1]
+
+
+def _by_frequency(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Texts and their numbers, most frequent first; equal texts are added."""
+    total: dict[str, int] = {}
+    for text, number in counted:
+        total[text] = total.get(text, 0) + number
+    return sorted(total.items(), key=lambda one: (-one[1], one[0]))

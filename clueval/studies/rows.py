@@ -1,0 +1,354 @@
+"""Rows of error tables, and the texts around errors.
+
+A row is asymmetric: it shows **one** error span and **all** spans of the other side that overlap it. Positions in a row
+are inclusive at both ends, as people read them in a corpus; a span of zero length ends one position before it starts.
+Token ids are those of the first and the last token. There is a column for each name of metadata that the first document
+with an error has; further ones of later documents go into the column ``metadata``, and so do the fragments of
+discontinuous spans. Merged spans have a column for each layer in addition to their joined label.
+
+The context is the sentence of a span, or several if the span or one that overlaps it crosses a border; in a document
+without sentences it is the line (characters) or the document (tokens). With a window it is that number of positions on
+each side. It reaches at most `REACH` positions from the span unless a wider window is set. In the context of a row, the
+first kind of marks is the span, the second one are the spans of the other side.
+
+Source: the CLUEval algorithm, "Error analysis".
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from clueval.core.document import Document, Pair, Unit
+from clueval.core.ranges import Ranges
+from clueval.core.span import Span, name_of
+from clueval.files.errors import SpanError
+from clueval.files.limits import require_short_texts
+from clueval.reports.place import Mark, MarkedText
+from clueval.studies.wrong import JudgedSpan
+
+REACH: dict[Unit, int] = {"token": 300, "character": 2000}
+"""The number of positions shown at most before and after a span, unless a wider window is set."""
+
+BETWEEN = " | "
+"""Separates the texts, and the labels, of several spans."""
+
+GAP = " … "
+"""Separates the fragments of a discontinuous span."""
+
+LONGEST_OTHER = 2_000
+"""The greatest number of characters of one overlapping span, because a long span is in many rows."""
+
+Row = dict[str, Any]
+"""The cells of a row by the names of its columns."""
+
+
+class Finding(Mapping[str, Any]):
+    """A row of an error table: a mapping of its cells, with what is known of the span and its match as attributes.
+
+    `side`, `sequence`, `kind` and `reason` are cells, too. `start` and `end` are the first and the last position,
+    `labels` the span's own labels by layer, `found` the joined labels of its match, and `other_labels` those of each
+    span of the other side that the row shows. Cells are made when one is first looked at.
+    """
+
+    def __init__(self, judged: JudgedSpan, make: Callable[[], Row], document: str, side: str) -> None:
+        self.side, self.sequence, self.document = side, judged.sequence, document
+        self.kind, self.reason = judged.kind, judged.reason
+        self.start, self.end = judged.span.start, judged.span.end - 1
+        self.labels, self.found = judged.span.by_layer, judged.match.labels
+        self.other_labels = tuple([other.by_layer for other in judged.shown])
+        self._make: Callable[[], Row] | None = make
+        self._row: Row = {}
+
+    @property
+    def _cells(self) -> Row:
+        if self._make is not None:
+            self._row, self._make = self._make(), None
+        return self._row
+
+    @property
+    def text(self) -> str:
+        """The text of the span."""
+        found: str = self["text"]
+        return found
+
+    def __getitem__(self, name: str) -> Any:
+        return self._cells[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def items(self) -> ItemsView[str, Any]:
+        return self._cells.items()
+
+    def __repr__(self) -> str:
+        return repr(self._cells)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_row": self._cells, "_make": None}
+
+
+class Context(NamedTuple):
+    """A part of a text: its first position, where each position begins in it (None: as they are), and if it is cut.
+
+    Without a text (`is_known`), nothing can be marked.
+    """
+
+    text: str
+    first: int
+    starts: Sequence[int] | None
+    is_cut: tuple[bool, bool]
+    is_known: bool = True
+
+    @property
+    def past(self) -> int:
+        """The position behind the last one."""
+        return self.first + len(self.text if self.starts is None else self.starts[1:])
+
+    def range(self, start: int, end: int) -> tuple[int, int]:
+        """Return the range of characters that half-open positions have in the text; what is outside is cut off."""
+        start, end = start - self.first, end - self.first
+        if self.starts is None:
+            start, end = max(start, 0), min(end, len(self.text))
+            return min(start, len(self.text)), max(start, end)
+        last = len(self.starts) - 1
+        start, end = min(max(start, 0), last), min(max(end, 0), last)
+        begin = min(self.starts[start], len(self.text))
+        return begin, max(begin, self.starts[end] - 1)
+
+    def marks(self, kind: int, spans: Iterable[Span]) -> Iterator[Mark]:
+        """Yield marks of a kind for the fragments of spans."""
+        for span in spans if self.is_known else ():
+            for start, end in span.fragments:
+                if start == end or (start < self.past and end > self.first):
+                    yield Mark(kind, *self.range(start, end), span.label)
+
+
+class SideTexts:
+    """The texts of a pair for the errors of one side; what the side's document lacks is the other's."""
+
+    def __init__(self, own: Document, other: Document, window: int | None) -> None:
+        self.own, self._window = own, window
+        self.text = own if own.end is not None else other
+        self.metadata = own.metadata or other.metadata
+        self._ids = own.token_ids or other.token_ids if own.unit == "token" else None
+        self._sentences = own.sentences or other.sentences
+        self._starts = [sentence.start for sentence in self._sentences]
+        self._has_names = any(sentence.id is not None for sentence in self._sentences)
+        self._latest: tuple[tuple[int, int], Context] | None = None
+        self._shown = 0
+
+    def of(self, span: Span) -> str:
+        """Return the text of a span. Raises `LimitError` if all texts so far are too long together."""
+        self._shown += span.end - span.start  # with gaps, since contexts show them
+        require_short_texts(self._shown, **self.text.in_errors)
+        return GAP.join([self.text.text_between(*part) for part in span.fragments])
+
+    def ids_of(self, start: int, end: int) -> tuple[str, str]:
+        """Return the ids of the first and the last token of a range; empty without any."""
+        shift = self.text.start
+        return (
+            ("", "")
+            if self._ids is None or start == end
+            else (self._ids[start - shift], self._ids[end - 1 - shift])
+        )
+
+    def line_of(self, span: Span) -> int | None:
+        """Return the line where a span begins."""
+        lines, number = self.own.lines, span.start - self.own.start
+        return span.line if span.line is not None or lines is None or number >= len(lines) else lines[number]
+
+    def sentences_of(self, start: int, end: int) -> list[str]:
+        """Return the ids of the sentences in which a range lies, without those that the file does not give."""
+        if not self._has_names:
+            return []
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        last = max(bisect_left(self._starts, end), first + 1)
+        return [
+            name
+            for begin, past, name in self._sentences[first:last]
+            if name is not None and begin < max(end, start + 1) and start < past
+        ]
+
+    def require_inside(self, span: Span) -> None:
+        """Raise `SpanError` for a span outside the text, which its own document does not have."""
+        text = self.text
+        if text.end is not None and (span.start < text.start or span.end > text.end):
+            raise SpanError(
+                f"span {name_of(span)} lies outside the text",
+                **text.in_errors,
+                line=span.line,
+                advice="give spans of the document itself",
+            )
+
+    def context(self, around: tuple[int, int], own: tuple[int, int]) -> Context:
+        """Return the context of a range, no further than `REACH` from a range within it."""
+        text = self.text
+        if text.end is None:
+            return Context("", own[0], None, (False, False), is_known=False)
+        least, greatest = self._bounds(*around)
+        least, greatest = max(least, text.start), min(greatest, text.end)
+        reach = max(REACH[text.unit], self._window or 0)
+        start, end = max(least, own[0] - reach), min(greatest, own[1] + reach)
+        if self._window is not None:
+            least, greatest = text.start, text.end
+        if self._latest is None or self._latest[0] != (start, end):
+            starts = None
+            if text.unit == "token":
+                tokens = (text.tokens or ())[start - text.start : end - text.start]
+                starts = [0, *accumulate(len(token) + 1 for token in tokens)]
+            cut = start > least, end < greatest
+            self._latest = (start, end), Context(text.text_between(start, end), start, starts, cut)
+        return self._latest[1]
+
+    def _bounds(self, start: int, end: int) -> tuple[int, int]:
+        """Return the start and end of the context of a range, before it is limited by `REACH`."""
+        text = self.text
+        if self._window is not None:
+            return start - self._window, end + self._window
+        if self._sentences:
+            return self._sentence_start(start), self._sentence_end(max(start, end - 1))
+        if text.unit == "character" and text.text is not None:
+            return _lines_of(text.text, start, end, text.start)
+        return text.start, text.end or text.start
+
+    def _sentence_start(self, position: int) -> int:
+        """Return the start of the sentence at a position, or the end of the one before if it is in none."""
+        number = bisect_right(self._starts, position) - 1
+        if number < 0:
+            return self.text.start
+        sentence = self._sentences[number]
+        return sentence.start if position < sentence.end else sentence.end
+
+    def _sentence_end(self, position: int) -> int:
+        """Return the end of the sentence at a position, or the start of the next if it is in none."""
+        number = bisect_right(self._starts, position) - 1
+        if number >= 0 and position < self._sentences[number].end:
+            return self._sentences[number].end
+        return (
+            self._starts[number + 1] if number + 1 < len(self._starts) else self.text.end or self.text.start
+        )
+
+
+def _lines_of(text: str, start: int, end: int, first: int) -> tuple[int, int]:
+    """Return the start and end of the lines of a range, searched within `REACH` only; `first` is the first position."""
+    reach = REACH["character"]
+    start, end = start - first, end - first
+    before = text.rfind("\n", max(start - reach, 0), start)
+    after = text.find("\n", end, end + reach)
+    begin = before + 1 if before >= 0 else max(start - reach - 1, 0)
+    return begin + first, (after if after >= 0 else end + reach + 1) + first
+
+
+def texts_of(pair: Pair, window: int | None) -> tuple[SideTexts, SideTexts]:
+    """Return the texts for the errors of each side of a pair."""
+    gold, predicted = pair.sides
+    return SideTexts(gold, predicted, window), SideTexts(predicted, gold, window)
+
+
+class RowColumns(NamedTuple):
+    """The columns that depend on the first error: its layers, if there are several, and metadata."""
+
+    layers: Sequence[str] = ()
+    metadata: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, first: JudgedSpan, texts: SideTexts) -> RowColumns:
+        labels = first.span.by_layer
+        return cls(list(labels) if len(labels) > 1 else (), [key for key in texts.metadata if key != "id"])
+
+    def row(self, wrong: JudgedSpan, texts: SideTexts, side: str | None = None) -> Finding:
+        """Return the row of an error, with its side, or another name of it."""
+        texts.require_inside(wrong.span)
+        name = wrong.side_name if side is None else side
+        return Finding(wrong, lambda: self._cells(wrong, texts, name), texts.own.id, name)
+
+    def _cells(self, wrong: JudgedSpan, texts: SideTexts, side: str) -> Row:
+        span, others, own = wrong.span, wrong.shown, texts.own
+        start, end = span.start, span.end
+        hull = wrong.range
+        context = texts.context(hull, (start, end))
+        marks = [*context.marks(0, [span]), *context.marks(1, others)]
+        first_id, last_id = texts.ids_of(start, end)
+        row: Row = {
+            "context": [MarkedText(context.text, marks, context.is_cut)],
+            "side": side,
+            "layer": wrong.sequence,
+            "class": wrong.kind,
+            "reason": wrong.reason,
+            "label": span.label,
+            **{f"label {layer}": span.by_layer.get(layer) or "" for layer in self.layers},
+            "text": texts.of(span),
+            "start": start,
+            "end_inclusive": end - 1,
+            "first_token_id": first_id,
+            "last_token_id": last_id,
+            **_of_others(others, texts),
+        }
+        for layer in self.layers:
+            row[f"other_label {layer}"] = BETWEEN.join([each.by_layer.get(layer) or "" for each in others])
+        line = texts.line_of(span)
+        row |= {
+            "document": own.id,
+            "sentence": BETWEEN.join(texts.sentences_of(start, end)),
+            "file": own.file or "",
+            "line": "" if line is None else line,
+            **{key: texts.metadata.get(key, "") for key in self.metadata},
+            "metadata": "; ".join(f"{key}={value}" for key, value in self._rest(wrong, texts).items()),
+        }
+        return row
+
+    def _rest(self, wrong: JudgedSpan, texts: SideTexts) -> Mapping[str, str]:
+        """Return what is in no column: fragments, and metadata that the first document does not have."""
+        rest = {
+            key: value
+            for key, value in texts.metadata.items()
+            if key not in self.metadata and (key, value) != ("id", texts.own.id)
+        }
+        parts = [span.parts for span in (wrong.span, *wrong.shown)]
+        for name, of_spans in (("fragments", parts[:1]), ("other_fragments", parts[1:])):
+            if any(each is not None for each in of_spans):
+                rest[name] = BETWEEN.join(map(_inclusive, of_spans))
+        return rest
+
+
+def _of_others(others: Sequence[Span], texts: SideTexts) -> Row:
+    """Return the columns about the spans of the other side."""
+    start = end = None
+    first_id = last_id = ""
+    if others:
+        start, end = others[0].start, max([each.end for each in others])
+        first_id, last_id = texts.ids_of(start, end)
+    return {
+        "other_text": BETWEEN.join([shortened(texts.of(each), LONGEST_OTHER) for each in others]),
+        "other_label": BETWEEN.join([each.label for each in others]),
+        "other_start": "" if start is None else start,
+        "other_end_inclusive": "" if end is None else end - 1,
+        "other_first_token_id": first_id,
+        "other_last_token_id": last_id,
+    }
+
+
+def _inclusive(parts: Ranges | None) -> str:
+    return ";".join(f"{start}-{end - 1}" for start, end in parts or ())
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return a text that has at most `longest` characters; a longer one ends with the number of those cut off.
+
+    >>> shortened("abcdefghijklmnopqrstuvwxyz", 24)
+    'abcd [… 22 more chars …]'
+    """
+    if len(text) <= longest:
+        return text
+    space = longest
+    while True:  # the remark grows with the number in it, by a digit at most
+        remark = f" [… {len(text) - space} more chars …]"
+        if space + len(remark) <= longest:
+            return text[:space] + remark
+        space -= space + len(remark) - longest

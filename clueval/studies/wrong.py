@@ -1,0 +1,439 @@
+"""Wrong spans: which spans of a corpus a metric counts as errors, why, and with which spans of the other side.
+
+By default a span is an error if the other side has no span with the same start, end and label: these are the false
+negatives (gold) and false positives (predicted) of metric ``exact``, which counts equal spans of one side once. A
+choice of a level, of a labelled layer or of unlabelled spans makes them those of metric ``levels``: at level n a span
+is an error if its class is above n. With a *labelled* layer it is also an error if the joined label of its match is
+not its own; spans without a label in that layer are not counted.
+
+With metric ``fair``, each of its errors is one: a gold span with the predicted span that it is paired with, or a span
+of either side alone. Its class is FairEval's type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, get_args
+
+from clueval.core.case import Case, EqualCase, Located, located
+from clueval.core.count import Plan, collector_paused
+from clueval.core.document import Pair
+from clueval.core.exact import Exact
+from clueval.core.levels import Levels, matches_in
+from clueval.core.matching import KINDS, LEVELS, UNMATCHED, Match, match_of
+from clueval.core.metric import Metric, require_countable
+from clueval.core.overlap import first_clash, shared_positions
+from clueval.core.ranges import Ranges
+from clueval.core.span import MERGED, NO_LABEL, NOTHING, SIDES, Span, by_position
+from clueval.files.errors import CluevalError, UsageError
+from clueval.files.options import require_types
+from clueval.metrics.fair import Fair
+from clueval.reports.language import phrase
+
+RIGHT = "right"
+Reason = Literal["label", "boundary", "boundary+label", "missed", "spurious"]
+REASONS: tuple[Reason, ...] = get_args(Reason)
+"""Why a span is an error, the first that fits: `label` (a span of the other side has the same range and another
+label), `boundary` (it overlaps a span that has its label and another range), `boundary+label` (it overlaps only spans
+with other labels), `missed` or, on the predicted side, `spurious` (it overlaps nothing, or its equal is the partner of
+another span). A span that is none has the reason `RIGHT`."""
+
+CLASSES = (*KINDS[:-1], "partial", *UNMATCHED.values())
+"""The classes of rows; CLUEval's class 5 is `partial` if anything overlaps the span, else `missed` (gold) or `spurious`
+(predicted)."""
+
+FAIR_TYPES = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
+_FAIR_OF = {"gold": ("LE", "FN"), "predicted": ("FP",)}
+"""Types whose errors are all listed on one side."""
+
+LEVEL_NAMES = {1: "exact", 2: "superset", 3: "tiling", 4: "overlap"}
+
+MOST_SHOWN = 50
+"""The greatest number of spans of the other side that a row shows, the first ones, if these overlap one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Selects the errors to report.
+
+    By default, a span is correct if the other side has one with the same start, end and label, as in metric ``exact``.
+    `level`, `labelled` and `unlabelled` choose the levels of CLUEval instead: matches up to `level` (1 to 4; 2, if it
+    is None) are correct; with `labelled`, the name of a layer, only if the label in this layer is correct, too.
+    `sides`, `kinds` and `reasons` select sides, classes and reasons (empty: all). `merge` merges all layers into one
+    sequence. `where` has the values that count, of layers and of metadata. `window` is the width of the context in
+    positions (None: the sentence). `fair` chooses the errors of this metric, in place of levels.
+
+    Raises `UsageError` for a level, side, class or reason that does not exist, for a class or reason that no error of
+    the choice can have, and for a negative window.
+    """
+
+    level: int | None = None
+    labelled: str | None = None
+    unlabelled: bool = False
+    sides: tuple[str, ...] = SIDES
+    kinds: frozenset[str] = frozenset()
+    reasons: frozenset[str] = frozenset()
+    merge: bool = False
+    where: Mapping[str, frozenset[str]] = NOTHING
+    window: int | None = None
+    fair: Fair | None = None
+
+    def __post_init__(self) -> None:
+        require_types(self)
+        if self.fair is not None and (self.by_levels or self.where):
+            raise UsageError("errors of metric fair have no levels and no filter", advice="use Fair.labels")
+        if self.level is not None and self.level not in LEVELS:
+            raise UsageError(f"there is no level {self.level!r}", advice="1, 2, 3 or 4")
+        if self.unlabelled and self.labelled is not None:
+            raise UsageError("errors are labelled or unlabelled, not both", advice="leave one out")
+        for side in self.sides:
+            if side not in SIDES:
+                raise UsageError(f"there is no side {side!r}", advice="gold or predicted")
+        self._require_names("class", self.kinds, self.classes)
+        self._require_names("reason", self.reasons, REASONS)
+        if self.window is not None and self.window < 0:
+            raise UsageError(f"the window cannot be {self.window} positions", advice="a number from 0 on")
+
+    def _require_names(self, what: str, names: Iterable[str], known: Sequence[str]) -> None:
+        """Raise `UsageError` for a class or reason that does not exist, or that no error of the choice can have."""
+        correct: Sequence[str] = ()
+        if self.by_levels and self.labelled is None:
+            correct = KINDS[: self.at_level] if what == "class" else REASONS[:1]
+        for name in sorted(names):
+            if name not in known:
+                raise UsageError(f"there is no {what} {name!r}", advice=f"one of {', '.join(known)}")
+            for side, other in zip(SIDES, reversed(SIDES), strict=True):
+                if side not in self.sides and name == UNMATCHED[side]:
+                    advice = f"{UNMATCHED[other]}, or also the {side} side"
+                    raise UsageError(f"no {other} span is {name}", advice=advice)
+                if side not in self.sides and self.fair is not None and name in _FAIR_OF[side]:
+                    advice = f"also the {side} side"
+                    raise UsageError(f"errors of the type {name} have a {side} span", advice=advice)
+            if name in correct:
+                raise UsageError(
+                    f"no error at level {self.at_level} has the {what} {name!r} without labels",
+                    advice="choose a labelled layer, or no level",
+                )
+
+    @property
+    def of_all(self) -> Choice:
+        """The choice without its filters of sides, classes and reasons."""
+        return replace(self, sides=SIDES, kinds=frozenset(), reasons=frozenset())
+
+    @property
+    def by_levels(self) -> bool:
+        """Whether errors are those of metric ``levels``; otherwise they are those of metric ``exact``."""
+        return self.unlabelled or self.level is not None or self.labelled is not None
+
+    @property
+    def at_level(self) -> int:
+        """The level up to which matches are correct."""
+        return 2 if self.level is None else self.level
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that counts these errors."""
+        return self.fair or (Levels() if self.by_levels else Exact())
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes that errors may have."""
+        return CLASSES if self.fair is None else FAIR_TYPES
+
+    def is_error(self, match: Match) -> bool:
+        """Return whether a span with this match is an error; it has no equal on the other side."""
+        if not self.by_levels:
+            return True
+        good = match.kind in KINDS[: self.at_level]
+        if self.labelled is None:
+            return not good
+        label = match.span.by_layer.get(self.labelled)
+        return label is not None and not (good and match.labels.get(self.labelled) == label)
+
+    def lists(self, wrong: JudgedSpan) -> bool:
+        """Return whether a span is an error that the filters of sides, classes and reasons let through."""
+        return (
+            wrong.is_error
+            and wrong.side_name in self.sides
+            and (not self.kinds or wrong.kind in self.kinds)
+            and (not self.reasons or wrong.reason in self.reasons)
+        )
+
+    def in_words(self) -> str:
+        """Return a description of the choice."""
+        level = {"level": self.at_level, "name": phrase(LEVEL_NAMES[self.at_level])}
+        listed = phrase("spans that are not exactly right, label included, as metric exact counts")
+        if self.labelled is not None:
+            listed = phrase(
+                "errors at level {level} ({name}), including wrong labels of {layer}",
+                layer=self.labelled,
+                **level,
+            )
+        elif self.by_levels:
+            listed = phrase("errors above level {level} ({name}), whatever the labels", **level)
+        parts = [listed]
+        if len(self.sides) == 1:
+            parts.append(phrase("{side} side only", side=phrase(self.sides[0])))
+        if self.fair is not None:
+            parts = [phrase("errors of metric fair, each once")]
+        for known, chosen in ((self.classes, self.kinds), (REASONS, self.reasons)):
+            if chosen:
+                names = ", ".join(phrase(name) for name in known if name in chosen)
+                parts.append(phrase("only {names}", names=names))
+        if self.where:
+            conditions = ";".join(f"{key}={'|'.join(sorted(values))}" for key, values in self.where.items())
+            parts.append(phrase("where {conditions}", conditions=conditions))
+        return " · ".join(parts)
+
+
+class JudgedSpan(NamedTuple):
+    """A span that counts: its side, sequence and match, and the spans of the other side that overlap or equal it.
+
+    `others` come by position, and `shown` are those that a row shows. `start` and `end` are the first and the last
+    position of the span and of these spans, half-open. `is_error` says whether the choice of level and layer counts it
+    as wrong; the filters of the choice are `Choice.lists`. `error_type` is that of an error of metric ``fair``.
+    """
+
+    side: int
+    sequence: str
+    match: Match
+    others: Sequence[Span]
+    reason: str
+    is_error: bool
+    span: Span
+    shown: Sequence[Span]
+    start: int
+    end: int
+    error_type: str = ""
+
+    @property
+    def side_name(self) -> str:
+        return SIDES[self.side]
+
+    @property
+    def kind(self) -> str:
+        """The class, one of `Choice.classes`."""
+        if self.error_type:
+            return self.error_type
+        if self.match.kind != "missed":
+            return self.match.kind
+        return "partial" if self.others else UNMATCHED[SIDES[self.side]]
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The range from the first to the last position of the span and of all spans that its row shows."""
+        return self.start, self.end
+
+
+def wrong_cases(
+    pairs: Iterable[Pair], choice: Choice | None = None, layers: Sequence[str] = ()
+) -> Iterator[tuple[Pair, Located]]:
+    """Yield the cases with a span that the choice lists as an error, with their pairs.
+
+    Args:
+        pairs: the pairs of the texts, as they are counted.
+        choice: selects the errors; by default those that metric ``exact`` counts.
+        layers: the layers in their order; further ones follow as they occur.
+
+    Cases come by text, sequence and position. Raises `UsageError` at the end if the labelled layer never occurred, and
+    the errors of the metric.
+
+    >>> from clueval.core.document import Document
+    >>> gold = Document("d", {"entity": [Span(0, 2, "PER"), Span(4, 5, "LOC")]})
+    >>> predicted = Document("d", {"entity": [Span(1, 2, "PER"), Span(4, 5, "LOC")]})
+    >>> [found.first for _, found in wrong_cases([Pair(gold, predicted)])]
+    [0]
+    """
+    search = Search(choice or Choice(), layers)
+    for pair in pairs:
+        for found in search.cases(pair, []):
+            if any(map(search.choice.lists, judged(pair, found, search.choice))):
+                yield pair, found
+    search.end()
+
+
+class Search:
+    """Finds the errors of a choice in one text after the other; `end` checks the choice."""
+
+    def __init__(self, choice: Choice, layers: Sequence[str] = ()) -> None:
+        self.choice = choice
+        self._plan = Plan((), merge=choice.merge, where=choice.where)
+        self._layers = dict.fromkeys(layers)
+
+    def cases(self, pair: Pair, equal: list[EqualCase] | None = None) -> Iterator[Located]:
+        """Return the cases of a pair; none if the filter leaves out its document.
+
+        Those of two equal spans are put into `equal`, if that is given, and left out.
+        """
+        self._layers.update(dict.fromkeys(name for side in pair.sides for name in side.layers))
+        names = list(self._layers)
+        if not self._plan.takes(pair.first, names):
+            return iter(())
+        where = self._plan.on_spans(pair.first, names)
+        reads = self.choice.metric.reads
+        return located(pair.sides, names, merge=self._plan.merge, where=where, reads=reads, equal=equal)
+
+    @property
+    def sequences(self) -> list[str]:
+        """The sequences so far: the layers, or all of them merged."""
+        return [MERGED] if self.choice.merge else list(self._layers)
+
+    def wrong(self, pair: Pair) -> list[JudgedSpan]:
+        """Return the spans of a pair that are not exactly right, by their ranges, then gold first."""
+        with collector_paused([pair]):
+            cases = self.cases(pair, [])
+            found = [each for case in cases for each in judged(pair, case, self.choice)]
+        return sorted(found, key=text_order)
+
+    def end(self) -> None:
+        """Raise `UsageError` if the labelled layer never occurred."""
+        wanted = self.choice.labelled
+        if wanted is not None and wanted not in self._layers:
+            known = ", ".join(self._layers)
+            advice = f"one of {known}" if known else "the documents have no layers"
+            raise UsageError(f"there is no layer {wanted!r}", advice=advice)
+
+
+def text_order(each: JudgedSpan) -> tuple[int, int, int, int, int]:
+    """The order of wrong spans in a text."""
+    return each.start, each.end, each.span.start, each.span.end, each.side
+
+
+def judged(pair: Pair, found: Located, choice: Choice, *, also_right: bool = False) -> list[JudgedSpan]:
+    """Return the spans of a case that count and are not exactly right: of equal spans of a side the first one.
+
+    With `also_right`, those that are right come, too. Costs what `Case.around` costs.
+    """
+    keys = [[(span.start, span.end, span.label, span.parts) for span in side or ()] for side in found.sides]
+    if keys[0] == keys[1] and not also_right and not choice.by_levels:
+        return []
+    case = Case(found.sides, found.counted)
+    try:
+        if choice.by_levels:
+            require_countable(choice.metric, case)
+        if choice.fair is not None:
+            return list(_judged_by_fair(case, found.sequence, choice.fair))
+        return list(_judged(case, keys, found.sequence, choice, also_right))
+    except CluevalError as error:
+        error.document, error.file = pair.first.id, error.file or pair.first.file
+        raise
+
+
+def _judged(
+    case: Case, keys: Sequence[Sequence[object]], sequence: str, choice: Choice, also_right: bool
+) -> Iterator[JudgedSpan]:
+    both = {*keys[0]} & {*keys[1]}
+    for side, of_other in enumerate((case.predicted, case.gold)):
+        matches = iter(matches_in(case, side)) if choice.by_levels else None
+        seen = set()
+        for number, span in case.counting(side):
+            match = None if matches is None else next(matches)
+            key = keys[side][number]
+            if key in seen:
+                continue
+            seen.add(key)
+            if key in both:
+                if also_right:
+                    match = Match(span, "exact", labels=span.by_layer)
+                    yield JudgedSpan(side, sequence, match, (), RIGHT, False, span, (), span.start, span.end)
+                continue
+            others = [of_other[each] for each in case.around[side][number]]
+            if span.start == span.end:
+                others += [other for other in of_other if other.start == other.end == span.start]
+            others.sort(key=by_position)
+            match = match or match_in(span, others)
+            yield wrong_span(side, sequence, match, others, choice.is_error(match))
+
+
+def _right_span(side: int, sequence: str, span: Span) -> JudgedSpan:
+    match = Match(span, "exact", labels=span.by_layer)
+    return JudgedSpan(side, sequence, match, (), RIGHT, False, span, (), span.start, span.end)
+
+
+def right(wrong: JudgedSpan | None) -> JudgedSpan | None:
+    """Return the span as one that is right."""
+    return None if wrong is None else _right_span(wrong.side, wrong.sequence, wrong.span)
+
+
+def _judged_by_fair(case: Case, sequence: str, fair: Fair) -> Iterator[JudgedSpan]:
+    """Yield the errors of metric fair; one with both spans is gold's."""
+    for kind, *pair in fair.findings(case):
+        side = 0 if pair[0] is not None else 1
+        span, other = pair[side], pair[1] if side == 0 else None
+        assert span is not None  # an error has a span
+        others = [] if other is None else [other]
+        yield wrong_span(side, sequence, match_in(span, others), others, True)._replace(error_type=kind)
+
+
+def wrong_span(side: int, sequence: str, match: Match, others: Sequence[Span], is_error: bool) -> JudgedSpan:
+    span = match.span
+    places = [(other.label, other.fragments) for other in others]
+    reason = reason_of(span.label, span.fragments, places, side)
+    shown, start, end = others, span.start, span.end
+    if len(others) > MOST_SHOWN and first_clash(others) is not None:
+        shown = others[:MOST_SHOWN]
+    if shown:
+        start, end = min(start, shown[0].start), max(end, *[other.end for other in shown])
+    return JudgedSpan(side, sequence, match, others, reason, is_error, span, shown, start, end)
+
+
+def reason_of(label: str, fragments: Ranges, others: Iterable[tuple[str, Ranges]], side: int) -> Reason:
+    """Return the reason of an error, given the labels and the fragments of the spans that overlap or equal it.
+
+    >>> reason_of("PER", ((0, 2),), [("LOC", ((0, 2),)), ("PER", ((0, 3),))], 0)
+    'label'
+    >>> reason_of("PER", ((0, 2),), [("LOC", ((0, 1),)), ("PER", ((0, 3),))], 0)
+    'boundary'
+    """
+    found = {(other == label, place == fragments) for other, place in others}
+    if (False, True) in found:
+        return "label"
+    if (True, False) in found:
+        return "boundary"
+    if found == {(False, False)}:
+        return "boundary+label"
+    return "spurious" if side else "missed"
+
+
+def reason_keys(wrong: JudgedSpan, choice: Choice) -> Iterator[ReasonKey]:
+    """Yield what is counted of a span that is not exactly right: by its joined label, or by the label of each layer."""
+    span, match = wrong.span, wrong.match
+    for layer in span.by_layer if choice.by_levels else (None,):
+        label = _label_of(span, layer)
+        found = _label_of(match.partners[0], layer) if match.kind == "exact" else None
+        if label is None or (layer is not None and found == label):
+            continue
+        places = ((_label_of(other, layer) or NO_LABEL, other.fragments) for other in wrong.others)
+        reason = reason_of(label, span.fragments, places, wrong.side)
+        yield ReasonKey(wrong.sequence, layer, wrong.side, label, reason, found)
+
+
+class ReasonKey(NamedTuple):
+    """What wrong spans are counted by. Without a layer the label is that of all layers; `found` is the label that the
+    other side has in the same range."""
+
+    sequence: str
+    layer: str | None
+    side: int
+    label: str
+    reason: str
+    found: str | None
+
+
+def _label_of(span: Span, layer: str | None) -> str | None:
+    return span.label if layer is None else span.by_layer.get(layer)
+
+
+def match_in(span: Span, others: Sequence[Span]) -> Match:
+    """Return the match of a span: where spans overlap or have gaps, by fragments, exact or superset."""
+    if all(each.parts is None for each in (span, *others)) and first_clash(others) is None:
+        return match_of(span, others)
+    for other in others:
+        if other.fragments == span.fragments:
+            return Match(span, "exact", (other,), other.by_layer)
+    size = sum(end - start for start, end in span.fragments)
+    for other in others:
+        if shared_positions(span, other) == size:
+            return Match(span, "superset", (other,), other.by_layer)
+    return Match(span, "missed")

@@ -1,0 +1,214 @@
+"""What steps share: documents and spans that are changed, notes of the changes, and files that options name.
+
+A step is a frozen dataclass of its settings. It keeps no state: what it changed is in the notes of each pair, under its
+name. Notes that only `check` needs, such as the names that occurred, are `HIDDEN`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import is_
+from os import PathLike, fsencode
+from pathlib import Path
+from typing import Any, ClassVar
+
+from clueval.core.count import each, noted
+from clueval.core.document import Document, Notes, Pair
+from clueval.core.span import SIDES, Frozen, Span
+from clueval.files.errors import UsageError, described
+from clueval.files.opening import decoded, raw_content
+
+HIDDEN = "hidden"
+"""The second part, after the name of the step, of notes that no report shows."""
+
+ALTERNATIVES = "alternatives"
+"""The name of the step that chooses among alternatives."""
+
+ANY_OF = "any_of"
+"""The name of the step that chooses among golds."""
+
+UNIT = "unit"
+"""The name of the step that converts positions; it notes nothing, and the signature says the unit without it."""
+
+LOCATED = "located"
+"""The name of the steps that place the answers of language models."""
+
+UNPLACED = "unplaced"
+"""The key of metadata with the number of spans that are only texts."""
+
+MENTION = "mention"
+"""The feature of a span with its text, whose place in the text of gold is not known."""
+
+Note = tuple[str, ...]
+"""What was changed."""
+
+
+@dataclass(frozen=True)
+class EachPair:
+    """Base of steps that make pairs of each pair of a text. A subclass has `signature` and `of_pair`."""
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        """The name of the step and its choice, for the signature."""
+        raise NotImplementedError
+
+    @property
+    def zeros(self) -> Sequence[Note]:
+        """The notes that are reported though they are 0."""
+        return ()
+
+    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
+        return each(self.of_pair, pairs)
+
+    def of_pair(self, pair: Pair) -> Iterable[Pair]:
+        """Return the pairs that count instead of a pair."""
+        raise NotImplementedError
+
+    def check(self, notes: Notes) -> Iterable[str]:
+        """Yield warnings, given the sum of all notes; raise `UsageError` for a choice that never applied."""
+        return ()
+
+
+@dataclass(frozen=True)
+class EachSpan(EachPair):
+    """Base of steps that change the spans of some `sides` one by one. A subclass has `signature` and `changed`."""
+
+    sides: ClassVar[Sequence[str]] = SIDES
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        notes: Counter[Note] = Counter()
+        gold, predicted = (
+            self._of_side(side, document, notes) if side in self.sides else document
+            for side, document in zip(SIDES, pair.sides, strict=True)
+        )
+        yield with_notes(replace(pair, gold=gold, predicted=predicted), self.signature[0], notes)
+
+    def _of_side(self, side: str, document: Document, notes: Counter[Note]) -> Document:
+        layers = {
+            layer: [found for span in spans for found in self.changed(span, layer, side, document, notes)]
+            for layer, spans in document.layers.items()
+        }
+        return with_layers(document, layers)
+
+    def changed(
+        self, span: Span, layer: str, side: str, document: Document, notes: Counter[Note]
+    ) -> Sequence[Span]:
+        """Return what takes the place of a span: nothing, a span or several; count in `notes` what was changed."""
+        raise NotImplementedError
+
+
+def with_notes(pair: Pair, step: str, notes: Mapping[Note, int]) -> Pair:
+    """Return the pair with what a step changed in its notes, under the name of the step."""
+    found = {(step, *what): number for what, number in notes.items() if number}
+    return replace(pair, notes=noted(pair, found)) if found else pair
+
+
+def hidden_names(notes: Notes, step: str, kind: str) -> dict[str, int]:
+    """Return the names that a step has noted for its check, sorted, with their numbers."""
+    return {key[3]: number for key, number in sorted(notes.items()) if key[:3] == (step, HIDDEN, kind)}
+
+
+def with_layers(document: Document, layers: Mapping[str, Sequence[Span]]) -> Document:
+    """Return the document with other spans; the same document, with its tags, if all spans stay the same."""
+    if all(
+        len(spans) == len(document.layers[layer]) and all(map(is_, spans, document.layers[layer]))
+        for layer, spans in layers.items()
+    ):
+        return document
+    return replace(document, layers={**document.layers, **layers}, tags={})
+
+
+def with_labels(span: Span, labels: Mapping[str, str | None]) -> Span:
+    """Return the span with these labels; the same span if it has them already."""
+    if labels == span.labels:
+        return span
+    new = Frozen(labels)
+    return Span(span.start, span.end, new, span.features, span.tokens, span.id, span.line, span.parts)
+
+
+# The order of spans
+
+GROUP = "group"
+"""The feature that the members of a group of alternatives share."""
+
+
+def in_counting_order(document: Document, layer: str) -> Sequence[Span]:
+    """Return the spans of a layer in an order that does not depend on theirs, unless the document is `ordered`.
+
+    It is that of a case: start, end, parts, labels, tokens, features. The members of a group of alternatives stay
+    together, in their order, of which the first is the main one.
+
+    >>> spans = [Span(4, 9, "A", {"group": 1}), Span(3, 8, "A", {"group": 1}), Span(3, 4, "B"), Span(3, 4, "A")]
+    >>> [span.start for span in in_counting_order(Document("d", {"label": spans}), "label")]
+    [3, 3, 4, 3]
+    """
+    spans = document.layers.get(layer, ())
+    if document.ordered:
+        return spans
+    keys = [(_rank(span),) for span in spans]
+    members: dict[str, list[Any]] = {}
+    for span, (rank,) in zip(spans, keys, strict=True):
+        if GROUP in span.features:
+            members.setdefault(repr(span.features[GROUP]), []).append(rank)
+    if members:
+        keys = [
+            tuple(members[repr(span.features[GROUP])]) if GROUP in span.features else key
+            for span, key in zip(spans, keys, strict=True)
+        ]
+    return [spans[number] for number in sorted(range(len(spans)), key=keys.__getitem__)]
+
+
+def _rank(span: Span) -> tuple[Any, ...]:
+    labels = sorted([(layer, label is not None, label or "") for layer, label in span.by_layer.items()])
+    features = [(name, type(value).__name__, repr(value)) for name, value in sorted(span.features.items())]
+    return span.start, span.end, span.parts or (), labels, tuple(sorted(span.tokens or ())), features
+
+
+# Documents
+
+
+def empty(document: Document, unit: Any = None) -> Document:
+    """Return the document with its layers, but without spans and text: a side that has nothing beside the text."""
+    layers: dict[str, Sequence[Span]] = dict.fromkeys(document.layers, ())
+    unit = unit or document.unit
+    return Document(document.id, layers, unit=unit, metadata=document.metadata, file=document.file)
+
+
+# Options
+
+
+def names_of(given: str | Iterable[str], option: str) -> tuple[str, ...]:
+    """Return the names of a list, or of a text in which commas separate them. Raises `UsageError` for an empty one.
+
+    >>> names_of("A, B", "generic")
+    ('A', 'B')
+    """
+    names = [part.strip() for part in given.split(",")] if isinstance(given, str) else list(given)
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(f"each name of {option} must be text, not {described(name)}")
+        if not name:
+            raise UsageError(f"{option} has an empty name", advice="separate names by single commas")
+    return tuple(dict.fromkeys(names))
+
+
+def text_of_file(given: str | PathLike[str], option: str) -> tuple[str, str, str]:
+    """Return the path, the text and the hash (`sha8`) of a file that an option names. Raises `CluevalError`."""
+    path = Path(given)
+    try:
+        valid = "\0" not in fsencode(path).decode("latin-1")
+    except UnicodeError:
+        valid = False
+    if not valid:
+        raise UsageError(f"{option} is not the path of a file", advice="check the name")
+    content = raw_content(path)
+    return str(path), decoded(content.removeprefix(b"\xef\xbb\xbf"), path, 1), sha8(content)
+
+
+def sha8(content: str | bytes) -> str:
+    """Return the first eight digits of the SHA-256 of a text."""
+    from hashlib import sha256  # loads OpenSSL, so it is imported only here
+
+    return sha256(content.encode() if isinstance(content, str) else content).hexdigest()[:8]

@@ -1,0 +1,398 @@
+"""Changes of labels: maps, hierarchies, generic labels, no labels at all.
+
+A map gives the labels of one side or both other names, and leaves out spans of labels without a name. A file has
+``FROM<TAB>TO`` in each line, or is a JSON object; an empty TO drops the spans. A name that has been given is not looked
+up again. A label that is not in the map is an error, unless the last entry is ``*``: ``*<TAB>*`` keeps these labels,
+``*<TAB>`` drops them.
+
+In a hierarchy, a label is replaced by its ancestor at some depth (BRATEval's hierarchical types). A file has one name
+in each line, indented below its parent; the section ``[entities]`` of brat's configuration is one. The separator ``.``
+stands for labels that hold their path themselves, as ``LOC.city``. Generic labels, such as ``PII``, are replaced by
+labels below them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, NamedTuple
+
+from clueval.core.document import Document, Notes, Pair
+from clueval.core.overlap import overlaps_between, shared_positions
+from clueval.core.span import NO_LABEL, SIDES, Span
+from clueval.files.errors import FileError, FormatError, UsageError
+from clueval.transforms.changes import (
+    HIDDEN,
+    EachPair,
+    EachSpan,
+    Note,
+    hidden_names,
+    sha8,
+    text_of_file,
+    with_labels,
+    with_layers,
+    with_notes,
+)
+
+# Label maps
+
+OTHERS = "*"
+"""The entry for all labels that no other entry names."""
+
+
+class LabelNames(NamedTuple):
+    """A label map: the new names, what happens to other labels (None: an error), its hash and its file."""
+
+    names: Mapping[str, str]
+    others: str | None
+    sha: str
+    source: str
+
+    @classmethod
+    def of(cls, given: Any, option: str) -> LabelNames:
+        """Return the map of a file or dictionary. Raises `CluevalError` for an invalid one."""
+        if isinstance(given, Mapping):
+            import json  # only maps that are given need it
+
+            entries = list(given.items())
+            return cls._made(entries, sha8(json.dumps(entries, default=str)), option)
+        try:
+            path, text, sha = text_of_file(given, option)
+        except FileError as error:
+            if "=" in str(given):
+                error.advice = (
+                    'give a file with a line FROM<TAB>TO for each label, or in Python {"FROM": "TO"}'
+                )
+            raise
+        is_json = text.lstrip().startswith("{")
+        return cls._made(_of_json(text, path) if is_json else _of_lines(text, path), sha, path)
+
+    @classmethod
+    def _made(cls, entries: Sequence[tuple[Any, Any]], sha: str, source: str) -> LabelNames:
+        names: dict[str, str] = {}
+        for old, new in entries:
+            if not isinstance(old, str) or not isinstance(new, str) or not old:
+                raise FormatError(
+                    f"the entry {old!r} is not a label and its name", file=source, advice="both are text"
+                )
+            if old in names:
+                raise FormatError(f"the label {old!r} has two entries", file=source, advice="remove one")
+            names[old] = new
+        if OTHERS in names and list(names)[-1] != OTHERS:
+            raise FormatError(
+                f"the entry {OTHERS!r} is not the last", file=source, advice="move it to the end"
+            )
+        others = names.pop(OTHERS, None)
+        if others not in (None, "", OTHERS):
+            raise FormatError(
+                f"the entry {OTHERS!r} has the name {others!r}",
+                file=source,
+                advice=f"{OTHERS!r} keeps all other labels, an empty name drops them",
+            )
+        return cls(names, others, sha, source)
+
+    def new_name(self, label: str) -> str | None:
+        """Return the new name of a label; empty: drop it; None: the map does not have it."""
+        if label in self.names:
+            return self.names[label]
+        return label if self.others == OTHERS else self.others
+
+
+def _of_lines(text: str, file: str) -> list[tuple[str, str]]:
+    entries = []
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.removesuffix("\r")
+        if line.strip(" "):
+            if line.count("\t") != 1:
+                raise FormatError(
+                    f"the line has {line.count(chr(9))} tabs", file=file, line=number, advice="FROM<TAB>TO"
+                )
+            old, _, new = line.partition("\t")
+            entries.append((old.strip(), new.strip()))
+    return entries
+
+
+def _of_json(text: str, file: str) -> list[tuple[Any, Any]]:
+    import json  # only maps that are given need it
+
+    try:
+        found = json.loads(text, object_pairs_hook=list)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        raise FormatError("is not valid JSON", file=file, line=line, advice='{"FROM": "TO"}') from None
+    return list(found)
+
+
+@dataclass(frozen=True)
+class LabelMap(EachSpan):
+    """A step that gives the labels of each side the names of its map (None: the labels stay).
+
+    Notes count the spans of each side that were renamed and dropped.
+    """
+
+    gold: LabelNames | None
+    predicted: LabelNames | None
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        if self.gold == self.predicted and self.gold is not None:
+            return "labels", f"map({self.gold.sha})"
+        maps = [f"{side}-map({names.sha})" for side, names in self._maps]
+        return "labels", "+".join(maps)
+
+    @property
+    def _maps(self) -> list[tuple[str, LabelNames]]:
+        """The maps that there are, with their sides."""
+        return [(side, names) for side in SIDES if (names := getattr(self, side)) is not None]
+
+    def changed(
+        self, span: Span, layer: str, side: str, document: Document, notes: Counter[Note]
+    ) -> Sequence[Span]:
+        names: LabelNames | None = getattr(self, side)
+        if names is None:
+            return [span]
+        new: dict[str, str | None] = {}
+        for name, label in span.by_layer.items():
+            found = None if label is None else names.new_name(label)
+            if label is not None and found is None:
+                notes[HIDDEN, side, label] += 1
+            new[name] = label if found is None else found
+        if "" in new.values():
+            notes[side, "dropped"] += 1
+            return []
+        renamed = with_labels(span, new)
+        notes[side, "renamed"] += renamed is not span
+        return [renamed]
+
+    def check(self, notes: Notes) -> Iterator[str]:
+        """Raise `UsageError` for labels that are not in the map of their side; yield that no span was changed."""
+        for side, names in self._maps:
+            found = hidden_names(notes, "labels", side)
+            if found:
+                raise UsageError(
+                    f"the label map has no entry for {_listed(found.items())} of {side}",
+                    file=names.source,
+                    advice='add them, or as the last entry "*": "*" (keep all others) or "*": "" (drop them)'
+                    if names.source.endswith(".json")
+                    else "add them, or end the map with * (a tab, then * to keep all others or nothing to drop them)",
+                )
+        if not any(notes.get(("labels", side, what)) for side in SIDES for what in ("renamed", "dropped")):
+            files = dict.fromkeys(names.source for _, names in self._maps)
+            yield f"the label map {' and '.join(files)} changes no span: names count as written"
+
+
+_LISTED = 5
+
+
+def _listed(found: Iterable[tuple[str, int]]) -> str:
+    every = [f"{label!r} ({number:,} span{'s' * (number != 1)})" for label, number in found]
+    more = f" and {len(every) - _LISTED} more" if len(every) > _LISTED else ""
+    return ", ".join(every[:_LISTED]) + more
+
+
+# No labels
+
+
+@dataclass(frozen=True)
+class Untyped(EachSpan):
+    """A step that gives every span the label ``_``, so that only positions are compared.
+
+    Notes count the spans of each side.
+    """
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        return "untyped", "yes"
+
+    def changed(
+        self, span: Span, layer: str, side: str, document: Document, notes: Counter[Note]
+    ) -> Sequence[Span]:
+        untyped = with_labels(span, dict.fromkeys(span.by_layer, NO_LABEL))
+        notes[(side,)] += untyped is not span
+        return [untyped]
+
+
+# Hierarchies
+
+SEPARATOR = "."
+"""Stands for the hierarchy of labels that hold their path."""
+
+
+class Hierarchy(NamedTuple):
+    """The parent of each name (None: it is at the top) and a hash; without names, labels hold their path."""
+
+    parents: Mapping[str, str | None] | None
+    sha: str
+
+    @classmethod
+    def of(cls, given: str | PathLike[str]) -> Hierarchy:
+        """Return the hierarchy of a file, or of ``.``. Raises `CluevalError` for an invalid file."""
+        if str(given) == SEPARATOR:
+            return cls(None, SEPARATOR)
+        path, text, sha = text_of_file(given, "hierarchy")
+        return cls(_parents(text, path), sha)
+
+    def path(self, label: str) -> list[str]:
+        """Return the ancestors of a label from the top, and the label; of an unknown label only itself.
+
+        >>> Hierarchy({"LOC": None, "city": "LOC"}, "").path("city"), Hierarchy(None, ".").path("LOC.city")
+        (['LOC', 'city'], ['LOC', 'LOC.city'])
+        """
+        if self.parents is None:
+            parts = label.split(SEPARATOR)
+            return [SEPARATOR.join(parts[:n]) for n in range(1, len(parts) + 1)]
+        found = [label]
+        while (parent := self.parents.get(found[-1])) is not None:
+            found.append(parent)
+        return found[::-1]
+
+    def holds(self, label: str) -> bool:
+        """Return whether the label is in the hierarchy."""
+        return self.parents is None or label in self.parents
+
+
+def _parents(text: str, file: str) -> dict[str, str | None]:
+    parents: dict[str, str | None] = {}
+    above: list[str] = []
+    unit = 0
+    for number, width, name in _names(text):
+        unit = unit or width
+        depth, rest = divmod(width, unit) if unit else (0, 0)
+        if rest or depth > len(above):
+            raise FormatError(
+                f"{name!r} is indented too far",
+                file=file,
+                line=number,
+                advice="indent by one step for each level",
+            )
+        if name in parents:
+            raise FormatError(f"the name {name!r} occurs twice", file=file, line=number, advice="remove one")
+        parents[name] = above[depth - 1] if depth else None
+        above[depth:] = [name]
+    if not parents:
+        raise FormatError(
+            "the hierarchy has no names", file=file, advice="one name a line, children indented"
+        )
+    return parents
+
+
+def _names(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the names with their lines and indentations; in brat's configuration only those of entities."""
+    lines = text.split("\n")
+    in_sections = any(line.startswith("[") for line in lines)
+    entities = not in_sections
+    for number, line in enumerate(lines, 1):
+        name = line.strip()
+        if in_sections and line.startswith("["):
+            entities = name.lower() == "[entities]"
+        elif entities and name and not name.startswith(("#", "---")):
+            name = name.split()[0].lstrip("!") if in_sections else name
+            yield number, len(line) - len(line.lstrip()), name
+
+
+@dataclass(frozen=True)
+class Depth(EachSpan):
+    """A step that replaces each label by its ancestor at a depth (1: the top); shallower labels stay.
+
+    Notes count the spans of each side with a new label. Raises `UsageError` for a depth below 1.
+    """
+
+    hierarchy: Hierarchy
+    depth: int
+
+    def __post_init__(self) -> None:
+        if self.depth < 1:
+            raise UsageError(
+                f"depth must be from 1, not {self.depth}", advice="1 is the top of the hierarchy"
+            )
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        return "depth", f"{self.depth}({self.hierarchy.sha})"
+
+    def changed(
+        self, span: Span, layer: str, side: str, document: Document, notes: Counter[Note]
+    ) -> Sequence[Span]:
+        raised = with_labels(span, {name: self._at_depth(label) for name, label in span.by_layer.items()})
+        notes[(side,)] += raised is not span
+        return [raised]
+
+    def check(self, notes: Notes) -> Iterator[str]:
+        """Yield that no label changes, if none does."""
+        if not any(notes.get(("depth", side)) for side in SIDES):
+            yield f"the hierarchy changes no label to one at depth {self.depth}: names count as written"
+
+    def _at_depth(self, label: str | None) -> str | None:
+        return None if label is None else self.hierarchy.path(label)[: self.depth][-1]
+
+
+# Generic labels
+
+
+@dataclass(frozen=True)
+class Generic(EachPair):
+    """A step for generic labels of predicted spans, such as ``PII``.
+
+    A predicted span with one takes the label of the gold span that it overlaps. The label that it takes must be below
+    the generic one in the hierarchy; if the generic one is in no hierarchy, any label will do. Of several gold spans
+    the one with an equal range is taken, then the one with which most positions are shared, then the earliest; of
+    spans in one place the first by label, the generic label last. Without such a span the generic label stays.
+
+    Notes count, by label, the spans that took another label.
+    """
+
+    labels: tuple[str, ...]
+    hierarchy: Hierarchy | None = None
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        sha = "" if self.hierarchy is None else f"({self.hierarchy.sha})"
+        return "generic", ",".join(self.labels) + sha
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        notes: Counter[Note] = Counter()
+        layers = {
+            layer: self._specific(spans, layer, pair.gold.layers.get(layer, ()), notes)
+            for layer, spans in pair.predicted.layers.items()
+        }
+        yield with_notes(replace(pair, predicted=with_layers(pair.predicted, layers)), "generic", notes)
+
+    def check(self, notes: Notes) -> Iterator[str]:
+        """Yield which generic labels no span has."""
+        for label in sorted(set(self.labels) - hidden_names(notes, "generic", "label").keys()):
+            yield f"no predicted span has the generic label {label!r}: names count as written"
+
+    def _specific(
+        self, spans: Sequence[Span], layer: str, gold: Sequence[Span], notes: Counter[Note]
+    ) -> list[Span]:
+        found = list(spans)
+        numbers = [number for number, span in enumerate(spans) if span.by_layer.get(layer) in self.labels]
+        around, _ = overlaps_between([spans[number] for number in numbers], gold)
+        for number, others in zip(numbers, around, strict=True):
+            span = spans[number]
+            label = str(span.by_layer[layer])
+            notes[HIDDEN, "label", label] += 1
+            taken = self._label(span, label, layer, [gold[other] for other in others])
+            notes[(label,)] += taken != label
+            found[number] = with_labels(span, {**span.by_layer, layer: taken})
+        return found
+
+    def _label(self, span: Span, label: str, layer: str, around: Iterable[Span]) -> str:
+        candidates = [other for other in around if self._fits(other.by_layer.get(layer), label)]
+        if not candidates:
+            return label
+
+        def rank(other: Span) -> tuple[Any, ...]:
+            given = other.by_layer[layer] or label
+            is_apart = other.fragments != span.fragments
+            return is_apart, -shared_positions(other, span), other.start, other.end, given == label, given
+
+        return min(candidates, key=rank).by_layer[layer] or label
+
+    def _fits(self, label: str | None, generic: str) -> bool:
+        """Return whether a span with `label` can give it; the generic label counts, so that what is right stays."""
+        if label is None or self.hierarchy is None or not self.hierarchy.holds(generic):
+            return label is not None
+        return generic in self.hierarchy.path(label)

@@ -1,0 +1,430 @@
+"""Located mentions: the answers of language models name spans by their texts, whose places in gold's text are found.
+
+Each step looks for the mentions that the steps before it have not found, and forgives what they forgive: ``exact``;
+``space`` (NFC, runs of white space as one); ``quotes`` (the form of quotes and dashes); ``case``; ``fuzzy=X`` (the most
+similar words, of a similarity of at least X). Occurrences are explained at `occurrences`. A mention
+takes
+
+* ``free``: the first occurrence that no other mention covers or crosses (see below), whatever the labels;
+* ``first``: the first occurrence;
+* ``all``: each text takes all its occurrences, once for each of its labels.
+
+Positions that an answer gives stand if the text there is the mention. In gold of tokens, a mention gets the tokens of
+which it covers more than half the characters. A mention without a place becomes a span of a pair beside the text, which
+counts as a false positive.
+
+In "Ann met Ann at Annex", the mentions Ann, Ann, Ann are at [0,3) and [8,11), and the third has no place.
+
+With ``free``, a mention does not lie inside another mention of the answer while a free occurrence of its text exists.
+The mentions are placed longest text first, equal lengths step by step and in the order of the answer. A mention takes
+the first occurrence that no placed mention covers or crosses. If no step before ``fuzzy`` finds one, it takes the first
+occurrence that no equal text has taken, inside another mention, for gold is nested there. Texts are equal if all folds
+of the steps make them equal, and their lengths are those of the folded texts. So the answer that names the mentions of
+gold gets their places, in any order, if gold is flat, each occurrence of a mention's text that is not inside another
+mention is a mention, and equal texts have equal labels; without the last condition, in the order of the text.
+
+In "Anna Schmidt klagt. Anna gewinnt.", the mentions Anna, Anna Schmidt are at [20,24) and [0,12).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import ClassVar
+
+from clueval.core.characters import has_characters
+from clueval.core.document import Document, Pair
+from clueval.core.ranges import Regions
+from clueval.core.span import NOTHING, Span, by_position
+from clueval.files.errors import TextMismatch, UsageError
+from clueval.statistics.alignment import MAX_CELLS
+from clueval.transforms.apart import beside
+from clueval.transforms.changes import LOCATED, MENTION, EachPair, Note, with_notes
+from clueval.transforms.characters import TextPositions, without_blanks
+from clueval.transforms.occurrences import FUZZY, LocationSteps, Occurrences, Range, folded
+from clueval.transforms.options import ALL, FIRST, FREE, OCCURRENCES
+from clueval.transforms.projection import project
+
+OFFSETS = "offsets"
+"""The feature with the start and the end that an answer gives for a mention; -1 for what is no number."""
+
+UNPARSABLE = "unparsable"
+"""The metadata of a document with the number of parts of an answer that could not be read."""
+
+BY_ID = "custom_id"
+"""The metadata of a document of a batch of answers, which come in any order: the id of its text."""
+
+COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")
+"""What notes always count; of mentions, the number of ``answers``, too."""
+
+
+@dataclass(frozen=True)
+class Locating(EachPair):
+    """A step that gives mentions their places in the text of gold.
+
+    Notes count the mentions by the step that found them, those with other positions than the answer gives
+    (``moved``), those without a place (``unlocatable``), those whose text occurs more often than it is mentioned
+    (``ambiguous``; with ``all``, there are none), the ``answers``, and those that could not be read (``unparsable``).
+
+    Attributes:
+        occurrence: ``free``, ``first`` or ``all``; see the module.
+        steps: the steps in which mentions are looked for.
+
+    Raises `UsageError` for another occurrence, and for a gold document without text.
+    """
+
+    occurrence: str = FREE
+    steps: LocationSteps = field(default_factory=LocationSteps.of)
+
+    def __post_init__(self) -> None:
+        if self.occurrence not in OCCURRENCES:
+            raise UsageError(
+                f"unknown value {self.occurrence!r} of occurrence", advice=f"one of {', '.join(OCCURRENCES)}"
+            )
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        return LOCATED, f"{self.occurrence}({self.steps})"
+
+    @property
+    def zeros(self) -> list[Note]:
+        return [(name,) for name in dict.fromkeys([*COUNTED, "answers", *self.steps.names])]
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        gold = pair.gold
+        predicted = _of_the_same_id(pair.predicted, gold)
+        if not has_characters(gold):
+            raise UsageError(
+                "gold has no text in which mentions could be located",
+                **gold.in_errors,
+                advice="use a format of gold that has the text",
+            )
+        notes: Counter[Note] = Counter({("answers",): 1})
+        notes[("unparsable",)] += int(predicted.metadata.get(UNPARSABLE, "0"))
+        search, folds = _Search(TextPositions.of(gold), self.steps), self.steps.folds[-1]
+        located: dict[str, list[Span]] = {}
+        lost: dict[str, list[Span]] = {}
+        for layer, spans in predicted.layers.items():
+            mentions = [_Mention.of(span, folds) for span in spans]
+            notes.update(search.locate(mentions, self.occurrence))
+            located[layer] = sorted(_spans(mentions, self.occurrence == ALL), key=by_position)
+            lost[layer] = [mention.span for mention in mentions if not mention.places]
+        placed = replace(gold, layers=located, tags=NOTHING, lines=None, file=predicted.file, ordered=False)
+        yield with_notes(replace(pair, predicted=placed), LOCATED, notes)
+        yield from beside(lost, gold, predicted.file)
+
+
+class _Search:
+    """The search for the mentions of an answer in a text, step by step."""
+
+    def __init__(self, characters: TextPositions, steps: LocationSteps) -> None:
+        self.characters, self.steps = characters, steps
+        self._finders: list[Occurrences] = []
+
+    def finder(self, number: int) -> Occurrences:
+        """Return the occurrences for a step, which are prepared when a mention has not been found before."""
+        if number == len(self._finders):
+            self._finders.append(Occurrences(self.characters.text, self.steps.folds[number]))
+        return self._finders[number]
+
+    def locate(self, mentions: Sequence[_Mention], occurrence: str) -> Counter[Note]:
+        """Give the mentions of a layer their places, and return what is counted."""
+        notes: Counter[Note] = Counter()
+        for mention in mentions:
+            mention.stand(self.characters)
+            notes[("exact",)] += bool(mention.places)
+        if occurrence == FREE:
+            taken = _FreePlaces(mentions, self.steps, self.finder, self.characters).take()
+        else:
+            taken = self._first_or_all(mentions, occurrence)
+        for step, is_ambiguous in taken:
+            notes[(step,)] += 1
+            notes[("ambiguous",)] += is_ambiguous
+        for mention in mentions:
+            notes[("unlocatable",)] += not mention.places
+            is_moved = mention.offsets is not None and bool(mention.places) and not mention.stands
+            notes[("moved",)] += is_moved
+        return notes
+
+    def _first_or_all(self, mentions: Sequence[_Mention], occurrence: str) -> Iterator[tuple[str, bool]]:
+        """Give each mention the first occurrence of its text, or all; yield as `_FreePlaces.take` does."""
+        for number, step in enumerate(self.steps.names):
+            if all(mention.places for mention in mentions):
+                break
+            finder = self.finder(number)
+            keys: dict[str, list[_Mention]] = {}
+            for mention in mentions:
+                keys.setdefault(finder.key(mention.text), []).append(mention)
+            for key, those in keys.items():
+                waiting = [mention for mention in those if not mention.places]
+                if not waiting:
+                    continue
+                if step == FUZZY:
+                    nearest = finder.nearest(key, self.steps.least)
+                    found = [] if nearest is None else [nearest]
+                else:
+                    found = finder.of(key)
+                places = _with_positions(found, self.characters)
+                own = places if occurrence == ALL else places[:1]
+                both = [place for place, _ in own], [tokens for _, tokens in own]  # the mentions share them
+                for mention in waiting if own else ():
+                    mention.ranges, mention.places = both
+                    yield step, occurrence == FIRST and len(places) > len(those)
+
+
+def _with_positions(found: Iterable[Range], characters: TextPositions) -> list[tuple[Range, Range]]:
+    """Return the ranges with their positions in gold, without those that have none."""
+    positions = ((place, characters.positions_of(*place)) for place in found)
+    return [(place, tokens) for place, tokens in positions if tokens is not None]
+
+
+class _FreePlaces:
+    """The places that the mentions of an answer take with ``free``, as the module says.
+
+    Costs O(n log n) for n mentions and occurrences, after these are found.
+    """
+
+    def __init__(
+        self,
+        mentions: Sequence[_Mention],
+        steps: LocationSteps,
+        finder: Callable[[int], Occurrences],
+        characters: TextPositions,
+    ) -> None:
+        self._mentions, self._steps, self._finder, self._characters = mentions, steps, finder, characters
+        self._placed = _TakenPlaces(len(characters.text))
+        self._found: dict[tuple[int, str], _TextOccurrences] = {}
+        self._dissimilar: set[str] = set()
+        """The mentions that have no similar words left."""
+
+    def take(self) -> Iterator[tuple[str, bool]]:
+        """Give the mentions their places; yield, for each, the step and whether its text occurs more often."""
+        times = Counter(mention.key for mention in self._mentions)
+        for mention in self._mentions:
+            if mention.places:
+                self._placed.add(mention.key, mention.ranges[0])
+        by_length = sorted(self._mentions, key=_length, reverse=True)
+        for _, equally_long in groupby(by_length, _length):
+            waiting = [mention for mention in equally_long if not mention.places]
+            for number, inside in _passes(self._steps.names):
+                for mention in waiting:
+                    taken = self._place(mention, number, inside)
+                    if taken is None:
+                        continue
+                    place, tokens, occurrences = taken
+                    mention.ranges, mention.places = [place], [tokens]
+                    self._placed.add(mention.key, place)
+                    yield self._steps.names[number], occurrences > times[mention.key]
+                waiting = [mention for mention in waiting if not mention.places]
+                if not waiting:
+                    break
+
+    def _place(self, mention: _Mention, number: int, inside: bool) -> tuple[Range, Range, int] | None:
+        """Return the place that a step gives a mention, its positions, and the number of occurrences."""
+        finder = self._finder(number)
+        key = finder.key(mention.text)
+        if self._steps.names[number] == FUZZY:
+            return self._similar(mention, finder, key)
+        if (number, key) not in self._found:
+            self._found[number, key] = _TextOccurrences(_with_positions(finder.of(key), self._characters))
+        found = self._found[number, key]
+        taken = found.inside(self._placed, mention.key) if inside else found.free(self._placed)
+        return None if taken is None else (*taken, len(found.places))
+
+    def _similar(self, mention: _Mention, finder: Occurrences, key: str) -> tuple[Range, Range, int] | None:
+        """Return the most similar words that no mention covers or crosses, else those that no equal text touches."""
+        if key in self._dissimilar:
+            return None
+        equal = self._placed.regions(mention.key)
+        place = finder.nearest(key, self._steps.least, lambda words: not equal.touch(Span(*words)))
+        if place is not None and not self._placed.is_free(place):
+            free = finder.nearest(
+                key,
+                self._steps.least,
+                lambda words: self._placed.is_free(words) and not equal.touch(Span(*words)),
+            )
+            place = place if free is None else free
+        tokens = None if place is None else self._characters.positions_of(*place)
+        if place is None or tokens is None:
+            self._dissimilar.add(key)
+            return None
+        return place, tokens, 0
+
+
+def _passes(steps: Sequence[str]) -> Iterator[tuple[int, bool]]:
+    """Yield the number of a step, and whether places inside other mentions are taken.
+
+    >>> list(_passes(["exact", "space", "fuzzy"]))
+    [(0, False), (1, False), (0, True), (1, True), (2, False)]
+    """
+    for is_fuzzy, numbers in groupby(range(len(steps)), lambda number: steps[number] == FUZZY):
+        several = list(numbers)
+        yield from ((number, False) for number in several)
+        if not is_fuzzy:
+            yield from ((number, True) for number in several)
+
+
+class _TakenPlaces:
+    """The places that mentions have taken in a text."""
+
+    def __init__(self, size: int) -> None:
+        self._within = bytearray(size + 1)
+        """1 for each offset between two characters of one mention."""
+        self._ranges: set[Range] = set()
+        self._of_text: dict[str, set[Range]] = {}
+
+    def add(self, key: str, place: Range) -> None:
+        start, end = place
+        self._within[start + 1 : end] = b"\1" * (end - start - 1)
+        self._ranges.add(place)
+        self._of_text.setdefault(key, set()).add(place)
+
+    def is_free(self, place: Range) -> bool:
+        """Return whether no mention covers or crosses a range; it may cover mentions. Costs O(1)."""
+        return not self._within[place[0]] and not self._within[place[1]] and place not in self._ranges
+
+    def has(self, key: str, place: Range) -> bool:
+        """Return whether a mention of this text has taken a range."""
+        return place in self._of_text.get(key, ())
+
+    def regions(self, key: str) -> Regions:
+        """Return the ranges of all mentions of this text."""
+        return Regions(self._of_text.get(key, ()))
+
+
+class _TextOccurrences:
+    """The occurrences of a text with their positions in gold, and how many of the first ones are no longer free."""
+
+    def __init__(self, places: Sequence[tuple[Range, Range]]) -> None:
+        self.places = places
+        self._free = self._inside = 0
+
+    def free(self, placed: _TakenPlaces) -> tuple[Range, Range] | None:
+        """Return the first occurrence that no mention covers or crosses."""
+        while self._free < len(self.places) and not placed.is_free(self.places[self._free][0]):
+            self._free += 1
+        return self.places[self._free] if self._free < len(self.places) else None
+
+    def inside(self, placed: _TakenPlaces, key: str) -> tuple[Range, Range] | None:
+        """Return the first occurrence that no mention of the same text has taken."""
+        while self._inside < len(self.places) and placed.has(key, self.places[self._inside][0]):
+            self._inside += 1
+        return self.places[self._inside] if self._inside < len(self.places) else None
+
+
+@dataclass(slots=True, eq=False)
+class _Mention:
+    """A mention: its span, text and given positions, and its places in characters and in positions of gold.
+
+    Its `key` is the text with all folds; mentions with the same key are equal.
+    """
+
+    span: Span
+    text: str
+    key: str
+    offsets: Range | None
+    ranges: list[Range]
+    places: list[Range]
+    stands: bool = False
+
+    @classmethod
+    def of(cls, span: Span, folds: Collection[str]) -> _Mention:
+        text = str(span.features.get(MENTION, "")).strip()
+        return cls(span, text, folded(text, folds).text, span.features.get(OFFSETS), [], [])
+
+    def stand(self, characters: TextPositions) -> None:
+        """Take the given positions if the text there is the mention."""
+        if self.offsets is None or not 0 <= self.offsets[0] < self.offsets[1] or not self.text:
+            return
+        start, end = (offset - characters.first for offset in self.offsets)
+        given = characters.text[max(start, 0) : end]
+        if start >= 0 and given.strip() == self.text:
+            start += len(given) - len(given.lstrip())
+            place = start, start + len(self.text)
+            tokens = characters.positions_of(*place)
+            if tokens is not None:
+                self.ranges, self.places, self.stands = [place], [tokens], True
+
+
+def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
+    """Yield the spans of the mentions that have places; with `once`, equal ones once."""
+    seen: set[tuple[object, ...]] = set()
+    for mention in mentions:
+        labels = mention.span.labels
+        if once and (id(mention.places), labels) in seen:  # another mention of this text
+            continue
+        seen.add((id(mention.places), labels))
+        for start, end in mention.places:
+            key = start, end, labels
+            if not once or key not in seen:
+                seen.add(key)
+                yield Span(start, end, mention.span.labels, line=mention.span.line)
+
+
+def _length(mention: _Mention) -> int:
+    return len(mention.key)
+
+
+def _of_the_same_id(predicted: Document, gold: Document) -> Document:
+    """Return the predicted document with the id of gold; an id that is a number may be the number of the answer.
+
+    That is not so in a batch, whose answers have ids.
+    """
+    own = predicted.metadata.get(BY_ID, predicted.id)
+    if own != gold.id and (BY_ID in predicted.metadata or own.isdecimal() == gold.id.isdecimal()):
+        raise TextMismatch(
+            f"gold has document {gold.id!r} where predicted has the answer {own!r}",
+            file=gold.file,
+            advice="give both in the same order, or pair them by their ids with pair_by='id'",
+        )
+    return predicted
+
+
+@dataclass(frozen=True)
+class InlineAnswers(EachPair):
+    """A step for texts with tags, as language models give them back: it moves their spans to the text of gold.
+
+    The text without its tags need not be that of gold: it is projected as `projection` says. A span without a place
+    stands beside the text.
+
+    Notes are those of `Locating`: spans with a place are ``exact``, the others ``unlocatable``, and tags that were left
+    out ``unparsable``.
+
+    Attributes:
+        max_cells: the greatest product of the lengths of two texts.
+    """
+
+    max_cells: int = MAX_CELLS
+
+    signature: ClassVar[tuple[str, str]] = (LOCATED, "aligned")
+    zeros: ClassVar[Sequence[Note]] = tuple((name,) for name in COUNTED)
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        gold, answer = pair.gold, _trimmed(pair.predicted)
+        projection = project(gold, answer, max_cells=self.max_cells)
+        lost = {
+            layer: [
+                replace(span, features={**span.features, MENTION: answer.text_of(span)}) for span in spans
+            ]
+            for layer, spans in projection.lost.items()
+        }
+        notes: dict[Note, int] = {
+            ("exact",): sum(map(len, projection.document.layers.values())),
+            ("unlocatable",): len(projection.unprojected),
+            ("unparsable",): int(answer.metadata.get(UNPARSABLE, "0")),
+        }
+        yield with_notes(replace(pair, predicted=projection.document), LOCATED, notes)
+        yield from beside(lost, gold, answer.file)
+
+
+def _trimmed(document: Document) -> Document:
+    text, first = document.text or "", document.start
+
+    def trimmed(span: Span) -> Span:
+        found = without_blanks(span, text, first)
+        return found if len(found) and span.parts is None else span
+
+    layers = {layer: list(map(trimmed, spans)) for layer, spans in document.layers.items()}
+    return replace(document, layers=layers)

@@ -1,0 +1,286 @@
+"""The options that change the spans of documents before they are counted (`clueval.transforms.steps`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from clueval.files.errors import UsageError
+from clueval.files.options import changed_fields, number, option_field, require_types, whole
+from clueval.files.overwriting import input_path
+from clueval.transforms.changes import names_of
+
+if TYPE_CHECKING:
+    from clueval.transforms.counted_spans import ThresholdFile
+    from clueval.transforms.occurrences import LocationSteps
+
+
+def number_or_path(text: str) -> float | Path:
+    """Return a number, or the path of a file. Raises `ValueError` for infinity and what is not a number."""
+    if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+        return number(text)
+    try:
+        return number(text)
+    except ValueError:
+        return input_path(text)
+
+
+def _separator_or_path(text: str) -> str | Path:
+    return text if text == "." else input_path(text)
+
+
+FREE, FIRST, ALL = "free", "first", "all"
+OCCURRENCES = (FREE, FIRST, ALL)
+"""Which occurrences of a text the mentions of a language model take."""
+
+MODES = ("inside", "touching")
+"""Which predicted spans do not count because of ignored regions."""
+
+FRAGMENTS = ("keep", "split", "hull")
+"""What discontinuous spans become; ``keep``, the default, needs no step: each metric says how it counts them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparing:
+    """Changes to the spans of both sides before they are counted; every metric counts what these changes give.
+
+    Attributes:
+        label_map: new names of the labels of both sides: a file (`clueval.transforms.labels`) or a dictionary.
+        gold_map, predicted_map: the same for one side.
+        hierarchy: a file with the hierarchy of the labels (`clueval.transforms.labels`), or ``.`` if labels
+            hold their path, as ``LOC.city``.
+        depth: labels below this depth of the hierarchy become their ancestor there; the top has depth 1.
+        generic: predicted labels that count as the label of the gold span they overlap
+            (`clueval.transforms.labels`).
+        untyped: every label becomes ``_``.
+        ignore_layer: layers of gold whose spans are regions in which nothing counts
+            (`clueval.transforms.counted_spans`).
+        ignore_label: gold spans with these labels are such regions.
+        ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
+        ignore_same_label: only predicted spans with the label of the region do not count.
+        alternatives: a table of other acceptable spans in the place of gold spans
+            (`clueval.transforms.alternatives`).
+        any_of: other golds of the same documents, each in the form of gold: of each document the nearest one counts
+            (`clueval.transforms.alternatives`). A path, or a list of golds.
+        fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
+            fragment a span) or ``hull`` (one span from start to end).
+        occurrence: which occurrences of a text the mentions of a language model take: ``free`` (None), ``first`` or
+            ``all`` (`clueval.transforms.locating`).
+        locate: the steps in which mentions are looked for; None: ``exact,space``.
+        min_score: predicted spans with a lower score do not count: a number (the feature is
+            `score_feature`), or a file of ``clueval threshold``, which names the feature.
+        same_data: use such a file also on the gold for which the threshold was chosen; the signature says so.
+
+    Raises `UsageError` for options that do not go together.
+    """
+
+    TOPIC: ClassVar[str] = "spans"
+
+    label_map: str | Path | Mapping[str, str] | None = option_field(
+        None,
+        "--label-map",
+        "FILE",
+        "new names of the labels of both sides: a line FROM<TAB>TO for each, or a JSON object; an empty TO drops "
+        "the spans; other labels are an error unless the last line is *<TAB>* (keep) or *<TAB> (drop)",
+        parse=input_path,
+    )
+    gold_map: str | Path | Mapping[str, str] | None = option_field(
+        None, "--gold-map", "FILE", "the same for the labels of gold", parse=input_path
+    )
+    predicted_map: str | Path | Mapping[str, str] | None = option_field(
+        None, "--predicted-map", "FILE", "the same for the labels of predicted", parse=input_path
+    )
+    hierarchy: str | Path | None = option_field(
+        None,
+        "--hierarchy",
+        "FILE",
+        "the hierarchy of the labels: a name in each line, indented below its parent (brat's [entities] works); "
+        "or . if labels hold their path, as LOC.city",
+        parse=_separator_or_path,
+    )
+    depth: int | None = option_field(
+        None,
+        "--depth",
+        "N",
+        "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
+        parse=whole,
+    )
+    generic: str | Iterable[str] | None = option_field(
+        None,
+        "--generic",
+        "LABEL,...",
+        "general labels: a predicted span with one takes the label of the gold span that it overlaps; if the "
+        "hierarchy has the general label, only a label below it",
+    )
+    untyped: bool = option_field(
+        False, "--untyped", None, "give every span the label _, so that only positions count"
+    )
+
+    ignore_layer: str | Iterable[str] | None = option_field(
+        None, "--ignore-layer", "NAME,...", "layers of gold whose spans are regions in which no span counts"
+    )
+    ignore_label: str | Iterable[str] | None = option_field(
+        None,
+        "--ignore-label",
+        "LABEL,...",
+        "gold spans with these labels are regions in which no span counts",
+    )
+    ignored: str = option_field(
+        "inside",
+        "--ignored",
+        "WHICH",
+        "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
+        "position, unless a counted gold span has the same fragments)",
+        choices=MODES,
+    )
+    ignore_same_label: bool = option_field(
+        False,
+        "--ignore-same-label",
+        None,
+        "with --ignore-label: only predicted spans with the label of the region do not count",
+    )
+
+    alternatives: str | Path | None = option_field(
+        None,
+        "--alternatives",
+        "FILE",
+        "a table of spans that are as good as a gold span: document, start, end_inclusive, label; each belongs to "
+        "the gold span that it overlaps most, or to the one that of_start and of_end_inclusive name",
+        parse=input_path,
+    )
+    any_of: str | Path | Iterable[Any] | None = option_field(
+        None,
+        "--any-of",
+        "FILE",
+        "other golds of the same documents, as by several annotators: for each document, the gold with the fewest "
+        "errors counts (GOLD if they are equal)",
+        parse=input_path,
+        several=True,
+    )
+    fragments: str = option_field(
+        "keep",
+        "--fragments",
+        "HOW",
+        "what discontinuous spans become: keep (the metric compares fragments), split (each fragment is a span) "
+        "or hull (one span from start to end)",
+        choices=FRAGMENTS,
+    )
+
+    occurrence: str | None = option_field(
+        None,
+        "--occurrence",
+        "WHICH",
+        "with --input mentions: where a mention is in the text: free (the first occurrence outside of the other "
+        "mentions of the answer, longest text first), first (the first occurrence) or all (all occurrences)",
+        choices=OCCURRENCES,
+        default=FREE,
+    )
+    locate: str | Iterable[str] | None = option_field(
+        None,
+        "--locate",
+        "STEP,...",
+        "with --input mentions: the steps in which mentions are looked for: exact, space (NFC, runs of white "
+        "space as one), quotes (any form), case, fuzzy=0.9 (the most similar words; extra: align)",
+        default="exact,space",
+    )
+
+    min_score: float | str | Path | None = option_field(
+        None,
+        "--min-score",
+        "T",
+        "leave out predicted spans with a lower score: a number, with --score-feature, or a file of clueval "
+        "threshold",
+        parse=number_or_path,
+    )
+    same_data: bool = option_field(
+        False,
+        "--same-data",
+        None,
+        "with --min-score FILE: use the threshold also on the gold for which it was chosen",
+    )
+
+    def __post_init__(self) -> None:
+        require_types(self)
+        if self.same_data and (self.min_score is None or isinstance(self.min_score, int | float)):
+            raise UsageError("same_data is for a file of thresholds", advice="add min_score")
+        for name, known in (("occurrence", (None, *OCCURRENCES)), ("fragments", FRAGMENTS)):
+            if getattr(self, name) not in known:
+                raise UsageError(
+                    f"{name}={getattr(self, name)!r} is unknown",
+                    advice=f"one of {', '.join(filter(None, known))}",
+                )
+        if self.locate is not None:
+            self.location_steps()
+        if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
+            raise UsageError(
+                "label_map is for both sides, so it cannot be used with a map for one side",
+                advice="use gold_map and predicted_map",
+            )
+        if self.depth is not None and self.hierarchy is None:
+            raise UsageError("depth=... needs a hierarchy", advice="add hierarchy=...")
+        if self.hierarchy is not None and self.depth is None and self.generic is None:
+            raise UsageError(
+                "hierarchy=... alone changes nothing",
+                advice="add depth=... or generic=...",
+            )
+
+        if self.ignored not in MODES:
+            raise UsageError(f"ignored={self.ignored!r} is unknown", advice=" or ".join(MODES))
+        if self.ignore_same_label and self.ignore_label is None:
+            raise UsageError("ignore_same_label needs labels", advice="add ignore_label")
+        if self.ignored != "inside" and self.ignore_label is None and self.ignore_layer is None:
+            raise UsageError(
+                "ignored=... needs regions",
+                advice="add ignore_label or ignore_layer",
+            )
+
+    def location_steps(self) -> LocationSteps:
+        """Return the steps in which mentions are looked for. Raises `UsageError` for invalid ones."""
+        from clueval.transforms.occurrences import LocationSteps  # few formats need it
+
+        return LocationSteps.of() if self.locate is None else LocationSteps.of(self.locate)
+
+    def require_no_answers(self) -> None:
+        """Raise `UsageError` for an option that is for mentions."""
+        for name in ("occurrence", "locate"):
+            if getattr(self, name) is not None:
+                raise UsageError(
+                    f"{_shown(name)} applies to predictions without positions",
+                    advice="remove it, or read predicted with the format mentions",
+                )
+
+    def without(self, names: Iterable[str], caller: str) -> Preparing:
+        """Return the options. Raises `UsageError` for one of `names` that is set, which `caller` does not have."""
+        changed = changed_fields(self)
+        for name in names:
+            if name in changed:
+                raise UsageError(f"{_shown(name)} does not apply to {caller}", advice="leave it out")
+        return self
+
+    def golds(self) -> list[Any]:
+        """Return the other golds."""
+        if self.any_of is None:
+            return []
+        return [self.any_of] if isinstance(self.any_of, str | PathLike) else list(self.any_of)
+
+    def threshold_file(self) -> ThresholdFile | None:
+        """Return the content of the file that `min_score` names. Raises `CluevalError` for an invalid file."""
+        if not isinstance(self.min_score, str | PathLike):
+            return None
+        from clueval.transforms.counted_spans import ThresholdFile  # few options need it
+
+        return ThresholdFile.of(self.min_score)
+
+    def ignored_layers(self) -> tuple[str, ...]:
+        """Return the layers whose spans are regions, which are not scored."""
+        if self.ignore_layer is None:
+            return ()
+        return names_of(self.ignore_layer, "ignore_layer")
+
+
+def _shown(name: str) -> str:
+    """Return the name of an option as messages have it: the command line recognises it there."""
+    return name if "_" in name else f"{name}=..."

@@ -1,0 +1,311 @@
+"""`recover`: the spans of an original text that are masked in its redacted version; and the step of redacted texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import ClassVar
+
+from clueval.core.characters import tokens_in
+from clueval.core.document import Document, Pair
+from clueval.core.span import DEFAULT_LAYER, NOTHING, Span
+from clueval.files.arguments import checked_call
+from clueval.files.errors import CluevalError, TextMismatch, UsageError, described, extra
+from clueval.statistics.alignment import edit_distance
+from clueval.transforms.changes import EachPair, with_notes
+from clueval.transforms.characters import to_characters
+from clueval.transforms.redaction.placeholders import Place, find_placeholders, patterns_of
+from clueval.transforms.redaction.strict import (
+    MaskedRange,
+    StrictReading,
+    without_equal_ends,
+    words_in,
+)
+
+LABEL = "MASK"
+
+
+MOST_CELLS = 4 * 10**9
+"""The greatest product of the numbers of words of two texts that are aligned (500 MB)."""
+
+MOST_COMPARED = 10**6
+"""The greatest product of the numbers of words of both texts within one difference; above, the texts are different."""
+
+MOST_REPLACED = 0.2
+"""The greatest share of words that may be replaced by others; above, the texts are different ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """The spans that are masked, and those of a second reading; numbers of placeholders and of replaced words.
+
+    `aligned` says whether the texts had to be aligned. In the ranges `uncertain`, no reading has its wildcards between
+    words.
+    """
+
+    spans: Sequence[Span]
+    from_the_right: Sequence[Span]
+    placeholders: int
+    replaced_words: int = 0
+    aligned: bool = False
+    uncertain: Sequence[Place] = ()
+
+
+@checked_call
+def recover(
+    original: str | Document, redacted: str, placeholder: Iterable[str] | str = (), align: bool = False
+) -> list[Span]:
+    """Return the spans of an original text that placeholders stand for in its redacted version.
+
+    Args:
+        original: the text, or a document; if a document has only tokens, white space is ignored, and
+            positions are those of its tokens joined by blanks.
+        redacted: the redacted text.
+        placeholder: regular expressions of further placeholders (see `placeholders`).
+        align: takes texts that differ in more than their placeholders, too (extra ``align``), see `read_aligned`.
+
+    The spans are labelled ``MASK``, their feature ``replacement`` is what stands for them; of several
+    placeholders in a row, the feature ``parts`` has start, end and placeholder of each, where only one reading is
+    possible. Where several readings are possible, placeholders stand for whole words, or tokens if the document
+    has tokens (see `strict`). Cost is linear in the texts unless they are aligned. Raises `TextMismatch`, which
+    names the character, if the rest of the redacted text is not in the original.
+
+    >>> [(span.start, span.end, span.features["replacement"]) for span in recover("Frau Weiß klagt", "Frau W. klagt")]
+    [(5, 9, 'W.')]
+    """
+    if not isinstance(original, str | Document):
+        raise UsageError(f"original must be text or a Document, not {described(original)}")
+    return list(recovery_of(original, redacted, placeholder, align=align).spans)
+
+
+def recovery_of(
+    original: str | Document, redacted: str, placeholder: Iterable[str] | str = (), *, align: bool = False
+) -> Recovery:
+    """Return what `recover` finds, with the second reading and the numbers."""
+    text, joined, tokens = (original, False, []) if isinstance(original, str) else _text_of(original)
+    placeholders = find_placeholders(redacted, patterns_of(placeholder))
+    try:
+        left, right, uncertain = StrictReading(
+            text, redacted, placeholders, joined=joined, tokens=tokens
+        ).read()
+        return Recovery(_spans(left), _spans(right), len(placeholders), uncertain=uncertain)
+    except TextMismatch:
+        if not align:
+            raise
+    found = read_aligned(text, redacted, placeholders)
+    spans = found.masked
+    return Recovery(_spans(spans), _spans(spans), len(placeholders), found.replaced_words, aligned=True)
+
+
+def _text_of(document: Document) -> tuple[str, bool, Sequence[Place]]:
+    """Return the text of a document, whether it is only that of its tokens, and the ranges of these."""
+    if document.text is None and document.tokens is None:
+        raise UsageError(
+            "an original without text cannot be compared",
+            **document.in_errors,
+            advice="gold has the texts, as in [{'text': text, 'spans': spans}]",
+        )
+    tokens = document.tokens or ()
+    text = " ".join(tokens) if document.text is None else document.text
+    return text, document.text is None, tokens_in(text, tokens)
+
+
+def _spans(ranges: Iterable[MaskedRange]) -> list[Span]:
+    return [
+        Span(
+            one.start,
+            one.end,
+            LABEL,
+            {"replacement": one.replacement} | ({"parts": one.parts} if one.parts else {}),
+        )
+        for one in ranges
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedReading:
+    """What is masked in the original, and how many of its words were replaced by other words."""
+
+    masked: list[MaskedRange]
+    replaced_words: int
+
+
+def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) -> AlignedReading:
+    """Return what is masked where more than the placeholders differs: surrogates, deletions, edits.
+
+    The words and signs of both texts are aligned by their longest common subsequence, in which a placeholder equals
+    nothing. Neighbouring differences are one. With a placeholder, or no word, on the redacted side, the words of the
+    original are masked. Else each of them is exposed if a word there is nearly the same: three times their edit
+    distance is at most its length; it is masked by another word if none is.
+
+    On texts that were redacted by a program, the status of 0.3 % of the mentions was wrong; of 1.6 % where names were
+    replaced by other names.
+
+    Raises `TextMismatch` for texts that have too little in common, `MissingExtra` without rapidfuzz, and `UsageError`
+    for texts that are too long.
+    """
+    own = words_in(original, 0, len(original))
+    other = list(_with_placeholders(redacted, placeholders))
+    masked: list[MaskedRange] = []
+    replaced = 0
+    known = set(placeholders)
+    for start, end, first, last in _differences(original, own, redacted, other, known):
+        block = _Block(original, own[start:end], redacted, other[first:last])
+        if first == last or not known.isdisjoint(block.other):
+            masked += block.behind_placeholders()
+        else:
+            block.require_small()
+            words = [not block.is_shown(word) for word in block.own]
+            masked += block.ranges(words)
+            replaced += sum(
+                hidden and any(map(str.isalnum, original[slice(*word)]))
+                for hidden, word in zip(words, block.own, strict=True)
+            )
+    number = sum(any(map(str.isalnum, original[start:end])) for start, end in own)
+    if replaced > MOST_REPLACED * number:
+        raise TextMismatch(
+            f"{replaced:,} of {number:,} words of the original are others in the redacted text",
+            advice="check that both are the same text",
+        )
+    return AlignedReading(masked, replaced)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A difference: words of the original, and words and placeholders of the redacted text."""
+
+    original: str
+    own: Sequence[Place]
+    redacted: str
+    other: Sequence[Place]
+
+    @property
+    def replacement(self) -> str:
+        return self.redacted[self.other[0][0] : self.other[-1][1]] if self.other else ""
+
+    def behind_placeholders(self) -> Iterator[MaskedRange]:
+        """Yield all words, less those at the ends that both texts have there, as one range."""
+        words = [word for start, end in self.other for word in words_in(self.redacted, start, end)]
+        masked = without_equal_ends(self.original, self.own, self.redacted, words)
+        if masked:
+            yield MaskedRange(masked[0][0], masked[-1][1], self.replacement)
+
+    def require_small(self) -> None:
+        """Raise `TextMismatch` for a difference so large that the texts are different ones."""
+        if len(self.own) * len(self.other) > MOST_COMPARED:
+            raise TextMismatch(
+                f"{len(self.own):,} words of the original have nothing in common with {len(self.other):,} words of the "
+                f"redacted text, from its character {self.other[0][0]} on",
+                advice="check that both are the same text",
+            )
+
+    def is_shown(self, word: Place) -> bool:
+        """Return whether a word of the original, or nearly the same word, is in the redacted text."""
+        text = self.original[slice(*word)]
+        return any(3 * edit_distance(text, self.redacted[slice(*one)]) <= len(text) for one in self.other)
+
+    def ranges(self, hidden: Sequence[bool]) -> Iterator[MaskedRange]:
+        """Yield the runs of words that are hidden."""
+        for is_hidden, run in groupby(zip(hidden, self.own, strict=True), key=lambda pair: pair[0]):
+            words = [word for _, word in run]
+            if is_hidden:
+                yield MaskedRange(words[0][0], words[-1][1], self.replacement)
+
+
+def _with_placeholders(text: str, placeholders: Iterable[Place]) -> Iterator[Place]:
+    """Yield the words and signs of a text, and its placeholders as one each."""
+    past = 0
+    for start, end in placeholders:
+        yield from words_in(text, past, start)
+        yield start, end
+        past = end
+    yield from words_in(text, past, len(text))
+
+
+def _differences(
+    original: str, own: Sequence[Place], redacted: str, other: Sequence[Place], placeholders: set[Place]
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the differences: numbers of the words of the original, and of those of the redacted text."""
+    with extra("texts are aligned by the package rapidfuzz", "pip install 'clueval[align]'"):
+        from rapidfuzz.distance import Indel
+    if len(own) * len(other) > MOST_CELLS:
+        raise UsageError(
+            f"texts of {len(own):,} and {len(other):,} words are too long to be aligned", advice="cut them"
+        )
+    numbers: dict[str, int] = {}
+    ids = [numbers.setdefault(original[start:end], len(numbers)) for start, end in own]
+    others = [
+        -1 if place in placeholders else numbers.setdefault(redacted[slice(*place)], len(numbers))
+        for place in other
+    ]
+    found: list[tuple[int, int, int, int]] = []
+    for step in Indel.opcodes(ids, others):
+        if step.tag == "equal":
+            continue
+        here = (step.src_start, step.src_end, step.dest_start, step.dest_end)
+        if found and (found[-1][1], found[-1][3]) == (here[0], here[2]):
+            found[-1] = (found[-1][0], here[1], found[-1][2], here[3])
+        else:
+            found.append(here)
+    yield from found
+
+
+# The step
+
+PLACEHOLDERS, REPLACED_WORDS = "placeholders", "replaced_words"
+FROM_THE_RIGHT, UNCERTAIN = "from_the_right", "uncertain"
+"""The metadata of a predicted document that a redacted text has become: numbers, and ranges as ``3-9 12-20``."""
+
+
+@dataclass(frozen=True)
+class Redacted(EachPair):
+    """A step for redacted texts: the text of predicted is the redacted text, and the recovered spans become its spans.
+
+    Both documents get positions in characters; gold keeps its tokens, which are its words. The predicted spans are in
+    each layer of gold, and its metadata say what else was recovered.
+
+    Notes count the texts that had to be aligned.
+
+    Attributes:
+        placeholder: regular expressions of further placeholders; see `placeholders`.
+        align: texts that differ in more than their placeholders are taken, too; see `read_aligned`.
+
+    Raises `UsageError` for a pattern that cannot be used, `TextMismatch` for another text.
+    """
+
+    placeholder: tuple[str, ...] = ()
+    align: bool = False
+
+    signature: ClassVar[tuple[str, str]] = ("redacted", "yes")
+    zeros: ClassVar[Sequence[tuple[str, ...]]] = (("aligned",),)
+
+    def __post_init__(self) -> None:
+        patterns_of(self.placeholder)
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        gold, redacted = pair.gold, pair.predicted
+        try:
+            recovery = recovery_of(gold, redacted.text or "", self.placeholder, align=self.align)
+        except CluevalError as error:
+            error.file, error.document = error.file or redacted.file, gold.id
+            raise
+        if gold.unit == "token":
+            gold = replace(to_characters(gold), tokens=gold.tokens, token_ids=gold.token_ids)
+        pair = replace(pair, gold=gold, predicted=_predicted(gold, recovery, redacted.file))
+        yield with_notes(pair, "redacted", {("aligned",): int(recovery.aligned)})
+
+
+def _predicted(gold: Document, recovery: Recovery, file: str | None) -> Document:
+    """Return the predicted document: the recovered spans in each layer of gold."""
+    spans = [
+        span.placed(lambda start, end: (start + gold.start, end + gold.start)) for span in recovery.spans
+    ]
+    metadata = {
+        PLACEHOLDERS: str(recovery.placeholders),
+        REPLACED_WORDS: str(recovery.replaced_words),
+        FROM_THE_RIGHT: " ".join(f"{span.start}-{span.end}" for span in recovery.from_the_right),
+        UNCERTAIN: " ".join(f"{start}-{end}" for start, end in recovery.uncertain),
+    }
+    layers = dict.fromkeys(gold.layers or [DEFAULT_LAYER], spans)
+    return replace(gold, layers=layers, metadata=metadata, tags=NOTHING, file=file, ordered=False)
