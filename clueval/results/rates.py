@@ -273,6 +273,7 @@ class EntrySizes:
                 )
         self._columns = [dict(sorted(column)) for column in numbered]
         self._sums: dict[tuple[int, ...], Column] = {}
+        self._last: tuple[Tally | None, Mapping[_Place, Sequence[float]]] = (None, {})
         # gold and predicted spans may be equal in all units here, but with more of each key they are not
         more = rates.tally(count + number**2 for number, count in enumerate(whole, 1))
         self._apart = {place for place, sizes in self._measured(more).items() if sizes[0] != sizes[1]}
@@ -353,7 +354,11 @@ class EntrySizes:
     def are_zero(self, path: Path, tally: Tally) -> bool:
         """Return whether nothing that a rate is about is in a tally."""
         place = self._place_of(path)
-        return not tally if place is None else not any(self._measured(tally).get(place, ()))
+        if place is None:
+            return not tally
+        if self._last[0] is not tally:  # all paths are asked of one tally before the next
+            self._last = tally, self._measured(tally)
+        return not any(self._last[1].get(place, ()))
 
 
 _Place = str | tuple[Path, str]
