@@ -13,6 +13,9 @@ from typing import Any
 
 from clueval.files.errors import FormatError, LimitError, UsageError
 
+MAX_LINE = 1 << 27
+"""The usual limit for the bytes of a line, and of a file that is read as a whole."""
+
 HELD = 5
 """Divisor of the limit for sentences; the result limits the lines, tags or values of a file held as a whole.
 
@@ -51,7 +54,7 @@ class Limits:
         max_document: the most tokens of a document, at 100 to 300 bytes a token.
     """
 
-    max_line: int = 1 << 27
+    max_line: int = MAX_LINE
     max_sentence: int = 5_000_000
     max_document: int = 50_000_000
 
