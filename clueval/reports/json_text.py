@@ -16,6 +16,7 @@ from importlib.resources import files
 from json import JSONEncoder
 from typing import Any
 
+from clueval.files.arguments import require_kind
 from clueval.files.errors import UsageError
 from clueval.files.visible import escaped_in_json
 
@@ -80,6 +81,7 @@ def schema(command: str = "score") -> dict[str, Any]:
     >>> schema("score")["title"]
     'clueval score --format json'
     """
+    require_kind(command, "str", "command")
     if command not in SCHEMAS:
         raise UsageError(f"there is no schema of {command!r}", advice=f"one of {', '.join(SCHEMAS)}")
     text = (files("clueval") / "schemas" / f"{command}.json").read_text(encoding="utf-8")
