@@ -225,3 +225,12 @@ FAIR_SPANS = FileFormat(
     read=_read_spans,
     options=frozenset({"ignore_punct"}),
 )
+
+
+def sentences_of(file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    """Yield the sentences of a file in which the first line of each tells its format, as in FairEval. Holds one."""
+    for number, (first, texts) in enumerate(file.sentences(), 1):
+        if texts[0].count("\t") == 3:
+            yield _sentence_of_spans(first, texts, number, file.name)
+        else:
+            yield _sentence_of_tokens(first, texts, number, file, options)

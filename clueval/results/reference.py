@@ -85,13 +85,17 @@ def plain(counted: Groups | AnyMetric) -> Groups | AnyMetric:
 # The changes of GATE
 
 
+def require_no_lists(metric: Gate) -> None:
+    """Raise `UsageError` for candidate lists."""
+    if isinstance(metric, GateLists):
+        raise UsageError("candidate lists are not compared with a reference", advice="leave one out")
+
+
 def changes_of(metric: Gate, after: Pairs, before: Pairs) -> dict[str, dict[str, Any]]:
     """Return the changes between two sets of pairs with the same gold, by sequence. Holds one text of each.
 
-    Raises `UsageError` for candidate lists, and for layers that are merged.
+    Raises `UsageError` for layers that are merged.
     """
-    if isinstance(metric, GateLists):
-        raise UsageError("candidate lists are not compared with a reference", advice="leave one out")
     if after.plan.merge:
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
     found: dict[str, _Changes] = {}

@@ -167,7 +167,7 @@ def _against(
     from clueval.metrics.gate import Gate  # few results need these
     from clueval.results.indicators import write_indicators
     from clueval.results.pairs import pairs_with
-    from clueval.results.reference import Reference, changes_of, plain
+    from clueval.results.reference import Reference, changes_of, plain, require_no_lists
 
     gold, predicted, reference = sides
     own, other = groups.readings[:2]
@@ -178,6 +178,8 @@ def _against(
     metrics = tuple(metric for metric in result.plan.metrics if not hasattr(metric, "with_curves"))
     gate = next((metric for metric in metrics if isinstance(metric, Gate)), None)
     has_reference = reference is not None or reference_set is not None
+    if gate is not None and has_reference:
+        require_no_lists(gate)
     if reference is None:
         reference = predicted
     with spooled(reference) as (reference,):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import re
-from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +28,18 @@ from clueval.compat.faireval.config import (
     Run,
     parse_config,
     render_faireval,
-    run_blocks,
     run_config,
 )
+from clueval.core.case import Case
+from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, SpanError, TextMismatch, UsageError
-from clueval.first.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
-from clueval.first.metrics.fair.weights import Weights
-from clueval.files.limits import sentences_of
-from tests.oracles import tally_pairs
-from tests.readings import fair_documents
+from clueval.files.limits import Limits
+from clueval.files.opening import Complain, refuse
+from clueval.formats.fair import FAIR_SPANS
+from clueval.formats.input_file import InputFile
+from clueval.formats.options import FormatOptions
+from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
+from clueval.metrics.fair.weights import Weights
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
 
@@ -202,20 +206,40 @@ def blocks(text: str, size: int = 1000) -> list[tuple[int, str]]:
     return [(first + 1, "".join(lines[first : first + size])) for first in range(0, len(lines), size)]
 
 
-def run(target: str, system: str, metric: Fair | None = None, size: int = 1000, **options: bool) -> Run:
-    return run_blocks(
-        blocks(target, size),
-        blocks(system, size),
-        metric or Fair(),
-        target_file="gold.csv",
-        system_file="tagger.csv",
-        **options,
+@dataclass(frozen=True)
+class FileOfText(InputFile):
+    """A file with a text, which is read in blocks of so many lines."""
+
+    content: str = ""
+    size: int = 1000
+
+    def blocks(self, complain: Complain = refuse) -> Iterator[tuple[int, str]]:
+        return iter(blocks(self.content, self.size))
+
+
+def files(target: str, system: str, size: int = 1000) -> tuple[FileOfText, FileOfText]:
+    return (
+        FileOfText(Path("gold.csv"), content=target, size=size),
+        FileOfText(Path("tagger.csv"), content=system, size=size),
     )
 
 
-def by_documents(target: str, system: str, metric: Fair) -> Any:
-    sides = (fair_documents(enumerate(text.split("\n"), 1), file="a.csv") for text in (target, system))
-    return tally_pairs(zip(*sides, strict=True), metric)
+def run(
+    target: str, system: str, metric: Fair | None = None, size: int = 1000, *, ignore_punct: bool = True
+) -> Run:
+    made = Run()
+    made.count(*files(target, system, size), metric or Fair(), ignore_punct=ignore_punct)
+    return made
+
+
+def by_documents(target: str, system: str, metric: Fair) -> Tally:
+    """The sum of the counts of the documents of two span files."""
+    total = Tally()
+    documents = (FAIR_SPANS.read(file, FormatOptions()) for file in files(target, system))
+    for pair in zip(*documents, strict=True):
+        gold, predicted = (tuple(document.layers["label"]) for document in pair)
+        total.update(metric.count(Case((gold, predicted), (None, None))))
+    return total
 
 
 LINES = st.sampled_from(["A\t1\t2\t1, 2", "A\t1\t3\t1, 3", "B\t2\t2\t2", "B\t1\t4\t", "NONE\t9\t9\t9"])
@@ -261,8 +285,8 @@ def test_punctuation_counts_if_it_is_asked_for() -> None:
 def test_labels_come_in_the_order_of_the_target() -> None:
     target = "C\t1\t1\t\nA\t2\t2\t\n\nB\t1\t1\t\n"
 
-    assert run(target, target).labels == ("C", "A", "B")
-    assert run(target, "D\t1\t1\t\n\nD\t1\t1\t\n").labels == ("C", "A", "B")
+    assert list(run(target, target).labels) == ["C", "A", "B"]
+    assert list(run(target, "D\t1\t1\t\n\nD\t1\t1\t\n").labels) == ["C", "A", "B"]
 
 
 def test_spans_of_equal_and_of_different_sentences_are_counted_on_their_side() -> None:
@@ -271,7 +295,7 @@ def test_spans_of_equal_and_of_different_sentences_are_counted_on_their_side() -
 
     found = run(target, system)
 
-    assert found.labels == ("A", "B", "C")
+    assert list(found.labels) == ["A", "B", "C"]
     assert found.tally["fair", "TP", "A", "A"] == 2
 
 
@@ -295,10 +319,12 @@ def test_bad_line_in_a_sentence_of_spans_has_its_place() -> None:
 
 
 def test_runs_add_up() -> None:
-    one, other = Run(Counter(a=1), ("A", "B")), Run(Counter(a=10, b=1), ("C", "A"))
+    made = Run()
+    for target in ("A\t1\t1\t\nB\t2\t2\t\n", "C\t1\t1\t\nA\t2\t2\t\n"):
+        made.count(*files(target, target), Fair())
 
-    assert one + other == Run(Counter(a=11, b=1), ("A", "B", "C"))
-    assert one.tally == {"a": 1}
+    assert made.tally["fair", "TP", "A", "A"] == 2
+    assert list(made.labels) == ["A", "B", "C"]
 
 
 @pytest.mark.parametrize(("target", "system"), [(3, 1), (1, 3), (0, 2), (2, 0)])
@@ -320,9 +346,9 @@ def many(number: int) -> str:
     [
         (
             "a NN O\nc NN O\n",
-            ":2, document '1': target has the token 'b' at position 1 where tagger.csv:2 has 'c'",
+            ":2: target has the token 'b' where tagger.csv:2 has 'c'",
         ),
-        ("a NN O\n", ":2, document '1': target has the token 'b' at position 1 where tagger.csv ends"),
+        ("a NN O\n", ":2: target has the token 'b' where tagger.csv ends"),
         (
             "a NN O\nb NN O\nc NN O\n",
             ", document '1': target ends at position 2 where tagger.csv:3 continues",
@@ -339,9 +365,13 @@ def test_other_tokens_are_refused_where_they_begin(system: str, said: str) -> No
 def test_sentence_may_have_a_number_of_lines_and_no_more() -> None:
     blocks = [(1, "a\n\n \nb\n"), (5, "c\n\nd\n")]
 
-    assert list(sentences_of(blocks, "a.tsv", 2)) == [(1, ["a"]), (4, ["b", "c"]), (7, ["d"])]
+    assert list(Limits(max_sentence=2).sentences_of(blocks, "a.tsv")) == [
+        (1, ["a"]),
+        (4, ["b", "c"]),
+        (7, ["d"]),
+    ]
     with pytest.raises(FormatError, match=r"a\.tsv:4: the sentence .* more tokens than 1"):
-        list(sentences_of(blocks, "a.tsv", 1))
+        list(Limits(max_sentence=1).sentences_of(blocks, "a.tsv"))
 
 
 def test_a_bad_line_is_refused_in_equal_sentences_too() -> None:

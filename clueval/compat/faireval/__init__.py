@@ -3,22 +3,21 @@
 The functions have the arguments and results of FairEval's: spans are lists ``[label, begin, end, tokens]``
 with the last token included, counts are dictionaries, rates are fractions. See
 https://github.com/rubcompling/FairEval and Ortmann (2022). The input is never changed. The metric is
-`clueval.first.metrics.fair`.
+`clueval.metrics.fair`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, Literal
 
-from clueval.core.span import DEFAULT_LAYER
+from clueval.core.span import DEFAULT_LAYER, Span
+from clueval.core.tally import Counts, f_measure
 from clueval.files.errors import SpanError, UsageError
-from clueval.first.metrics.counting import Tally, f_measure
-from clueval.first.metrics.fair import DEFAULT_WEIGHTS, Fair
-from clueval.first.metrics.fair.metric import add_items
-from clueval.first.metrics.fair.pairing import Item, item, overlap_kind
-from clueval.first.metrics.fair.weights import KINDS, PARTS, TRADITIONAL_WEIGHTS, Weights, weighted_rates
+from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair
+from clueval.metrics.fair.metric import count_items
+from clueval.metrics.fair.pairing import Identity, Item, boundary_kind
+from clueval.metrics.fair.weights import KINDS, PARTS, TRADITIONAL_WEIGHTS, Weights, weighted
 
 __all__ = [
     "VERSIONS",
@@ -47,21 +46,15 @@ def compare_spans(
     (1, {'NP': {'NP': 1}})
     """
     metric = Fair(focus=focus, exclude=())
-    tally: Tally = Counter()
-    add_items(tally, [_item(span) for span in target_spans], [_item(span) for span in system_spans])
+    tally = count_items(list(map(_item, target_spans)), list(map(_item, system_spans)))
     report = metric.scores(tally, (DEFAULT_LAYER,))
-    by_label = report["per_label"]
-    conf = {
-        target: {system: number for system, number in row.items() if number}
-        for target, row in report["confusion"].items()
-    }
     return {
         "overall": _counts(report["overall"]),
         "per_label": {
-            version: {label: _counts(versions)[version] for label, versions in by_label.items()}
+            version: {label: _counts(versions)[version] for label, versions in report["per_label"].items()}
             for version in ("traditional", "fair")
         },
-        "conf": {target: row for target, row in conf.items() if row},
+        "conf": {target: row for target, row in report["confusion"].items() if row},
     }
 
 
@@ -84,7 +77,9 @@ def _item(span: Sequence[Any]) -> Item:
         raise SpanError(f"{span!r} is not a span", advice="expected a label, and whole numbers begin <= end")
     if not all(type(token) is int for token in whole):
         raise SpanError(f"{span!r} has tokens that are not whole numbers")
-    return item(label, begin, end + 1, whole)
+    is_range = len(whole) == end + 1 - begin and all(begin <= token <= end for token in whole)
+    key = Identity(label, (begin, end + 1, None), None if is_range else whole)
+    return Item(key, Span(begin, end + 1, label))
 
 
 def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | Literal[False]:
@@ -93,8 +88,10 @@ def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | Litera
     >>> overlap_type((1, 4), (2, 3)), overlap_type((1, 4), (5, 6))
     ('BES', False)
     """
-    (begin1, end1), (begin2, end2) = span1, span2
-    return overlap_kind(begin1, end1 + 1, begin2, end2 + 1) or False
+    one, other = (Span(begin, end + 1) for begin, end in (span1, span2))
+    if one == other:
+        return "TP"
+    return boundary_kind(one, other) if one.overlaps(other) else False
 
 
 def precision(
@@ -108,7 +105,7 @@ def precision(
     >>> precision({"TP": 1, "FP": 1, "LE": 2}), precision({"TP": 1, "FP": 1, "LE": 2}, "fair")
     (0.5, 0.3333333333333333)
     """
-    return _rate("precision", eval_dict, version, weights)
+    return _weighted(eval_dict, version, weights).precision
 
 
 def recall(
@@ -119,15 +116,14 @@ def recall(
     >>> recall({"TP": 1, "FN": 1, "LE": 2}, "fair")
     0.3333333333333333
     """
-    return _rate("recall", eval_dict, version, weights)
+    return _weighted(eval_dict, version, weights).recall
 
 
-def _rate(name: str, counts: Mapping[str, float], version: str, weights: Weights | None) -> float:
+def _weighted(counts: Mapping[str, float], version: str, weights: Weights | None) -> Counts:
     if version not in VERSIONS:
         raise UsageError(f"unknown version {version!r}", advice=f"known are {', '.join(VERSIONS)}")
     by_version = {"traditional": TRADITIONAL_WEIGHTS, "weighted": weights or DEFAULT_WEIGHTS}
-    value: float = weighted_rates(counts, by_version.get(version, DEFAULT_WEIGHTS))[name]
-    return value
+    return weighted(counts, by_version.get(version, DEFAULT_WEIGHTS))
 
 
 def fscore(eval_dict: Mapping[str, float]) -> float:

@@ -4,37 +4,36 @@ Blank lines and lines that begin with ``#`` are skipped. `target_in` and `system
 `FairEvalConfig` describes the other keys and their defaults. A key without a value (``exclude =``, as in
 FairEval's own config files) has its default. Paths are not changed.
 
-Two files in FairEval's formats are counted sentence by sentence, and equal sentences by their labels (`run_blocks`).
-Counting documents with the metric `fair` gives the same numbers.
+The metric `fair` counts two files sentence by sentence.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from itertools import zip_longest
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from clueval.compat.faireval import VERSIONS
-from clueval.core.span import DEFAULT_LAYER, PLACEHOLDERS, Span
+from clueval.core.case import Case
+from clueval.core.document import Document
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, PLACEHOLDERS
+from clueval.core.tally import Tally
 from clueval.files.arguments import checked_call
 from clueval.files.errors import FormatError, TextMismatch, UsageError
-from clueval.files.limits import MAX_SENTENCE, sentences_of
-from clueval.files.opening import blocks, lines
-from clueval.first.metrics.counting import Tally
-from clueval.first.metrics.fair import Fair, parse_weights
-from clueval.first.metrics.fair.metric import FOCUSES, add_items
-from clueval.first.metrics.fair.pairing import Item
-from clueval.first.metrics.fair.weights import Weights
-from clueval.first.metrics.metric import Side
-from clueval.formats.fair_formats import is_span_line, sentence_of_spans, sentence_of_tokens, span_line
+from clueval.files.opening import lines
+from clueval.formats.fair import sentences_of
+from clueval.formats.input_file import InputFile
+from clueval.formats.options import FormatOptions
+from clueval.metrics.fair import Fair, parse_weights
+from clueval.metrics.fair.metric import FOCUSES
+from clueval.metrics.fair.weights import Weights
 from clueval.metrics.tables import frequencies, most_frequent
-from clueval.reading.paths import as_path, pairs_of
+from clueval.reading.paths import as_path, files_of
 from clueval.reading.same_text import require_same_text
-from clueval.spans.document import Document
+from clueval.reading.sides import Side, Sides
 
 _MANDATORY = ("target_in", "system_in")
 
@@ -42,13 +41,6 @@ _COLUMNS = {
     "traditional": ("TP", "FP", "FN"),
     "fair": ("TP", "FP", "LE", "BE", "LBE", "FN"),
 }
-_RATES = ("precision", "recall", "f1")
-
-Blocks = Iterable[tuple[int, str]]
-"""Text in blocks of whole lines, each with the number of its first line (see `clueval.files.opening.blocks`)."""
-
-_Sentence = tuple[int, list[str]]
-"""The number of the first line, and the lines, none of which is blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +69,18 @@ class FairEvalConfig:
 
     def settings(self) -> dict[str, str]:
         """Return the settings as text, as a report shows them."""
-        return {
-            "target_in": self.target_in,
-            "system_in": self.system_in,
-            "labels": ", ".join(self.labels) or "all",
-            "exclude": ", ".join(self.exclude),
-            "ignore_punct": str(self.ignore_punct),
-            "focus": self.focus,
-            "eval_method": ", ".join(self.eval_method),
-            "weights": _formula(self.weights) if self.weights else "default",
-            "eval_out": self.eval_out or "standard output",
-        }
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: _shown(value) or _EMPTY.get(name, "") for name, value in values.items()}
+
+
+_EMPTY = {"labels": "all", "weights": "default", "eval_out": "standard output"}
+"""How a report shows settings that are empty or None."""
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return _formula(value) if isinstance(value, Mapping) else "" if value is None else str(value)
 
 
 def _formula(weights: Weights) -> str:
@@ -109,42 +102,38 @@ def parse_config(lines: Iterable[tuple[int, str]], *, file: str) -> FairEvalConf
     >>> parse_config(enumerate(text, 1), file="run.config").labels
     ('NP', 'PP')
     """
-    values: dict[str, tuple[int, str]] = {}
+    found: dict[str, Any] = {}
     for number, line in lines:
         text = line.strip()
-        if text and not text.startswith("#"):
-            key, value = _key_and_value(text, file, number)
-            if key in values:
-                raise FormatError(
-                    f"{key} is set twice", file=file, line=number, advice="remove one of the lines"
-                )
-            values[key] = (number, value)
+        if not text or text.startswith("#"):
+            continue
+        try:
+            key, value = _setting(text)
+            if key in found:
+                raise UsageError(f"{key} is set twice", advice="remove one of the lines")
+        except UsageError as error:
+            raise FormatError(error.problem, file=file, line=number, advice=error.advice) from None
+        found[key] = value
     for key in _MANDATORY:
-        if key not in values:
+        if key not in found:
             raise FormatError(f"{key} is missing", file=file, advice=f"add a line: {key} = FILE or FOLDER")
-    found = {key: _read(key, value, file, number) for key, (number, value) in values.items() if value}
-    return FairEvalConfig(**found)
+    return FairEvalConfig(**{key: value for key, value in found.items() if value is not None})
 
 
-def _key_and_value(text: str, file: str, number: int) -> tuple[str, str]:
-    """Return key and value of a line; an empty value means the default."""
+def _setting(text: str) -> tuple[str, Any]:
+    """Return the key and the value of a line, None for the default. Raises `UsageError`."""
     key, equals, value = (part.strip() for part in text.partition("="))
+    known = [each.name for each in fields(FairEvalConfig)]
     if not equals:
-        raise FormatError(f"no '=' in {text!r}", file=file, line=number, advice="expected: key = value")
-    if key not in _READERS:
-        known = ", ".join(_READERS)
-        raise FormatError(f"unknown key {key!r}", file=file, line=number, advice=f"known are {known}")
+        raise UsageError(f"no '=' in {text!r}", advice="expected: key = value")
+    if key not in known:
+        raise UsageError(f"unknown key {key!r}", advice=f"known are {', '.join(known)}")
     if not value and key in _MANDATORY:
-        advice = f"expected: {key} = FILE or FOLDER"
-        raise FormatError(f"{key} has no value", file=file, line=number, advice=advice)
-    return key, value
-
-
-def _read(key: str, value: str, file: str, number: int) -> Any:
+        raise UsageError(f"{key} has no value", advice=f"expected: {key} = FILE or FOLDER")
     try:
-        return _READERS[key](value)
+        return key, _READERS.get(key, str)(value) if value else None
     except UsageError as error:
-        raise FormatError(f"{key}: {error.problem}", file=file, line=number, advice=error.advice) from None
+        raise UsageError(f"{key}: {error.problem}", advice=error.advice) from None
 
 
 def _names(value: str) -> tuple[str, ...]:
@@ -154,27 +143,11 @@ def _names(value: str) -> tuple[str, ...]:
     return names
 
 
-def _labels(value: str) -> tuple[str, ...]:
-    return () if value == "all" else _names(value)
-
-
 def _methods(value: str) -> tuple[str, ...]:
     names = VERSIONS if value == "all" else _names(value)
     for name in names:
         _one_of(name, VERSIONS)
     return tuple(name for name in VERSIONS if name in names)
-
-
-def _weights(value: str) -> Weights | None:
-    return None if value == "default" else parse_weights(value)
-
-
-def _focus(value: str) -> str:
-    return _one_of(value, FOCUSES)
-
-
-def _truth(value: str) -> bool:
-    return _one_of(value.lower(), ("true", "false")) == "true"
 
 
 def _one_of(value: str, possible: tuple[str, ...]) -> str:
@@ -184,117 +157,53 @@ def _one_of(value: str, possible: tuple[str, ...]) -> str:
 
 
 _READERS: Mapping[str, Callable[[str], object]] = {
-    "target_in": str,
-    "system_in": str,
-    "labels": _labels,
+    "labels": lambda value: () if value == "all" else _names(value),
     "exclude": _names,
-    "ignore_punct": _truth,
-    "focus": _focus,
+    "ignore_punct": lambda value: _one_of(value.lower(), ("true", "false")) == "true",
+    "focus": lambda value: _one_of(value, FOCUSES),
     "eval_method": _methods,
-    "weights": _weights,
-    "eval_out": str,
+    "weights": lambda value: None if value == "default" else parse_weights(value),
 }
+"""How the values of keys are read that are not plain text."""
+
+
+# The run
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The counts of two files; runs can be added.
+    """The counts of pairs of files, and the labels of target spans in the order of their first occurrence."""
 
-    `labels` are those of target spans in the order of their first occurrence, as in FairEval's table.
-    """
+    tally: Tally = field(default_factory=Tally)
+    labels: dict[str, None] = field(default_factory=dict)
 
-    tally: Tally
-    labels: tuple[str, ...] = ()
+    def count(self, target: InputFile, system: InputFile, metric: Fair, *, ignore_punct: bool = True) -> None:
+        """Count two files sentence by sentence, one of which is held of each.
 
-    def __add__(self, other: Run) -> Run:
-        total: Tally = Counter(self.tally)
-        total.update(other.tally)
-        return Run(total, tuple(dict.fromkeys(self.labels + other.labels)))
-
-
-def run_blocks(
-    target: Blocks,
-    system: Blocks,
-    metric: Fair,
-    *,
-    target_file: str,
-    system_file: str,
-    ignore_punct: bool = True,
-) -> Run:
-    """Count two files sentence by sentence; the spans of equal sentences are not built.
-
-    Holds one sentence of each file at a time. The first line of each sentence determines its format. Raises the errors
-    of both readers, and `TextMismatch` if the files differ in their number of sentences or in the tokens of a sentence.
-    """
-    total: Tally = Counter()
-    equal: Counter[str] = Counter()
-    order: dict[str, None] = {}
-    sides = (sentences_of(*side, MAX_SENTENCE) for side in ((target, target_file), (system, system_file)))
-    pairs = _pairs(next(sides), next(sides), target_file, system_file)
-    for number, (gold_lines, predicted_lines) in enumerate(pairs, 1):
-        if gold_lines[1] == predicted_lines[1] and _has_spans(gold_lines):
-            labels = [label for label, _, _, _ in _items(gold_lines, target_file)]
-            equal.update(labels)
-            order.update(dict.fromkeys(labels))
-            continue
-        if _has_spans(gold_lines) and _has_spans(predicted_lines):
-            golds, predictions = _items(gold_lines, target_file), _items(predicted_lines, system_file)
-        else:
-            gold = _document(gold_lines, number, target_file, ignore_punct)
-            predicted = _document(predicted_lines, number, system_file, ignore_punct)
+        Raises the errors of both readers, and `TextMismatch` if the files differ in their number of sentences or in the
+        tokens of a sentence.
+        """
+        for gold, predicted in _pairs(target, system, FormatOptions(ignore_punct=ignore_punct)):
             require_same_text(gold, predicted, ("target", "system"))
-            golds, predictions = _items_of(gold), _items_of(predicted)
-        order.update(dict.fromkeys(span[0] for span in golds))
-        add_items(
-            total,
-            [span for span in golds if metric.wanted(span[0])],
-            [span for span in predictions if metric.wanted(span[0])],
-        )
-    for label, times in equal.items():
-        side = Side([Span(0, 1, {DEFAULT_LAYER: label})])
-        total.update({key: counted * times for key, counted in metric.count(side, side).items()})
-    return Run(total, tuple(order))
-
-
-def _items(sentence: _Sentence, file: str) -> list[Item]:
-    found = [span_line(text, line, file=file) for line, text in enumerate(sentence[1], sentence[0])]
-    return [
-        (span.label, span.start, span.end, span.tokens) for span in found if span.label not in PLACEHOLDERS
-    ]
-
-
-def _items_of(document: Document) -> list[Item]:
-    spans = document.layers[DEFAULT_LAYER]
-    return [(span.label, span.start, span.end, span.tokens) for span in spans]
-
-
-def _has_spans(sentence: _Sentence) -> bool:
-    return is_span_line(sentence[1][0])
+            sides = tuple(tuple(document.layers[DEFAULT_LAYER]) for document in (gold, predicted))
+            self.tally.update(metric.count(Case(sides, (None, None))))
+            self.labels.update(dict.fromkeys(span.label for span in sides[0]))
 
 
 def _pairs(
-    target: Iterator[_Sentence], system: Iterator[_Sentence], target_file: str, system_file: str
-) -> Iterator[tuple[_Sentence, _Sentence]]:
-    for number, (of_target, of_system) in enumerate(zip_longest(target, system)):
-        if of_target is not None and of_system is not None:
-            yield of_target, of_system
-            continue
-        longer = number + 1 + sum(1 for _ in (system if of_target is None else target))
-        here, there = (number, longer) if of_target is None else (longer, number)
-        raise TextMismatch(
-            f"{target_file} has {_many(here)} and {system_file} has {_many(there)}",
-            advice="both need the same sentences; one without spans has a placeholder: EMPTY 999 999 999",
-        )
+    target: InputFile, system: InputFile, options: FormatOptions
+) -> Iterator[tuple[Document, Document]]:
+    for gold, predicted in zip_longest(sentences_of(target, options), sentences_of(system, options)):
+        if gold is None or predicted is None:
+            here, there = (f"{each.name} has {_sentences(each)}" for each in (target, system))
+            advice = "both need the same sentences; one without spans has a placeholder: EMPTY 999 999 999"
+            raise TextMismatch(f"{here} and {there}", advice=advice)
+        yield gold, predicted
 
 
-def _many(number: int) -> str:
+def _sentences(file: InputFile) -> str:
+    number = sum(1 for _ in file.sentences())
     return f"{number} sentence{'' if number == 1 else 's'}"
-
-
-def _document(sentence: _Sentence, number: int, file: str, ignore_punct: bool) -> Document:
-    if _has_spans(sentence):
-        return sentence_of_spans(sentence, number, file=file)
-    return sentence_of_tokens(sentence, number, file=file, ignore_punct=ignore_punct)
 
 
 @checked_call
@@ -311,27 +220,21 @@ def faireval(config: str | PathLike[str]) -> str:
 def run_config(config: FairEvalConfig) -> str:
     """Evaluate as a config says, and return FairEval's report.
 
-    Paths are relative to the working folder. Files of two folders are paired by name. Raises the same errors
-    as `read_sentences` and `pairs_of`. A label to evaluate that no span has is not an error.
+    Paths are relative to the working folder. Files of two folders are paired by name. Raises the errors of `Run.count`
+    and `Sides.groups`. A label to evaluate that no span has is not an error.
     """
-    metric = config.metric()
-    total = Run(Counter())
-    for _, target, system in pairs_of(Path(config.target_in), Path(config.system_in)):
-        total += run_blocks(
-            blocks(target),
-            blocks(system),
-            metric,
-            target_file=str(target),
-            system_file=str(system),
-            ignore_punct=config.ignore_punct,
-        )
-    report = metric.scores(total.tally, (DEFAULT_LAYER,))
+    metric, run = config.metric(), Run()
+    inputs = {"target": Path(config.target_in), "system": Path(config.system_in)}
+    sides = Sides(tuple(Side(name, files_of(path), FormatOptions(), path) for name, path in inputs.items()))
+    for group in sides.groups():
+        target, system = map(InputFile, group.both)
+        run.count(target, system, metric, ignore_punct=config.ignore_punct)
     return render_faireval(
-        report,
+        metric.scores(run.tally, (DEFAULT_LAYER,)),
         settings=config.settings(),
         methods=config.eval_method,
         weights=config.weights,
-        label_order=total.labels,
+        label_order=run.labels,
     )
 
 
@@ -344,6 +247,9 @@ def output_file(config: FairEvalConfig) -> Path | None:
         return None
     path = Path(config.eval_out)
     return path / "eval.csv" if config.eval_out.endswith("/") or path.is_dir() else path
+
+
+# The report
 
 
 def render_faireval(
@@ -367,7 +273,8 @@ def render_faireval(
     for method in methods:
         columns = _COLUMNS.get(method) or (tuple(weights) if weights else _COLUMNS["fair"])
         sections.append(_section(f"{method.title()} evaluation", _results(report, method, columns)))
-    sections.append(_section("Comparison", _comparison(report["overall"], methods)))
+    comparison = [[method.title(), *_rates(report["overall"][method])] for method in methods]
+    sections.append(_section("Comparison", [["Version", "Prec", "Rec", "F1"], *comparison]))
     sections.append(_section("Confusion matrix", _confusion(report["confusion"])))
     sections.append(_section("Target data stats", _stats(report["label_counts"], label_order)))
     return "\n".join(sections)
@@ -381,24 +288,22 @@ def _percent(fraction: float) -> str:
     return f"{100 * fraction:.2f}"
 
 
+def _rates(counts: Mapping[str, float]) -> list[str]:
+    return [_percent(counts[rate]) for rate in ("precision", "recall", "f1")]
+
+
 def _results(report: Mapping[str, Any], method: str, columns: Sequence[str]) -> Iterator[list[object]]:
     yield ["Label", *columns, "Prec", "Rec", "F1"]
     rows = [(label, report["per_label"][label]) for label in sorted(report["per_label"])]
     for name, versions in [*rows, ("overall", report["overall"])]:
         counts = versions[method]
-        yield [name, *(counts[column] for column in columns), *(_percent(counts[rate]) for rate in _RATES)]
-
-
-def _comparison(overall: Mapping[str, Mapping[str, float]], methods: Sequence[str]) -> Iterator[list[str]]:
-    yield ["Version", "Prec", "Rec", "F1"]
-    for method in methods:
-        yield [method.title(), *(_percent(overall[method][rate]) for rate in _RATES)]
+        yield [name, *(counts[column] for column in columns), *_rates(counts)]
 
 
 def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Iterator[list[object]]:
-    every = sorted(label for label in confusion if label != "_")
+    every = sorted(label for label in confusion if label != NO_LABEL)
     often = most_frequent(every, frequencies(confusion))
-    labels = [*often, "_"]
+    labels = [*often, NO_LABEL]
     yield ["Target\\System", *labels]
     for target in labels:
         row = confusion.get(target, {})

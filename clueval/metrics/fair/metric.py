@@ -106,14 +106,7 @@ class Fair(Metric):
         return frozenset((TOKENS,))
 
     def count(self, case: Case) -> Tally:
-        gold, predicted = self._items(case.gold), self._items(case.predicted)
-        golds, predicteds = ({item.key for item in side} for side in (gold, predicted))
-        tally = Tally(("traditional", "TP" if key in predicteds else "FN", key.label) for key, _ in gold)
-        tally.update(("traditional", "FP", key.label) for key, _ in predicted if key not in golds)
-        tally.update(
-            ("fair", kind, *[item.key.label for item in pair if item is not None])
-            for kind, *pair in pair_up(gold, predicted)
-        )
+        tally = count_items(self._items(case.gold), self._items(case.predicted))
         if named := self._named:
             labels = (span.label for side in (case.gold, case.predicted) for span in side)
             tally.update(("excluded", label) for label in labels if label in named)
@@ -204,6 +197,18 @@ class Fair(Metric):
             "fair": _entry(fair, KINDS, DEFAULT_WEIGHTS),
             "weighted": _entry(fair, KINDS, self.weights or DEFAULT_WEIGHTS),
         }
+
+
+def count_items(gold: Sequence[Item], predicted: Sequence[Item]) -> Tally:
+    """Return the tally of the spans of two sides, without those that are excluded."""
+    golds, predicteds = ({item.key for item in side} for side in (gold, predicted))
+    tally = Tally(("traditional", "TP" if key in predicteds else "FN", key.label) for key, _ in gold)
+    tally.update(("traditional", "FP", key.label) for key, _ in predicted if key not in golds)
+    tally.update(
+        ("fair", kind, *[item.key.label for item in pair if item is not None])
+        for kind, *pair in pair_up(gold, predicted)
+    )
+    return tally
 
 
 def _position(error: FairError) -> tuple[int, int]:

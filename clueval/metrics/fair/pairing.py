@@ -91,7 +91,8 @@ def pair_up(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pairing
         taken = set(pairs.values())
         gold = [item for number, item in enumerate(gold) if number not in pairs]
         predicted = [item for number, item in enumerate(predicted) if number not in taken]
-    yield from _boundary_errors(gold, predicted)
+    if gold or predicted:
+        yield from _boundary_errors(gold, predicted)
 
 
 def _equal_pairs(gold: Sequence[Item], predicted: Sequence[Item]) -> dict[int, int]:
@@ -178,7 +179,7 @@ def _boundary_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterato
                     if not each.counted:
                         each.counted, each.place = True, next(places)
                 pair = (partner.item, own.item) if others is golds else (own.item, partner.item)
-                yield _boundary_kind(*(item.span for item in pair)) if same_label else "LBE", *pair
+                yield boundary_kind(*(item.span for item in pair)) if same_label else "LBE", *pair
     yield from (("FN", own.item, None) for own in by_length[0] if not own.counted)
     yield from (("FP", None, own.item) for own in by_length[1] if not own.counted)
 
@@ -212,7 +213,7 @@ def _take(shared: Runs, own: _Leftover, other: _Leftover) -> None:
         each.size -= size
 
 
-def _boundary_kind(gold: Span, predicted: Span) -> str:
+def boundary_kind(gold: Span, predicted: Span) -> str:
     """Return BES, BEL or BEO for two spans of one label that overlap."""
     shared = shared_positions(gold, predicted)
     if shared == _size_of(predicted.fragments):

@@ -174,7 +174,7 @@ class _FormulaReader:
 # Rates
 
 
-def weighted(counts: Mapping[str, int], weights: Weights) -> Counts:
+def weighted(counts: Mapping[str, float], weights: Weights) -> Counts:
     """Return weighted counts of errors: those of TP are correct, those of TP and FN are gold, of TP and FP predicted.
 
     An error type without a weight, or without a count, is not counted.

@@ -48,7 +48,7 @@ class PairedSpans(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TargetOutcome:
     """One evaluation of one document, by position."""
 
     pairs: Sequence[PairedSpans]
@@ -83,7 +83,7 @@ class Outcome:
         return sorted(copies, key=lambda span: (span.start, span.end))
 
 
-def outcome_of(metric: Gate, pair: Pair, sequence: str, kind: str | None = None) -> Outcome:
+def outcome_of(metric: Gate, pair: Pair, sequence: str, kind: str | None = None) -> TargetOutcome:
     """Return the outcome of every annotation of a pair in a sequence, of one type (its target name) or of all."""
     sides = [
         replace(side, layers={sequence: spans})
@@ -107,7 +107,7 @@ def outcome_of(metric: Gate, pair: Pair, sequence: str, kind: str | None = None)
         missing += [gold[number] for number, group in groups.items() if group == "ML"]
         used = {each.response for each in taken}
         spurious += [predicted[number] for number in whole.responses if number not in used]
-    return Outcome(pairs, missing, spurious, targets)
+    return TargetOutcome(pairs, missing, spurious, targets)
 
 
 def _copy(span: Span, group: str, target: Span | None) -> Span:
@@ -145,7 +145,7 @@ class Change(NamedTuple):
         return Span(self.span.start, self.span.end, label, features, parts=self.span.parts)
 
 
-def changes_of_targets(reference: Outcome, response: Outcome) -> list[Change]:
+def changes_of_targets(reference: TargetOutcome, response: TargetOutcome) -> list[Change]:
     """Return each target whose group differs in two outcomes of the same targets, then spurious responses.
 
     Each target is listed at most once. Correct strict is better than correct partial, that is better than incorrect
@@ -169,7 +169,7 @@ def _alone(spans: Iterable[Span], others: Sequence[Span]) -> Iterator[Span]:
     return (span for span in spans if span.fragments not in places and not touching.find(span))
 
 
-def changes(reference: Outcome, response: Outcome, features: Sequence[str] = ()) -> list[Change]:
+def changes(reference: TargetOutcome, response: TargetOutcome, features: Sequence[str] = ()) -> list[Change]:
     """Return the changes from the reference to the response that GATE shows as annotations.
 
     For every span of a group of the reference: the spans that touch it and are in another group in the
@@ -234,7 +234,7 @@ class Contingency:
 
 
 def contingency(
-    targets: Iterable[Span], reference: Outcome, response: Outcome
+    targets: Iterable[Span], reference: TargetOutcome, response: TargetOutcome
 ) -> tuple[Contingency, Contingency]:
     """Return the strict and the lenient table of one document.
 
@@ -254,7 +254,7 @@ def contingency(
 class _Right:
     """Tests which targets an outcome is right about."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: TargetOutcome) -> None:
         self._strict = {span.fragments for span in outcome.single_correct("CS")}
         self._partial = Touching(outcome.single_correct("CP"))
 
