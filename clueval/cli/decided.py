@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path
-from clueval.studies.decisions import CONFLICTS, PlaceDecisions, read_decisions
+from clueval.studies.decisions import CONFLICTS
 
 
 def add_decisions(group: argparse._ArgumentGroup) -> None:
@@ -26,12 +25,3 @@ def add_decisions(group: argparse._ArgumentGroup) -> None:
         help=f"what counts where reviewers differ: {' or '.join(CONFLICTS[:2])} by time, or {CONFLICTS[2]} (default: "
         "an error)",
     )
-
-
-def decisions_of(options: argparse.Namespace) -> PlaceDecisions | None:
-    """Return the decisions that the options name; None without files."""
-    if options.decisions is None:
-        if options.conflicts is not None:
-            raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
-        return None
-    return read_decisions(options.decisions, options.conflicts)

@@ -28,8 +28,6 @@ from clueval.files.errors import TagError, UsageError
 Invalid = Literal["conlleval", "discard", "error"]
 INVALID: tuple[str, ...] = get_args(Invalid)
 
-BOUNDED = frozenset({"BIO", "BIOES", "BILOU", "BMES", "BMEOW"})
-"""The schemes in which a prefix marks each beginning: whether a span is well-formed depends on its own tags only."""
 
 _ALIASES = {
     "IOB2": "BIO",

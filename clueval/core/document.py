@@ -140,8 +140,6 @@ class Document:
     lines: Sequence[int] | None = field(default=None, compare=False, repr=False)
     file: str | None = field(default=None, compare=False)
     ordered: bool = field(default=False, compare=False, repr=False)
-    repaired: int = field(default=0, compare=False, repr=False)
-    transitions: object | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self._require_types()

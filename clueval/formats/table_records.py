@@ -135,17 +135,6 @@ def _not_csv(error: Exception, file: str | None, line: int | None) -> FormatErro
     )
 
 
-def records_of_frame(frame: Any) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the header and the rows of a data frame of pandas or polars; no library of frames is imported.
-
-    A missing value is an empty field.
-    """
-    names = list(frame.columns)
-    columns = [[_field(value) for value in frame[name].to_list()] for name in names]
-    yield 0, [str(name) for name in names]
-    yield from enumerate(map(list, zip(*columns, strict=True)), 1)
-
-
 def _field(value: Any) -> str:
     if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
         return ""

@@ -15,16 +15,9 @@ from clueval.core.span import DEFAULT_LAYER
 from clueval.files.arguments import require_instance, require_kind
 from clueval.files.errors import UsageError, described
 from clueval.files.options import with_fields
-from clueval.formats.options import Reading, ReadingOptions
+from clueval.formats.options import Reading
 
 # Sides
-
-
-class SidesOptions(ReadingOptions, total=False):
-    """The same for two sides; `gold_set` and `predicted_set` are short for their annotation sets."""
-
-    gold_set: str | None
-    predicted_set: str | None
 
 
 Readings = Reading | tuple[Reading, ...]

@@ -100,11 +100,6 @@ def is_in_archive(path: Path) -> bool:
     return is_folder(path) if isinstance(path, Member) else is_archive(path)
 
 
-def has_several(path: Path) -> bool:
-    """Return whether a path stands for files by name: a folder, an archive or a pattern."""
-    return is_folder(path) or is_in_archive(path) or is_pattern(path)
-
-
 def printable(name: str) -> str:
     """Return the name with escapes for bytes that are not UTF-8, because it becomes the id of a document."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

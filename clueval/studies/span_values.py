@@ -25,8 +25,6 @@ _TEXTS = 1 << 12
 
 NO_TEXT = "no text"
 NO_SENTENCE = "no sentence"
-POSITION = "position"
-"""The name of the feature that depends on the place of a span; the others depend on its label, text and depth."""
 
 BUCKETS: Mapping[str, Sequence[tuple[float, str]]] = {
     "length": [(0, "0"), (1, "1"), (2, "2"), (3, "3"), (4, "4"), (5, "5-9"), (10, "10+")],

@@ -33,10 +33,6 @@ FIELDS = (
     *("mentions", "protected", "partial", "missed", "entities", "entities_protected", "entities_in_part"),
     *("words", "words_exposed", "characters", "characters_exposed", "documents", "documents_exposed"),
 )
-PRECISION_FIELDS = (
-    *("words", "words_right", "masks", "masks_needless", "letters", "letters_masked"),
-    *("letters_outside", "characters_over_masked"),
-)
 REPLACEMENT_FIELDS = ("entities", "several", "shared")
 REDACTED_FIELDS = ("placeholders", "uncertain", "initials", "replaced_words")
 
