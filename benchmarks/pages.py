@@ -57,7 +57,7 @@ def report(tokens: int, seed: int, runs: int, folder: Path) -> str:
     gold, predicted = write(Corpus(tokens=tokens, seed=seed, errors=ERRORS, token_ids=True), folder)
     page = folder / "page.html"
     options = ["--layer", "entity=2", "--token-id", "3", "--level", "1", "--labelled", "entity", "-q"]
-    if clueval(["errors", str(gold), str(predicted), *options, "--html", str(page)]):
+    if clueval(["errors", str(gold), str(predicted), *options, "-o", str(page)]):
         raise SystemExit(2)
     browser = Browser(folder / "profile")
     opened = []
@@ -74,7 +74,7 @@ def report(tokens: int, seed: int, runs: int, folder: Path) -> str:
     browser.close()
     settings = f"* seed {seed}, {runs} runs, {len(texts):,} places; median (least-greatest)"
     cells = [f"| {what} | {cost} |" for what, cost in rows]
-    head = [environment(["clueval", "jinja2"]), settings, ""]
+    head = [environment(["clueval"]), settings, ""]
     return "\n".join([*head, "| what | cost |", "| --- | ---: |", *cells])
 
 

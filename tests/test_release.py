@@ -187,7 +187,7 @@ def test_readme_has_an_action_and_a_script_that_are_there_and_run(
 @pytest.mark.long
 def test_package_runs_from_one_zip_file_with_pages_samples_and_processes(tmp_path: Path) -> None:
     app, zipped = tmp_path / "app", tmp_path / "clueval.pyz"
-    for name in ("clueval", "intervaltree", "sortedcontainers", "jinja2", "markupsafe"):
+    for name in ("clueval", "intervaltree", "sortedcontainers"):
         (folder,) = importlib.import_module(name).__path__
         shutil.copytree(folder, app / name, ignore=shutil.ignore_patterns("__pycache__", "browser"))
     zipapp.create_archive(app, zipped, main="clueval.__main__:run")

@@ -6,12 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import isfinite
 from typing import Any
 
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
+from clueval.files.limits import require_short_texts
 from clueval.formats.dialect import Dialect, hidden_keys, keys_of, keys_of_no_features
 from clueval.formats.tag_lists import tags_of
 from clueval.formats.writer import Writer
@@ -20,7 +22,8 @@ from clueval.formats.writer import Writer
 def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[str, Any]:
     """Return the row of a document with these layers, the first of which is the default.
 
-    Raises `UsageError` for what rows of the dialect cannot hold: features, gaps or several layers.
+    Raises `UsageError` for what rows of the dialect cannot hold: features, gaps or several layers, and `LimitError` for
+    spans whose texts, which the rows repeat, are too long together.
 
     >>> from clueval.formats.text_dialects import DOCCANO
     >>> document = Document("d", {"label": [Span(0, 3, "PER")]}, text="Ada", unit="character")
@@ -31,6 +34,9 @@ def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[
         raise UsageError(f"rows of the format {dialect.name!r} cannot be written")
     if len(layers) > 1 and dialect.source_is not in ("key", "control"):
         raise _cannot_hold("several layers", dialect, document)
+    if dialect.reference:
+        spans = chain.from_iterable(document.layers.get(layer, ()) for layer in layers)
+        require_short_texts(sum(map(len, spans)), **document.in_errors)
     row: dict[str, Any] = {_first(dialect.id): document.id}
     if dialect.tokens:
         row[_first(dialect.tokens)] = list(document.tokens or ())
