@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from itertools import groupby
 from string import Template
 from zlib import compressobj, decompressobj
 
@@ -83,8 +84,7 @@ def _values(report: Content, script: str) -> dict[str, str]:
         "verdict": f'<p id="verdict">{html(report.verdict())}</p>' if report.verdict() else "",
         "facts": "<br>".join(map(html, filter(None, (" · ".join(report.facts()), *report.remarks())))),
         "legend": _legend(tables),
-        "tables": "\n".join(_folded(table) for table in tables if not table.is_folded),
-        "folded": "\n".join(_folded(table) for table in tables if table.is_folded),
+        "tables": "\n".join(_in_order(tables)),
         "notes": "\n".join(f"<p>{html(title)} {html(text)}</p>" for title, text in report.notes()),
         "no_sign_off": "" if report.has_sign_off else " hidden",
     }
@@ -105,6 +105,13 @@ def html(text: str) -> str:
 
 
 # --- tables
+
+
+def _in_order(tables: Sequence[Table]) -> Iterator[str]:
+    """Yield all tables; those that are closed and follow each other stand side by side."""
+    for is_folded, run in groupby(tables, key=lambda table: table.is_folded):
+        shown_tables = "\n".join(map(_folded, run))
+        yield f'<div class="folded">\n{shown_tables}\n</div>' if is_folded else shown_tables
 
 
 def _folded(table: Table) -> str:
