@@ -121,7 +121,7 @@ GROUPS: dict[str, tuple[Corpus, dict[str, Command]]] = {
             "profile": Command(("profile", "{gold}", "{predicted}"), 4),
             "profile --train": Command(("profile", "{gold}", "{predicted}", "--train", "{mixed}"), 8),
             "agree": Command(("agree", *_THREE), 3),
-            "agree --tsv": Command(("agree", *_THREE, "--tsv", "{out}/places.tsv")),
+            "agree -o .tsv": Command(("agree", *_THREE, "-o", "{out}/places.tsv")),
             "curate": Command(("curate", *_THREE, "-o", "{out}/curated.tsv")),
         },
     ),

@@ -24,23 +24,11 @@ from dataclasses import dataclass
 from time import process_time
 from typing import Any, NamedTuple
 
-from clueval.first.metrics.gate import FeatureTest
-from clueval.first.metrics.gate.candidate_lists import (
-    CandidateList,
-    count_lists_by_rank,
-    count_lists_by_score,
-)
-from clueval.first.metrics.gate.list_evaluation import disambiguation, maximum_recall
-from clueval.spans.components import overlap_components
-from clueval.spans.document import Document
-from clueval.spans.matching import match_spans
-from clueval.spans.merging import merge_layers
 from measure import environment, progress
 
-from clueval import score
+from clueval import Document, Span, match_spans, merge_layers, overlap_components, score
 from clueval.compat.faireval.config import render_faireval
 from clueval.core.metric import AnyMetric
-from clueval.core.span import Span
 from clueval.files.errors import CluevalError
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
@@ -223,17 +211,24 @@ def _merged(case: Case) -> object:
     return [list(merge_layers(document.layers)) for document in case.gold]
 
 
-def _lists(case: Case) -> list[CandidateList]:
-    """Return a list for every four predicted spans."""
-    spans = case.sides[1]
-    groups = [spans[first : first + 4] for first in range(0, len(spans), 4)]
-    return [
-        CandidateList(group[0], tuple(group), tuple(float(-number) for number in range(len(group))))
-        for group in groups
-    ]
+def _lists(case: Case) -> Case:
+    """Return the first layer of the first documents, with a list for every four predicted spans."""
+    own, other = (list(side) for side in case.sides)
+    size = len(other)
+    for first in range(0, size, 4):
+        group = other[first : first + 4]
+        ids = [span.id for span in group]
+        other.append(Span(group[0].start, group[0].end, "List", {"ids": ids}, id=2 * size + 1 + first))
+    length = max(span.end for span in [*own, *other]) + 1
+    return Case(*([_document("1", {"label": side}, length)] for side in (own, other)))
 
 
-_TEST = FeatureTest(("kind",))
+def _of_lists(**settings: Any) -> Job:
+    """Return a job that evaluates candidate lists."""
+    metric = Gate(types=("A",), features=("kind",), list_type="List", edge_feature="ids", **settings)
+    job = _scored(metric)
+    return lambda case: job(_lists(case))
+
 
 JOBS: dict[str, Job] = {
     "levels": _scored("levels"),
@@ -253,10 +248,8 @@ JOBS: dict[str, Job] = {
     "gate 11 thresholds": _scored(Gate(score_feature="score", thresholds="11")),
     "gate rounded": _scored(Gate(score_feature="score", thresholds="rounded")),
     "gate thresholds": _scored(Gate(score_feature="score")),
-    "gate lists by score": lambda case: count_lists_by_score(case.sides[0], _lists(case), _TEST),
-    "gate lists by rank": lambda case: count_lists_by_rank(case.sides[0], _lists(case), _TEST),
-    "gate disambiguation": lambda case: disambiguation(case.sides[0], _lists(case), _TEST),
-    "gate maximum recall": lambda case: maximum_recall(case.sides[0], _lists(case), _TEST),
+    "gate lists by score": _of_lists(score_feature="score"),
+    "gate lists by rank": _of_lists(),
     "by document": _scored("exact", by=("document",)),
     "show levels": _shown("levels"),
     "show exact": _shown("exact"),

@@ -52,7 +52,7 @@ def of_files(tokens: int, runs: int, folder: Path) -> Iterator[Row]:
             },
         ),
         "list the errors of two files": (
-            ("errors", *sides, "--level", "1", "--labelled", "label", "--tsv", table),
+            ("errors", *sides, "--level", "1", "--labelled", "label", "-o", table),
             {"pandas, without contexts": (*python, str(RIVALS / "pandas_errors.py"), *sides, table)},
         ),
         "agreement of two annotators": (

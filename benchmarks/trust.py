@@ -19,15 +19,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from clueval.evaluation.units.intervals import intervals_of
-from clueval.evaluation.units.unit import Unit
-from clueval.first.metrics import metric_named
-from clueval.first.metrics.metric import Side
 from generate import Corpus, write
 from measure import environment, least, measure
 
-from clueval.core.span import Span
-from clueval.results.options import Trust
+from clueval import Document, Result, Span, score
 from clueval.statistics.resampling import BOOTSTRAP, SWAP, weighted_sums
 
 LABELS = 35
@@ -44,21 +39,21 @@ def least_and_peak(function: Callable[[], object], runs: int) -> tuple[float, fl
     return seconds, peak
 
 
-def units_of(number: int, seed: int) -> list[Unit]:
-    """Return units that the metric `levels` has counted, with spans of 35 labels."""
-    rng, metric = random.Random(seed), metric_named("levels")
-    units = []
+def scored(number: int, seed: int) -> Result:
+    """Return the result of the metric `levels` for this number of documents, with spans of 35 labels."""
+    rng = random.Random(seed)
+    sides: tuple[list[Document], list[Document]] = ([], [])
     for name in range(number):
-        gold, predicted = [], []
+        spans: tuple[list[Span], list[Span]] = ([], [])
         for place in range(1 + int(rng.lognormvariate(2.3, 1))):
             label = f"L{rng.randrange(LABELS)}"
             if rng.random() < 0.9:
-                gold.append(Span(5 * place, 5 * place + 3, label))
+                spans[0].append(Span(5 * place, 5 * place + 3, label))
             if rng.random() < 0.9:
-                predicted.append(Span(5 * place, 5 * place + rng.choice([3, 3, 3, 2]), label))
-        tally = metric.count(Side(gold), Side(predicted))
-        units.append(Unit(f"d{name}", 1, 100, {("levels", "label"): tally}))
-    return units
+                spans[1].append(Span(5 * place, 5 * place + rng.choice([3, 3, 3, 2]), label))
+        for documents, found in zip(sides, spans, strict=True):
+            documents.append(Document(f"d{name}", {"label": found}))
+    return score(*sides, metrics=["levels"], resample_by="document")
 
 
 def columns_of(number: int, columns: int, seed: int) -> list[tuple[str, dict[int, int]]]:
@@ -89,11 +84,11 @@ def by_scipy(rows: Sequence[tuple[str, dict[int, int]]]) -> Callable[[], object]
 
 def rows(units: int, sentences: int, runs: int) -> Iterator[list[str]]:
     """Yield the rows of the first table."""
-    metric, counted = metric_named("levels"), units_of(units, 1)
+    result = scored(units, 1)
     entries = 4 * (LABELS + 3)
     yield _row(
         f"default intervals of {entries} entries, {units:,} units",
-        *least_and_peak(lambda: intervals_of([metric], {"label": ["label"]}, counted, Trust()), runs),
+        *least_and_peak(result.intervals, runs),
     )
     four = columns_of(units, 4, 2)
     ours, memory = least_and_peak(lambda: weighted_sums(four, 4, BOOTSTRAP, RESAMPLES, 12345), runs)
@@ -119,7 +114,7 @@ def _row(name: str, seconds: float, memory: float) -> list[str]:
 def commands(folder: Path, tokens: int) -> dict[str, list[str]]:
     """Return the commands of the second table; the saved results exist."""
     gold, predicted = write(Corpus(tokens=tokens, seed=1), folder)
-    files = [str(gold), str(predicted), "--jobs", "1", "-o", str(folder / "out")]
+    files = [str(gold), str(predicted), "--jobs", "1", "-o", str(folder / "out.txt")]
     score = [sys.executable, "-m", "clueval", "score", *files]
     for name in ("a", "b"):
         subprocess.run([*score, "--save", str(folder / name)], check=True, stderr=subprocess.DEVNULL)

@@ -113,23 +113,25 @@ SMALL_LIMITS = {
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the limits small on what spans of a document may cost, and the texts around them short."""
     from clueval.core import count, one_to_one, overlap
-    from clueval.files import limits as of_texts
-    from clueval.findings.context import REACH
+    from clueval.files import limits
     from clueval.metrics.masking import mention, strings
     from clueval.reading import usual
-    from clueval.studies.rows import REACH as OF_ROWS
+    from clueval.studies.rows import REACH
     from clueval.transforms import occurrences
-    from clueval.spans import limits
 
     for name, value in SMALL_LIMITS.items():
-        for module in (limits, of_texts, overlap, one_to_one, occurrences, mention, strings):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, value)
+        modules = [
+            module
+            for module in (limits, overlap, one_to_one, occurrences, mention, strings)
+            if hasattr(module, name)
+        ]
+        assert modules, name
+        for module in modules:
+            monkeypatch.setattr(module, name, value)
     for module in (count, usual):
         monkeypatch.setattr(module, "LARGE", 10)
-    for reach in (REACH, OF_ROWS):
-        for unit in ("token", "character"):
-            monkeypatch.setitem(reach, unit, 10)
+    for unit in REACH:
+        monkeypatch.setitem(REACH, unit, 10)
 
 
 def pytest_configure(config: pytest.Config) -> None:

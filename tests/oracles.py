@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from clueval.core.span import DEFAULT_LAYER, Span
-from clueval.first.metrics.counting import Tally
-from clueval.first.metrics.fair import Fair
-from clueval.first.metrics.fair.pairing import Item, Pair, overlap_kind
-from clueval.first.metrics.metric import Side
-from clueval.spans.document import Document
+from clueval.core.span import Span
 
 
 def naive_components(spans: list[Span]) -> set[frozenset[int]]:
@@ -29,21 +23,38 @@ def naive_components(spans: list[Span]) -> set[frozenset[int]]:
     return {frozenset(s) for s in sets}
 
 
-def tally_pairs(
-    pairs: Iterable[tuple[Document, Document]], metric: Fair, layer: str = DEFAULT_LAYER
-) -> Tally:
-    """Count one layer over pairs of gold and predicted documents; a document without the layer has no spans."""
-    total: Tally = Counter()
-    for gold, predicted in pairs:
-        sides = (Side(document.layers.get(layer, ()), document=document) for document in (gold, predicted))
-        total.update(metric.count(*sides))
-    return total
+FairItem = tuple[str, int, int, frozenset[int] | None]
+"""The label, start and end of a span, and its tokens; None: all positions of its range."""
+
+FairPair = tuple[str, int | None, int | None]
+"""TP, LE, BES, BEL, BEO, LBE, FN or FP, with the numbers of a gold and of a predicted span, of which one may lack."""
+
+
+def item(label: str, start: int, end: int, tokens: Iterable[int] | None) -> FairItem:
+    """A span as FairEval compares it: tokens that are all positions of the range are None."""
+    held = frozenset(tokens or ())
+    return label, start, end, held if held and not held.issuperset(range(start, end)) else None
+
+
+def overlap_kind(start: int, end: int, other_start: int, other_end: int) -> str | None:
+    """How the other range lies to the first: TP, BES, BEL, BEO; None: they do not overlap.
+
+    >>> [overlap_kind(2, 6, *other) for other in ((2, 6), (2, 4), (2, 7), (4, 8), (6, 8))]
+    ['TP', 'BES', 'BEL', 'BEO', None]
+    """
+    if (start, end) == (other_start, other_end):
+        return "TP"
+    if not (start < other_end and other_start < end):
+        return None
+    if start <= other_start and other_end <= end:
+        return "BES"
+    return "BEL" if other_start <= start and end <= other_end else "BEO"
 
 
 class PlainFairSpan:
     """A span of FairEval with a token set of its own, which shrinks."""
 
-    def __init__(self, place: int, span: Item) -> None:
+    def __init__(self, place: int, span: FairItem) -> None:
         self.place = place
         self.label, self.start, self.end, tokens = span
         self.tokens = set(range(self.start, self.end)) if tokens is None else set(tokens)
@@ -70,7 +81,7 @@ class PlainFairSpan:
         )
 
 
-def pair_by_lists(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pair]:
+def pair_by_lists(gold: Sequence[FairItem], predicted: Sequence[FairItem]) -> Iterator[FairPair]:
     """Pair spans by FairEval's steps, on plain lists with plain sets."""
     golds = [PlainFairSpan(i, span) for i, span in enumerate(gold)]
     predictions = [PlainFairSpan(j, span) for j, span in enumerate(predicted)]

@@ -1,5 +1,8 @@
 """The routes by which the same evaluation can be carried out, and the corpora that are sent along them.
 
+There are two ways, of documents and of column files, lists and rows as they are (`clueval.reading`), and one model of
+both: `model` puts the cases of documents into a bag with `clueval.core` alone.
+
 To let a new route, option, format or metric take part, add a line to `ROUTES`, `AXES` or `FORMATS`; metrics join by
 themselves. `outcome` says what an evaluation gives by one of the routes, as a value to be compared.
 """
@@ -17,16 +20,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import ANY
+from xml.sax.saxutils import escape
 
 from fuzz.corpora import ROWS, Row, characters
 from sizes import documents_alone, handed_in
 
 from clueval import Accumulator, Document, Result, Span, load_result, read, score
+from clueval.core.count import Plan, count, sequences_of
+from clueval.core.decoding import decode
+from clueval.core.document import Pair
 from clueval.files.errors import CluevalError
-from clueval.formats.columns.layout import Sizes
-from clueval.formats.ltf import write_ltf
-from clueval.tagging.decoder import decode
-from clueval.transforms.characters import to_characters
+from clueval.metrics import metric_named
+from clueval.reading.passages import Sizes
+from clueval.transforms.characters import InCharacters, to_characters
 
 Sentence = list[tuple[str, ...]]
 """Rows of a token, a tag in each of two layers, and a token id."""
@@ -331,11 +337,12 @@ def fair_spans(texts: Sequence[Text]) -> str:
 def ltf(texts: Sequence[Text]) -> str:
     """All documents as one, and of the first layer the spans of one label."""
     rows = [row for text in texts for sentence in text.sentences for row in sentence]
-    spans = [
-        Span(start, end, label) for start, end, label in decode([row[1] for row in rows]) if label == "PER"
-    ]
-    document = Document("1", {"label": spans}, tokens=[row[0] for row in rows] or ["x"])
-    return write_ltf(to_characters(document), "label")
+    words = [escape(row[0]) for row in rows] or ["x"]
+    for start, end, label in decode([row[1] for row in rows]):
+        if label == "PER":
+            words[start] = f"<e>{words[start]}"
+            words[end - 1] += "</e>"
+    return f"<body>{' '.join(words)}</body>\n"
 
 
 def bdoc(texts: Sequence[Text]) -> str:
@@ -518,7 +525,7 @@ def by_files(files: Files, options: Options) -> Result:
 
 
 def _by_short_passages(files: Files, options: Options) -> Result:
-    with handed_in(Sizes(sentences=1, rows=2, characters=20)):
+    with handed_in(Sizes(sentences=1, rows=2)):
         return by_files(files, options)
 
 
@@ -685,6 +692,63 @@ ROUTES = {
 """Every way beside that of whole files in one process, with which they are compared."""
 
 
+OF_CASES = ("exact", "levels", "fair", "muc", "partial", "confusion")
+"""Metrics that count cases."""
+
+
+def model(files: Files, options: Options) -> dict[str, Any]:
+    """The reports of metrics of cases by `clueval.core` alone: documents become cases, and cases are counted.
+
+    They are of everything, under ``()``, and of each value of the break-downs, under its key and the value.
+    """
+    where: dict[str, frozenset[str]] = {}
+    for condition in options.get("where", ()):
+        key, _, value = condition.partition("=")
+        where[key] = where.get(key, frozenset()) | {value}
+    by = options.get("by", ())
+    plan = Plan(
+        tuple(map(metric_named, options["metrics"])),
+        merge=options.get("merge", False),
+        where=where,
+        by=(by,) if isinstance(by, str) else tuple(by),
+        steps=(InCharacters(),) if "unit" in options else (),
+    )
+    pairs = ([Pair(*map(_by_place, pair))] for pair in zip(*files.documents(), strict=True))
+    bag = count(pairs, plan, list(files.reading.get("layers", ())))
+    found: dict[Any, Any] = {}
+    for key in ((), *plan.by):
+
+        def value_of(place: Any, key: Any = key) -> Any:
+            return (key, place.values[plan.by.index(key)]) if key else ()
+
+        grouped = bag.grouped(value_of)
+        for place, sequence, metric, tally in grouped.tallies_of(plan.metrics, sequences_of(bag, plan)):
+            reports = found.setdefault(place, {}).setdefault(metric.name, {})
+            reports[sequence] = metric.scores(tally, list(bag.layers) if plan.merge else [sequence])
+    return found
+
+
+def _by_place(document: Document) -> Document:
+    """Where the order of spans counts, those with numbers as ids are in the order of their places, then of ids."""
+    if not document.ordered or any(span.id is None for spans in document.layers.values() for span in spans):
+        return document
+    layers = {
+        name: sorted(spans, key=lambda span: (span.start, span.end, span.id))
+        for name, spans in document.layers.items()
+    }
+    return replace(document, layers=layers)
+
+
+def reports_of(result: Result) -> dict[Any, Any]:
+    """The reports of a result, as `model` has them."""
+    groups = {
+        (key, value): dict(of["metrics"])
+        for key, values in (result.groups or {}).items()
+        for value, of in values.items()
+    }
+    return {(): dict(result.metrics), **groups}
+
+
 Outcome = dict[str, Any] | str
 """Everything that an evaluation gives, or that it was refused: of two reasons a route may find the other first."""
 
@@ -731,8 +795,11 @@ def _inputs(result: Result) -> dict[str, list[Any]]:
     }
 
 
-def without(found: Outcome, said: Mapping[str, Any]) -> Outcome:
-    """An outcome without some choices in its signature."""
+def without(found: Outcome, said: Mapping[str, Any], report: Sequence[str] = ()) -> Outcome:
+    """An outcome without some choices in its signature, and without some parts of its report."""
     if isinstance(found, str):
         return found
-    return found | {"signature": {key: of for key, of in found["signature"].items() if key not in said}}
+    return found | {
+        "signature": {key: of for key, of in found["signature"].items() if key not in said},
+        "report": {key: of for key, of in found["report"].items() if key not in report},
+    }

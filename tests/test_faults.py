@@ -159,7 +159,7 @@ def test_a_signal_ends_a_command_in_one_line(name: str, code: int, message: str,
     script = (
         "import os, signal, sys; from clueval.cli import convert, main; number = getattr(signal, sys.argv[1])\n"
         "signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)\n"
-        "convert.merged_rows = lambda *_, **__: os.kill(os.getpid(), number)\n"
+        "convert.merged_lines = lambda *_, **__: os.kill(os.getpid(), number)\n"
         "sys.exit(main(['merge', 'gold.conll']))"
     )
     done = subprocess.run(

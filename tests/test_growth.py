@@ -17,9 +17,9 @@ from shapes import OVERLAPPING, SHAPES
 
 import clueval
 from clueval.cli import main
-from clueval.formats import all_formats
+from clueval.files import limits
+from clueval.formats.writing import writer_named, written_names
 from clueval.metrics import METRICS
-from clueval.spans import limits
 
 SIZE = 100
 SMALL_SIZE = 20
@@ -46,7 +46,7 @@ JOBS: dict[str, str] = {
     "errors of two": "errors GOLD PREDICTED GOLD -o OUT/a.html",
     "errors fair": "errors GOLD PREDICTED --metric fair -o OUT/a.tsv",
     "errors noisy": "errors GOLD PREDICTED --metric noisy -o OUT/a.tsv",
-    "agree": "agree GOLD PREDICTED --html OUT/a.html",
+    "agree": "agree GOLD PREDICTED -o OUT/a.html",
     "curate": "curate GOLD PREDICTED -o OUT/a.tsv --undecided OUT/b.tsv",
     "curate union": "curate GOLD PREDICTED --union -o OUT/a.tsv",
     "diff": "diff GOLD PREDICTED GOLD",
@@ -54,9 +54,9 @@ JOBS: dict[str, str] = {
     "merge": "merge GOLD",
     "check": "check GOLD",
     **{
-        f"to {form.name}": f"convert GOLD --to {form.name} --lossy -o OUT/a{'/' * form.single}"
-        for form in all_formats()
-        if form.write is not None and form.name != "ltf"  # holds one label
+        f"to {name}": f"convert GOLD --to {name} --lossy -o OUT/a{'/' * writer_named(name).single}"
+        for name in written_names()
+        if name != "ltf"  # holds one label
     },
 }
 
@@ -119,9 +119,8 @@ class Measured(NamedTuple):
 
 
 @pytest.fixture(autouse=True)
-def _small_limits(small_limits: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the limits small, and count clusters of several spans as documents at every size, not at the larger ones."""
-    monkeypatch.setattr("clueval.evaluation.span_clusters.LARGEST", 1)
+def _small_limits(small_limits: None) -> None:
+    """Make the limits small."""
 
 
 def run(job: str, shape: str, size: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> int:

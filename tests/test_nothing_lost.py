@@ -14,9 +14,7 @@ from fuzz.naive import COUNTS
 from fuzz.tools import FORMATS as FUZZED
 from fuzz.tools import TOOLS
 
-from clueval import Result, read, score
-from clueval.core.span import Span
-from clueval.spans.document import Document
+from clueval import Document, Result, Span, read, score
 
 FORMATS = {name: made for name, made in FUZZED.items() if name not in ("mentions", "inline-answers", "tags")}
 """Formats whose two sides can change places; gold is never an answer of a language model, nor tags alone."""

@@ -50,6 +50,10 @@ def side(path: str, **more: Any) -> dict[str, Any]:
     return {"path": path, "files": [path], "names": [None], "texts": [], "form": "conll", "token": 0, **more}
 
 
+OF_PRESIDIO = {"entity_type": "PER", "entity_value": "Ada", "start_position": 0, "end_position": 3}
+OF_GATE = {"": {"name": "", "annotations": [{"type": "PER", "start": 0, "end": 3, "id": 1, "features": {}}]}}
+
+
 def write(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -109,6 +113,31 @@ def test_command_line_has_a_chosen_format_the_token_column_and_redacted_texts() 
         "clueval masking 'gold/a b.conll' predicted/a.txt --input conll --layer label=1:label --token 2 --token-id 3"
         " --redacted"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "source"),
+    [
+        ("a.jsonl", {"text": "Ada met", "label": [[0, 3, "PER"]]}, "label"),
+        ("a.json", ["Ada met", {"entities": [[0, 3, "PER"]]}], "entities"),
+        ("a.jsonl", {"text": "Ada met", "ents": [{"start": 0, "end": 3, "label": "PER"}]}, "entities"),
+        ("a.jsonl", {"full_text": "Ada met", "spans": [OF_PRESIDIO]}, "entity_type"),
+        ("a.bdocjs", {"text": "Ada met", "offset_type": "p", "annotation_sets": OF_GATE}, "type"),
+    ],
+)
+def test_a_side_without_columns_has_the_source_that_is_read_without_named_layers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: Any, source: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "gold" / "a.conll", "Ada B-PER\nmet O\n")
+    write(tmp_path / "predicted" / name, json.dumps(text))
+    line = jobs.line("score", {each: jobs.look(each) for each in jobs.SIDES})
+
+    assert line == f"clueval score gold/a.conll predicted/{name} --layer label=2:{source}"
+    words = [*line.split()[1:], "--align", "--metric", "exact", "-o", "a.json"]
+    assert main(words) == 0
+    (found,) = json.loads(Path("a.json").read_text(encoding="utf-8"))["metrics"]["exact"].values()
+    assert found["micro"]["f1"] == 1
 
 
 def test_annotators_are_the_files_of_one_side_if_the_other_has_none() -> None:

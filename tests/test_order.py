@@ -25,12 +25,11 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 import clueval
-from clueval import Document, Span
+from clueval import Document, Sentence, Span
 from clueval.core.metric import AnyMetric as Metric
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.results.result import Result
-from clueval.spans.document import Sentence
 
 pytest.importorskip("rapidfuzz")
 

@@ -30,11 +30,10 @@ from typing import Any
 import pytest
 
 import clueval.cli
-from clueval import FileError, UsageError, convert
+from clueval import Document, FileError, UsageError, convert
 from clueval.cli import main
 from clueval.files.writing import whole_file
 from clueval.results import processes
-from clueval.spans.document import Document
 
 Patch = pytest.MonkeyPatch
 
@@ -100,7 +99,7 @@ def test_a_pipe_without_a_reader_changes_no_exit_code(
     "arguments",
     [
         ["score", "GOLD", "GOLD", "--save", "a.clueval"],
-        ["errors", "GOLD", "GOLD", "--html", "a.html"],
+        ["errors", "GOLD", "GOLD", "-o", "a.html"],
         ["convert", "GOLD", "--to", "conll", "-o", "a.conll"],
         ["check", "GOLD"],
     ],

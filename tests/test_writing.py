@@ -18,13 +18,12 @@ from pathlib import Path
 
 import pytest
 
-from clueval.core.document import Pair
+from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.files.errors import FileError
 from clueval.files.writing import scratch_folder, whole_bytes, whole_file
 from clueval.reports import workbook
 from clueval.studies.errors import Errors
-from clueval.spans.document import Document
 
 Write = Callable[[Path], object]
 

@@ -36,9 +36,9 @@ from clueval import (
     merge_layers,
     score,
 )
-from clueval.metrics.masking import Masking
 from clueval.files.options import field_names
 from clueval.formats.options import Reading
+from clueval.metrics.masking import Masking
 from clueval.results.options import Counting, Trust, Workers
 from clueval.studies.agreement.annotators import Naming
 from clueval.transforms.options import Preparing

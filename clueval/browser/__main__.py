@@ -83,7 +83,9 @@ def built(pyodide: Path) -> str:
     licences = _licences(json.loads(_of(pyodide, "package.json"))["version"])
     return Template(_own("page.html")).substitute(
         version=__version__,
-        hashes=" ".join(f"'sha256-{each}'" for each in (script_hash(script), script_hash(_script_of_reports()))),
+        hashes=" ".join(
+            f"'sha256-{each}'" for each in (script_hash(script), script_hash(_script_of_reports()))
+        ),
         style=_own("page.css"),
         sides="".join(side.substitute(side=name, forms=forms) for name in SIDES),
         commands=" ".join(map(_BUTTON.format, OUTPUTS)),

@@ -83,9 +83,9 @@ def look(side: str, form: str = "") -> dict[str, Any]:
 
 def _source(form: Form) -> str | None:
     """Return the source of labels where no layer is named; None for a format whose only layer has any source."""
-    if isinstance(form, Dialect):
-        return form.sources.partition("|")[0] or None
-    return "type" if form.name == "brat" else "label" if form.name == "mentions" else None
+    if isinstance(form, Dialect) and form.sources:
+        return form.sources.partition("|")[0]
+    return {"brat": "type", "mentions": "label", "spacy-json": "entities"}.get(form.name)
 
 
 def _path(side: str) -> Path:

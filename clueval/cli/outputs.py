@@ -100,7 +100,8 @@ def put_report(
     for path in options.written:
         wrote(path)
     if options.prints:
-        (put_text if form_of(options) == "text" else put)(printed)
+        with while_read():
+            (put_text if form_of(options) == "text" else put)(printed)
     return 1 if report.failures() else 0
 
 
@@ -327,7 +328,9 @@ def shows_digits(options: argparse.Namespace) -> bool:
 
 
 def fixes_form(options: argparse.Namespace) -> bool:
-    """Return whether the files of ``-o`` fix the form of the result, so that a default for it does not apply."""
+    """Return whether files of ``-o``, or places that are printed, fix the form, so that no default for it applies."""
+    if getattr(options, "disagreements", False):
+        return True
     return bool(getattr(options, "written", None)) and options.format not in forms_written(options)
 
 

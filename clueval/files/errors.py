@@ -133,7 +133,7 @@ class OverlapError(SpanError):
 
 
 class LimitError(CluevalError):
-    """An input would take too long or too much memory: it is beyond a limit of `clueval.spans.limits`."""
+    """An input would take too long or too much memory: it is beyond a limit of `clueval.files.limits`."""
 
 
 class TextMismatch(CluevalError):

@@ -18,8 +18,8 @@ import re
 import signal
 import stat
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from io import TextIOWrapper
 from pathlib import Path
@@ -68,9 +68,11 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
         before = _status(target)
         if before is not None:
             os.close(os.open(target, os.O_WRONLY))  # a write-protected file must not be replaced
-        with ExitStack() as own:
+        own: list[Path] = []
+        with _removed(own):
             together = _TOGETHER.get()
-            temporary = (together or _Together(own)).stack.enter_context(_temporary(target))
+            temporary = _new_name(target)
+            (own if together is None else together.temporary).append(temporary)
             mode = 0o666 if before is None else _OWNED
             with os.fdopen(os.open(temporary, _NEW, mode), "wb") as raw:
                 yield raw
@@ -89,8 +91,8 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
 class _Together(NamedTuple):
     """Files that get their names when all are complete: their temporary files, and what gives the names."""
 
-    stack: ExitStack
-    waiting: list[Callable[[], None]] = []  # noqa: RUF012  # that of a file alone stays empty
+    temporary: list[Path]
+    waiting: list[Callable[[], None]]
 
 
 _TOGETHER: ContextVar[_Together | None] = ContextVar("together", default=None)
@@ -102,8 +104,8 @@ def named_together() -> Iterator[None]:
     if _TOGETHER.get() is not None:
         yield
         return
-    with ExitStack() as stack:
-        together = _Together(stack, [])
+    together = _Together([], [])
+    with _removed(together.temporary):
         token = _TOGETHER.set(together)
         try:
             yield
@@ -119,9 +121,11 @@ def scratch_folder(path: Path) -> Iterator[Path]:
 
     Raises `FileError` if it cannot be created.
     """
-    with errors_of(path), _temporary(Path(os.path.realpath(path))) as folder:
-        folder.mkdir(mode=0o700)
-        yield folder
+    with errors_of(path):
+        folder = _new_name(Path(os.path.realpath(path)))
+        with _removed([folder]):
+            folder.mkdir(mode=0o700)
+            yield folder
 
 
 def is_written_through(path: Path) -> bool:
@@ -191,21 +195,27 @@ def _status(path: Path) -> os.stat_result | None:
         raise FileError("cannot be written: a NUL character in its name", file=str(path)) from None
 
 
-@contextmanager
-def _temporary(target: Path) -> Iterator[Path]:
-    """Yield a new name in the folder of a file; at the end, the file or folder of this name is removed.
+def _new_name(target: Path) -> Path:
+    """Return a new name in the folder of a file."""
+    return target.parent / f".clueval-{os.urandom(8).hex()}"
 
-    The name is chosen before the file is created, and an interrupted removal is repeated, so Ctrl-C never
-    leaves a file behind.
+
+@contextmanager
+def _removed(paths: Sequence[Path]) -> Iterator[None]:
+    """Remove the files and folders of these names at the end.
+
+    Names are added before the files are created, and an interrupted removal is repeated, so Ctrl-C never leaves a file
+    behind. (It would, within the end of an `ExitStack`.)
     """
-    temporary = target.parent / f".clueval-{os.urandom(8).hex()}"
     try:
-        yield temporary
+        yield
     finally:
         try:
-            _remove(temporary)
+            for path in paths:
+                _remove(path)
         except KeyboardInterrupt:
-            _remove(temporary)
+            for path in paths:
+                _remove(path)
             raise
 
 

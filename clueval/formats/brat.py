@@ -103,8 +103,9 @@ class _Annotations:
         groups: list[dict[str, None]] = []
         for where, listed in self._equivalent:
             self._place, members = where, dict.fromkeys(listed)
-            for unknown in members.keys() - self.spans.keys():
-                self._refuse(f"no line has the id {unknown[:20]!r}")
+            for member in members:
+                if member not in self.spans:
+                    self._refuse(f"no line has the id {member[:20]!r}")
             joined = [group for group in groups if group.keys() & members.keys()]
             groups = [group for group in groups if not group.keys() & members.keys()]
             groups.append({target: None for each in (*joined, members) for target in each})

@@ -99,7 +99,7 @@ def read_rows(
     if form is None:
         for each in numbered:
             beginning.append(each)
-            if each[1] != []:
+            if not isinstance(each[1], list) or each[1]:
                 break
         form = form_of_rows(_as_row(beginning[-1][1]) if beginning else None, name)
     require_options(form, options, None)

@@ -205,7 +205,7 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     sources = _sources(options.layers, spans, view, file.name)
     if options.layers is None:
         read = {source.type for source in sources.values()}
-        for name in spans.keys() - read:
+        for name in (name for name in spans if name not in read):
             file.passed_over[f"spans of {name.rpartition('.')[2]}"] += len(spans[name])
     layers = {
         layer: sorted(

@@ -60,8 +60,9 @@ def types_of(given: Mapping[str, str], names: Iterable[str]) -> dict[str, UimaTy
     UimaType(name='a.Risk', label='level')
     """
     layers = list(dict.fromkeys(names))
-    for layer in given.keys() - set(layers):
-        raise UsageError(f"types names an unknown layer {layer!r}", advice=f"one of {', '.join(layers)}")
+    for layer in given:
+        if layer not in layers:
+            raise UsageError(f"types names an unknown layer {layer!r}", advice=f"one of {', '.join(layers)}")
     found = {layer: _type_of(layer, given, alone=len(layers) == 1) for layer in layers}
     for name, times in Counter(of.name for of in found.values()).items():
         if times > 1:

@@ -434,9 +434,7 @@ def test_plain_score_imports_only_the_modules_that_it_needs() -> None:
 
     assert {"clueval.core.levels", "clueval.reports.forms"} <= loaded
     assert not {"shutil", "threading", "json", "pickle", "concurrent.futures", "multiprocessing"} & loaded
-    assert (
-        not {"clueval.compat.conlleval", "clueval.reports.json_text", "clueval.metrics.muc"} & loaded
-    )
+    assert not {"clueval.compat.conlleval", "clueval.reports.json_text", "clueval.metrics.muc"} & loaded
 
 
 def test_score_of_columns_imports_no_format_that_has_no_mark_in_them(tmp_path: Path) -> None:

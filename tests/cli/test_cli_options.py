@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -175,20 +174,6 @@ def test_output_that_cannot_be_written_is_an_error_before_anything_is_read(
     assert refused([*arguments, str(tmp_path)], capsys).endswith(
         f"{tmp_path}: cannot be written: it is a folder (name a file)"
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "package"),
-    [
-        (["conventions", *NOTHING, "-o", "x.xlsx"], "openpyxl"),
-    ],
-)
-def test_missing_package_is_an_error_before_anything_is_read(
-    arguments: list[str], package: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-
-    assert "pip install 'clueval[report]'" in refused(arguments, capsys)
 
 
 def test_filter_on_a_layer_without_layer_option_is_refused_with_the_same_message(

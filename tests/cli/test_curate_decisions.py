@@ -88,7 +88,7 @@ def test_each_kind_of_file_is_used_and_counted(
 def test_a_workbook_is_used_and_counted(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     book = Workbook()
     sheet: Any = book.active
-    for cells in [list(CHOICES[0]), *(list(row.values()) for row in CHOICES)]:
+    for cells in [["layer", *CHOICES[0]], *(["*", *row.values()] for row in CHOICES)]:
         sheet.append(cells)
     book.save("d.xlsx")
 

@@ -15,8 +15,8 @@ from clueval.cli.fields import typed
 from clueval.cli.outputs import check_outputs, settle_output
 from clueval.cli.parser import CommandParser
 from clueval.files.errors import CluevalError, FileError
-from clueval.files.overwriting import inputs_kept
 from clueval.files.options import whole
+from clueval.files.overwriting import inputs_kept
 from clueval.reports.endings import FORMS
 from clueval.reports.report import Report
 from clueval.reports.table import Table

@@ -20,7 +20,6 @@ from clueval.cli import main
 from clueval.compat.gate import COLUMNS, PLACE, table_lines
 from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate
-from clueval.reading.pairing import parallel
 from clueval.reading.options import PAIR_BY
 
 TEXT = "Ada met Bob in Rome. Eve slept."
@@ -163,9 +162,7 @@ class TestSets:
         assert "no annotation set 'Respons' (its sets: 'Key', 'Response'" in error
 
     def test_missing_set_option_is_an_error(self, gate_command: Printed, corpus: Path) -> None:
-        assert "none is selected for one side (its sets: 'Key'" in gate_command.refusal(
-            corpus, "--gold-set", "Key"
-        )
+        assert "none is named (its sets: 'Key'" in gate_command.refusal(corpus, "--gold-set", "Key")
 
     def test_set_of_a_format_without_sets_is_an_error(self, gate_command: Printed, tmp_path: Path) -> None:
         file = tmp_path / "a.conll"
@@ -185,7 +182,7 @@ class TestSets:
             (["--nil", ""], "gate(nil=...) needs a feature"),
             (["--containing", "Key:Sectoin"], "no annotation is in 'Key:Sectoin'"),
             (["--containing", "Section"], "write it SET:TYPE"),
-            (["--reference-set", "Older"], "the document has no annotation set 'Older'"),
+            (["--reference-set", "Older"], "no annotation set 'Older'"),
             (["--list-type", "List"], "candidate lists need gate(edge_feature=...)"),
             (["--edge-feature", "ids"], "candidate lists need gate(list_type=...)"),
         ],
@@ -401,6 +398,19 @@ class TestTable:
             assert float(macro[0][column]) == pytest.approx(found["macro"][name])
             assert float(macro[1][column]) == pytest.approx(found["reference"]["macro"][name])
 
+    def test_a_table_is_written_instead_of_the_report_or_beside_other_files(
+        self, gate_command: Printed, corpus: Path, tmp_path: Path
+    ) -> None:
+        both = ["-o", tmp_path / "one.gate.tsv", "-o", tmp_path / "report.json"]
+        assert gate_command(corpus, *SETS, "-o", tmp_path / "alone.gate.tsv") == ""
+        assert gate_command(corpus, *SETS, *both) == ""
+
+        one, alone = (table(tmp_path / f"{name}.gate.tsv") for name in ("one", "alone"))
+        assert {row["evaluationId"] for row in one} == {"one"}
+        assert [{**row, "evaluationId": "alone"} for row in one] == alone
+        report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+        assert report["metrics"]["gate"]["label"]["all"]["targets"] == int(one[0]["targets"]) == 5
+
     def test_the_reference_needs_no_scores(self) -> None:
         gold = [Document("d", {"label": [Span(0, 1, "A")]}, text="x", unit="character")]
         scored = [Document("d", {"label": [Span(0, 1, "A", {"s": 0.5})]}, text="x", unit="character")]
@@ -574,7 +584,7 @@ class TestParallelDocuments:
         one, two = documents("a", "a")
 
         with pytest.raises(UsageError, match="has the same content as document 'd0' of gold"):
-            list(parallel([(one,), (two,)], [], "content"))
+            score_files([one, two], [one, two], pair_by="content")
 
     def test_unknown_way_of_pairing_is_refused(self) -> None:
         with pytest.raises(UsageError, match="id, name, content"):
@@ -584,16 +594,18 @@ class TestParallelDocuments:
     def test_pairs_are_the_same_in_any_order(self, own: list[int], other: list[int], pair_by: str) -> None:
         all_of_them = documents(*"abcdef")
 
-        pairs = parallel(((all_of_them[n],) for n in own), ((all_of_them[n],) for n in other), pair_by)
+        found = score_files(
+            [all_of_them[n] for n in own], [all_of_them[n] for n in other], metrics="exact", pair_by=pair_by
+        )
 
-        assert sorted((one.id, two.id, two.text) for one, two in pairs) == [
-            (document.id, document.id, document.text) for document in all_of_them
-        ]
+        micro = found.metrics["exact"]["label"]["micro"]
+        assert (found.documents, micro["gold"], micro["f1"]) == (6, 6, 1.0)
 
 
 def documents(*texts: str) -> list[Document]:
+    """Documents of these texts, with a span of a label that only this document has."""
     return [
-        Document(f"d{n}", {"label": [Span(0, 1, "A")]}, text=text, unit="character", file=f"d{n}.x")
+        Document(f"d{n}", {"label": [Span(0, 1, f"L{n}")]}, text=text, unit="character", file=f"d{n}.x")
         for n, text in enumerate(texts)
     ]
 

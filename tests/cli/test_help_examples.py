@@ -136,11 +136,9 @@ def write_files() -> None:
     )
     for name, tag in (("g", "B-PER"), ("p", "O")):
         Path(f"{name}.txt").write_text(f"Ada NE {tag}\nmet V O\n", encoding="utf-8")
-    Path("decisions.tsv").write_text(
-        "document\tstart\tend_inclusive\tlabel\n1\t4\t4\tperson\n", encoding="utf-8"
-    )
     for command in (
         "convert gold.vrt --layer entity=2 --to ltf --lossy -o ltf/",
+        "agree anna.conll bob.conll carl.conll -o decisions.tsv",
         "merge predicted.vrt --layer entity=2 --layer risk=3 --token-id 4 -o other.tsv",
         *(
             f"score gold.conll {name[0]}.conll --metric exact --save {name}.clueval"

@@ -26,6 +26,14 @@ SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 
 CONLL = "a B-X\nb O\n\nc B-Y\n"
 LTF = "<body>a <e>b</e></body>"
+GATE = (
+    '<GateDocument><TextWithNodes><Node id="0"/>a<Node id="1"/></TextWithNodes>'
+    + "".join(
+        f'<AnnotationSet Name="{name}"><Annotation Id="1" Type="A" StartNode="0" EndNode="1"/></AnnotationSet>'
+        for name in ("Key", "Response")
+    )
+    + "</GateDocument>"
+)
 BDOC = json.dumps(
     {
         "object": "gate:Document",
@@ -80,7 +88,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("a.ltf", ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "OUT"]),
     ("one/a.conll", ["errors", "one", "two", "-o", "OUT"]),
     ("spans.vrt", ["merge", "spans.tsv", "--input", "spans", "-o", "OUT"]),
-    ("spans.vrt", ["conventions", "spans.tsv", "spans.tsv", "--input", "spans", "-o", "OUT"]),
+    ("spans.tsv", ["conventions", "spans.tsv", "spans.tsv", "--input", "spans", "-o", "OUT"]),
     ("run.config", ["faireval", "run.config", "-o", "OUT"]),
     *((name, ["faireval", "run.config"]) for name in ("t.csv", "s.csv", "run.config")),
 ]
@@ -96,8 +104,9 @@ def by_a_detour(name: str) -> str:
 
 
 def by_a_symbolic_link(name: str) -> str:
-    Path("symbolic").symlink_to(name)
-    return "symbolic"
+    link = Path(f"symbolic{Path(name).suffix}")
+    link.symlink_to(name)
+    return link.name
 
 
 def by_a_hard_link(name: str) -> str:
@@ -178,12 +187,12 @@ def test_a_document_of_a_folder_that_would_replace_a_file_of_it_is_refused(place
 
 def test_indicators_replace_no_file(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "in").mkdir()
-    (place / "in" / "a.bdocjs").write_text(BDOC)
+    (place / "in" / "a.xml").write_text(GATE)
 
     sets = ["--gold-set", "Key", "--predicted-set", "Response"]
     assert main(["score", "in", "--metric", "gate", *sets, "--write-indicators", "in"]) == 2
     assert "cannot be overwritten" in capsys.readouterr().err
-    assert (place / "in" / "a.bdocjs").read_text() == BDOC
+    assert (place / "in" / "a.xml").read_text() == GATE
 
 
 def test_two_outputs_of_one_file_are_refused(place: Path) -> None:
@@ -279,6 +288,7 @@ OPTIONS = {
     "Masking.word_weights": ["--word-weights", "counts.txt"],
     "fail_if_worse": ["--fail-if-worse", "saved.list"],
     "pairs": ["--pairs", "pairs.csv"],
+    "reference": ["--reference", "two/a.conll"],
     "system": ["--system", "two/a.conll"],
     "decisions": ["--decisions", "words.txt"],
     "train": ["--train", "two/a.conll"],

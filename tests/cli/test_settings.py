@@ -22,10 +22,10 @@ from clueval.core.case import Case
 from clueval.core.metric import Metric
 from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
-from clueval.metrics import METRICS, chosen_metrics, metric_class, with_settings
-from clueval.metrics.fair.weights import parse_weights
 from clueval.files.options import column, option, options_of
 from clueval.formats.options import Reading
+from clueval.metrics import METRICS, chosen_metrics, metric_class, with_settings
+from clueval.metrics.fair.weights import parse_weights
 from clueval.reports.table import Table
 
 Capture = pytest.CaptureFixture[str]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from clueval import score
 from clueval.compat.conlleval import render
-from clueval.evaluation.run import score
 from clueval.files.errors import UsageError
 
 PRINTED = """\

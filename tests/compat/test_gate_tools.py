@@ -16,11 +16,11 @@ from clueval.core.document import Pair
 from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.equality import FeatureTest
-from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency, outcome_of
+from clueval.metrics.gate.outcomes import Change, Contingency, TargetOutcome, changes, contingency, outcome_of
 from clueval.results import reference
 
 
-def outcome(metric: Gate, targets: Sequence[Span], responses: Sequence[Span]) -> Outcome:
+def outcome(metric: Gate, targets: Sequence[Span], responses: Sequence[Span]) -> TargetOutcome:
     gold, predicted = (
         Document("d", {"label": spans}, text="x" * 100, unit="character") for spans in (targets, responses)
     )

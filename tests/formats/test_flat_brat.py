@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sizes import documents_alone
 
-from clueval.evaluation.run import score
+from clueval import score
 from clueval.files.errors import CluevalError
 
 TEXT = b"Ada met Bob\nin \xc3\x84gypten"
@@ -95,10 +94,3 @@ def test_files_of_any_text_have_the_outcome_of_their_documents(text: bytes) -> N
     for texts in ((text, text), (TEXT, text)):
         found, expected = both_ways((SPANS[:1], SPANS[:1]), texts)
         assert found == expected
-
-
-def test_usual_files_become_no_documents() -> None:
-    with patch("clueval.evaluation.engine.Evaluation.count_documents") as count:
-        both_ways((SPANS[:3], SPANS[1:4]), (TEXT, TEXT))
-
-    assert count.call_count == 2  # the documents with which they are compared

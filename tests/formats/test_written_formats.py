@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from clueval import Document, Span, UsageError, convert, read
 from clueval.cli import main
 from clueval.core.span_keys import in_order
-from clueval.formats.writing import writer_named, written_names
+from clueval.formats.writing import writer_named
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 
@@ -173,15 +173,6 @@ def test_brat_is_written_into_a_folder_and_read_back(
     ]
     assert main(["convert", str(path), "--to", "brat"]) == 2
     assert "name a folder" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("name", [name for name in written_names() if writer_named(name).data is None])
-def test_no_documents_are_written_as_something_that_is_not_empty(name: str) -> None:
-    writer = writer_named(name)
-
-    content = "".join(writer.pieces([], ["label"], False))
-
-    assert content or writer.single
 
 
 def converted(folder: Path, name: str, content: str, *options: str) -> int:

@@ -78,9 +78,6 @@ DECISIONS = [
     },
 ]
 
-OLDER = b"document\tstart\tend_inclusive\tlabel\n1\t0\t0\tX\n"
-"""A file of spans to keep, which `curate` reads, too."""
-
 CONFIGURATION = b"""\
 layer = ["x=2"]
 format = "json"
@@ -182,7 +179,11 @@ def every() -> dict[str, Beside]:
         "decisions": Beside("d.tsv", _table(), _decided("d.tsv")),
         "decisions as JSON": Beside("d.json", json.dumps(DECISIONS, indent=1).encode(), _decided("d.json")),
         "decisions as a workbook": Beside("d.xlsx", _workbook(), _decided("d.xlsx")),
-        "decisions of spans": Beside("d.tsv", OLDER, [["curate", *SIDES, "--decisions", "d.tsv"]]),
+        "reference": Beside(
+            "older.conll",
+            GOLD,
+            [["score", *SIDES, "--reference", "older.conll", "--metric", each] for each in ("gate", "exact")],
+        ),
         "label-map": _mapped("--label-map", "map.tsv", b"X\tZ\nY\tZ\n*\t*\n"),
         "gold-map": _mapped("--gold-map", "map.tsv", b"X\tZ\n*\t*\n"),
         "predicted-map": _mapped("--predicted-map", "map.json", b'{"X": "Z", "*": "*"}'),

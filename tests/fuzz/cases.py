@@ -11,7 +11,7 @@ from random import Random
 
 from clueval.cli import COMMANDS
 from clueval.cli.commands import command_parser
-from clueval.formats import all_formats
+from clueval.formats.writing import written_names
 from clueval.metrics import METRICS
 
 from .beside import BESIDE, made_beside
@@ -25,7 +25,7 @@ LANGUAGES = ("de", "de-AT", "fr", "xx", "", "../x")
 LINES = "lines"
 """The name under which command lines are fuzzed, with valid files."""
 
-WRITTEN = [form.name for form in all_formats() if form.write is not None and form.name != "docbin"]
+WRITTEN = [name for name in written_names() if name != "docbin"]
 """The formats that `convert` and `curate` write, but for the one whose files spaCy writes."""
 
 KINDS = (*FORMATS, SAVED, LINES, *BESIDE)
@@ -121,7 +121,7 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--system", "predicted"],
             ["--intervals"],
             ["--disagreements"],
-            ["--tsv", "out.tsv", "--html", "out.html"],
+            ["-o", "out.tsv", "-o", "out.html"],
             ["--lang", rng.choice(LANGUAGES)],
             ["--unannotated", "O"],
             ["--merge"],
@@ -146,7 +146,7 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--merge"],
             ["--side", "gold"],
             ["--fail-on-new"],
-            ["--html", "out.html"],
+            ["-o", "out.html"],
         )
         return [name, *rng.sample([gold, predicted, predicted], 3), *pair.options, *rng.choice(more)]
     if name == "compare":
@@ -154,8 +154,8 @@ def command(rng: Random, pair: Files) -> list[str]:
             [],
             ["--merge"],
             ["--metric", "exact,fair"],
-            ["--html", "-"],
-            ["--html", "-", "--lang", rng.choice(LANGUAGES)],
+            ["-o", "out.html"],
+            ["-o", "out.html", "--lang", rng.choice(LANGUAGES)],
             ["--digits", "0"],
             ["--score", "f1"],
         )
@@ -176,8 +176,8 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--conventions", "tab,i2b2,meddocan,presidio"],
             ["--masks", "all"],
             ["--documents", "out.tsv"],
-            ["--html", "out.html", "--lang", rng.choice(LANGUAGES)],
-            ["--xlsx", "out.xlsx"],
+            ["-o", "out.html", "--lang", rng.choice(LANGUAGES)],
+            ["-o", "out.xlsx"],
             ["--decisions", predicted, "--conflicts", "last"],
         )
         return [name, *sides, *pair.options, *rng.choice(more)]
@@ -186,11 +186,11 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--metric", "fair"],
             ["--merge"],
             ["--window", "2"],
-            ["--tsv", "out.tsv"],
-            ["--html", "out.html", "--lang", rng.choice(LANGUAGES)],
+            ["-o", "out.tsv"],
+            ["-o", "out.html", "--lang", rng.choice(LANGUAGES)],
             ["--side", "gold"],
             ["--level", "4"],
-            ["--decisions", predicted, "--corrected", "out.tsv"],
+            ["--decisions", predicted, "-o", "out.tsv"],
             [],
         )
         return [name, *sides, *pair.options, *rng.choice(more)]

@@ -119,7 +119,7 @@ def saved_command(rng: Random, paths: list[str]) -> list[str]:
     more = (
         [],
         *(["--format", form] for form in ("text", "json", "tsv", "markdown", "latex")),
-        ["--html", "out.html"],
+        ["-o", "out.html"],
         ["--force"],
         ["--baseline", rng.choice(("a", "c", "one", ""))],
         ["--digits", rng.choice(("0", "3", "11", "-1"))],

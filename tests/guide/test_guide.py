@@ -11,7 +11,7 @@ import pytest
 import clueval
 from clueval.cli import COMMANDS, main
 from clueval.files.errors import CluevalError
-from clueval.formats import FORMATS
+from clueval.formats.names import NAMES
 from clueval.guide.pages import SHOWN, all_pages
 from clueval.metrics import METRICS
 
@@ -110,7 +110,7 @@ def test_reference_has_every_command_metric_format_function_and_error(
     names = {
         "commands": [f"clueval {name}" for name in COMMANDS],
         "metrics": METRICS,
-        "formats": FORMATS,
+        "formats": NAMES,
         "functions": [f"clueval.{name}" for name in clueval.__all__ if name != "__version__"],
         "errors": [
             kind.__name__

@@ -12,7 +12,7 @@ from clueval import score
 from clueval.core.levels import Levels
 from clueval.core.span import Span
 from clueval.core.tally import Tally
-from tests.second.cases import counted
+from tests.cases import counted
 
 
 def prf(gold: int, predicted: int, tp_gold: int, tp_predicted: int) -> dict[str, float]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from clueval import Span, UsageError, score
 from clueval.core.exact import Exact
 from clueval.core.one_to_one import best_pairs
-from tests.second.cases import counted
+from tests.cases import counted
 
 RANGES = st.lists(
     st.builds(lambda start, length: (start, start + length), st.integers(0, 6), st.integers(0, 5)),

@@ -17,8 +17,10 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import chdir
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -27,18 +29,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import main
-from clueval.core.document import Document as CoreDocument
-from clueval.core.document import Pair
+from clueval.core.document import Document, Pair, Sentence
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FileError, FormatError, MissingExtra, TagError, UsageError
+from clueval.files.opening import lines as lines_of
+from clueval.formats.input_file import InputFile
 from clueval.formats.nerval import read_mapping, read_nerval
+from clueval.formats.options import FormatOptions
 from clueval.metrics import noisy, tables
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.forms import table_lines
-from clueval.spans.document import Document, Sentence
 from clueval.statistics.alignment import Alignment, Step, align
-from clueval.files.opening import lines as lines_of
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -53,16 +55,22 @@ LOUIS = [
 
 
 def document(lines: Sequence[str], **settings: Any) -> Document:
-    return read_nerval(enumerate(lines, 1), file="gold.bio", **settings)
+    """The document of a file with these lines."""
+    return read_and_repaired(lines, **settings)[0]
+
+
+def read_and_repaired(lines: Sequence[str], **settings: Any) -> tuple[Document, int]:
+    """The document of a file with these lines, and how many of its tags continue no span."""
+    with TemporaryDirectory() as folder, chdir(folder):
+        file = InputFile(Path("gold.bio"))
+        file.path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return read_nerval(file, FormatOptions(**settings)), file.repaired["label"]
 
 
 def pair_of(gold: tuple[str, Sequence[Span]], predicted: tuple[str, Sequence[Span]]) -> Pair:
     """The texts and their spans, as documents of characters."""
     return Pair(
-        *(
-            CoreDocument("1", {"label": spans}, text=text, unit="character")
-            for text, spans in (gold, predicted)
-        )
+        *(Document("1", {"label": spans}, text=text, unit="character") for text, spans in (gold, predicted))
     )
 
 
@@ -208,13 +216,15 @@ class TestTheReadme:
 
 class TestReading:
     def test_the_text_is_the_words_joined_by_single_blanks_over_sentences(self) -> None:
-        read = document(["Der O", "Rat B-ORG", "", "  ", "der I-ORG", "Stadt\tO", "tagt  O", ""])
+        read, repaired = read_and_repaired(
+            ["Der O", "Rat B-ORG", "", "  ", "der I-ORG", "Stadt\tO", "tagt  O", ""]
+        )
 
         assert read.text == "Der Rat der Stadt tagt"
         assert read.unit == "character"
         assert read.sentences == [Sentence(0, 7), Sentence(8, 22)]
         assert read.layers == {"label": [Span(4, 11, "ORG")]}
-        assert (read.layers["label"][0].line, read.file, read.id, read.repaired) == (2, "gold.bio", "1", 0)
+        assert (read.layers["label"][0].line, read.file, read.id, repaired) == (2, "gold.bio", "1", 0)
 
     @pytest.mark.parametrize("tags", ["B I I B O", "B I E S O", "B I L U O", "S I E U O"])
     def test_the_schemes_are_read_alike(self, tags: str) -> None:
@@ -244,10 +254,10 @@ class TestReading:
 
     def test_a_tag_that_continues_nothing_is_counted_and_opens_nothing(self) -> None:
         lines = ["a I-PER", "b O", "", "c B-LOC", "d E-PER", "e O", "f L-LOC"]
-        read = document(lines)
+        read, repaired = read_and_repaired(lines)
 
         assert read.layers == {"label": [Span(4, 5, "LOC")]}
-        assert read.repaired == 3
+        assert repaired == 3
 
     def test_tag_that_continues_nothing_can_be_made_an_error(self) -> None:
         with pytest.raises(TagError) as refusal:

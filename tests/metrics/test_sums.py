@@ -21,7 +21,7 @@ from clueval.metrics.fair import Fair, parse_weights
 from clueval.metrics.fair.weights import weighted
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
-from tests.second.cases import counted
+from tests.cases import counted
 
 SETTINGS: Mapping[str, dict[str, Any]] = {
     "fair": {"weights": {"LE": {"FP": 0.1, "FN": 0.7}, "BES": {"TP": 0.2, "FN": 0.3}, "FN": {"FN": 0.9}}},

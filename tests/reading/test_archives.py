@@ -17,9 +17,9 @@ from corpora import write
 from clueval import read, score
 from clueval.cli import main
 from clueval.files.errors import CluevalError, FileError, FormatError
-from clueval.reading.paths import files_of
 from clueval.reading import archives
 from clueval.reading.archives import Member
+from clueval.reading.paths import files_of
 
 FILES = {"a.conll": "Ada B-PER\nin O\n", "sub/b.conll": "Ulm B-LOC\n", ".hidden": "x", "sub/": ""}
 

@@ -5,13 +5,9 @@ from pathlib import Path
 import pytest
 from sizes import handed_in, passages_alone
 
-from clueval import conventions, errors
-from clueval.evaluation.run import score
+from clueval import conventions, errors, score
 from clueval.files.errors import FormatError
-from clueval.formats.columns.layout import Sizes
-from clueval.reading.read_options import ReadOptions
-from clueval.reading.same_text import with_unique_ids
-from clueval.reading.source import source_of
+from clueval.reading.passages import Sizes
 
 WITH_IDS = {"layers": {"label": 3}, "token_id": 2}
 SENTENCES = [f"w {number} O\nw {number + 100} O\n\n" for number in range(6)]
@@ -38,6 +34,6 @@ def test_a_token_id_is_found_again_in_another_passage_of_its_document(tmp_path: 
 def test_token_ids_may_occur_again_in_another_document(tmp_path: Path) -> None:
     path = tmp_path / "a.conll"
     path.write_text("-DOCSTART- 0 O\n\n".join(["", *["".join(SENTENCES)] * 2]))
-    source = source_of(path, ReadOptions(**WITH_IDS, sizes=Sizes(sentences=1)))
 
-    assert sum(passage.tokens for passage in with_unique_ids(source)) == 24
+    with handed_in(Sizes(sentences=1)):
+        assert score(path, path, **WITH_IDS).tokens == 24

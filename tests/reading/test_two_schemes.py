@@ -41,10 +41,11 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_error_names_the_file(arguments: str, capsys: pytest.CaptureFixture[str]) -> None:
     name = next(word for word in arguments.split() if word.startswith("bad"))
+    place = f"{name}:1" if name.endswith(".jsonl") else name  # the number of the row
 
     assert main(arguments.split()) == 2
 
-    assert capsys.readouterr().err == f"clueval {arguments.split()[0]}: {name}: {PROBLEM}"
+    assert capsys.readouterr().err == f"clueval {arguments.split()[0]}: {place}: {PROBLEM}"
 
 
 @pytest.mark.parametrize("bad", ["gold", "predicted"])

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 from browser import FOUND_BY_AXE, Browser, in_browser
 
-pytest.importorskip("jinja2")
-
 from clueval.cli import main
 
 pytestmark = [in_browser, pytest.mark.long]
@@ -58,7 +56,7 @@ def comparison(folder: Path) -> list[Path]:
 
 PAGES: dict[str, Callable[[Path], list[Path]]] = {
     "conventions": pages_of("conventions", GOLD, PREDICTED, *LAYERS),
-    "gate": pages_of("gate", GOLD, PREDICTED, "--layer", "entity=2"),
+    "gate": pages_of("score", GOLD, PREDICTED, "--layer", "entity=2", "--metric", "gate"),
     "masking": pages_of("masking", GOLD, PREDICTED, *LAYERS),
     "agreement": agreement,
     "comparison": comparison,

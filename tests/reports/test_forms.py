@@ -49,7 +49,7 @@ def test_a_result_goes_to_a_file_as_it_is_printed(
 
 def test_check_writes_its_list_to_a_file(tmp_path: Path, capsys: Capture) -> None:
     wrong = write(tmp_path / "a.conll", "a X\nb Q\n")
-    output = tmp_path / "out"
+    output = tmp_path / "out.txt"
 
     assert main(["check", str(wrong), "-o", str(output)]) == 1
     assert capsys.readouterr().out == ""

@@ -10,11 +10,11 @@ import pytest
 
 from clueval import Result, score
 from clueval.compat.faireval.config import render_faireval
+from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.metrics.tables import frequencies, labels_of, most_frequent
 from clueval.reports.page import page
 from clueval.reports.table import Table
-from clueval.spans.document import Document
 
 LONG = "L" + "x" * 20_000
 

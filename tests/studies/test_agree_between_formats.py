@@ -10,34 +10,31 @@ import pytest
 from corpora import write
 
 from clueval import Agreement, CluevalError, Document, Span, agree, convert, curate, score
-from clueval.formats import all_formats, format_named
+from clueval.core.document import Pair
+from clueval.formats.writing import writer_named, written_names
 from clueval.reading.paths import with_equal_names
 from clueval.studies.agreement.curation import Curated
-from clueval.transforms.group import Group
 from clueval.transforms.placing import Placing
 
 TOKENS = ["Ada", "met", "Dr.", "Bob", "."]
 
 TEXTS = ("Ada met Dr. Bob.", "Ada met  Dr. Bob.\n")
 
-NAMES = [
-    form.name for form in all_formats() if form.write is not None and form.name not in ("docbin", "inline")
-]
+NAMES = [name for name in written_names() if name not in ("docbin", "inline")]
 """Formats that are written as text, and whose files are recognised without their name."""
 
 
 def written(folder: Path, name: str, spans: list[tuple[int, int, str]], text: str) -> Path:
     """A folder with the document `urteil01` in a format; the spans are ranges of tokens."""
-    writer = format_named(name).write
-    assert writer is not None
+    writer = writer_named(name)
     document = Document("urteil01", {"label": [Span(*span) for span in spans]}, tokens=TOKENS)
     if writer.unit == "character":
         whole = Document("urteil01", {"label": []}, text=text, unit="character")
-        document = Placing()(Group(whole, document)).predicted
+        (pair,) = Placing()([Pair(whole, document)])
+        document = pair.predicted
     folder.mkdir()
     path = folder / f"urteil01{writer.ending}"
-    lines = writer.lines(iter([document]), ["label"], False)
-    path.write_text("".join(f"{line}\n" for line in lines))
+    path.write_text("".join(writer.pieces([document], ["label"], False)))
     if name == "xmi":  # its type system is a file of the folder
         convert([document], to=name, output_file=f"{folder}/")
     for ending, content in writer.beside.items():

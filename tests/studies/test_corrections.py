@@ -52,17 +52,17 @@ IN_LAYERS = (
 @pytest.mark.parametrize(
     ("sides", "choices", "expected"),
     [
-        (NESTED, ["predicted"], {"label": [(0, 5, "ORG"), (4, 5, "LOC")]}),
+        (NESTED, ["predicted"], {"label": [(0, 5, "ORG"), (4, 5, "LOC"), (8, 9, "PER")]}),
         (NESTED, ["gold", "predicted"], {"label": [(0, 5, "ORG"), (3, 5, "LOC"), (8, 10, "PER")]}),
-        (NESTED, ["both"], {"label": [(0, 5, "ORG"), (3, 5, "LOC"), (4, 5, "LOC")]}),
-        (NESTED, ["none", "unclear"], {"label": [(0, 5, "ORG")]}),
+        (NESTED, ["both"], {"label": [(0, 5, "ORG"), (3, 5, "LOC"), (4, 5, "LOC"), (8, 9, "PER")]}),
+        (NESTED, ["none", "unclear"], {"label": [(0, 5, "ORG"), (8, 9, "PER")]}),
         (IN_LAYERS, ["predicted"], {"label": [(0, 3, "PER")], "risk": [(1, 3, "low")]}),
         (IN_LAYERS, ["gold"], {"label": [(0, 2, "PER")], "risk": [(1, 3, "high")]}),
         (IN_LAYERS, ["none"], {"label": [], "risk": []}),
-        (IN_LAYERS, [""], {"label": [], "risk": []}),
+        (IN_LAYERS, [""], {"label": [(0, 2, "PER")], "risk": [(1, 3, "high")]}),
     ],
 )
-def test_curate_keeps_what_was_decided_about_errors_nested_and_of_several_layers(
+def test_curate_keeps_what_was_decided_about_errors_and_gold_elsewhere(
     tmp_path: Path, sides: tuple[Document, Document], choices: list[str], expected: dict[str, Spans]
 ) -> None:
     (tmp_path / "d.json").write_text(json.dumps(decided(*sides, *choices)))

@@ -23,7 +23,7 @@ import clueval
 from clueval import CluevalError, Document, Span, TagError, TextMismatch, errors, read, score
 from clueval.cli import main
 from clueval.studies.wrong import REASONS
-from tests.second.corpora_of_errors import some_corpus
+from tests.corpora_of_errors import some_corpus
 
 Capture = pytest.CaptureFixture[str]
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import MissingExtra, UsageError
-from clueval.spans.document import Document
 from clueval.statistics import alignment as room
 from clueval.statistics.alignment import Alignment, align, edit_distance
 from clueval.transforms.characters import Characters

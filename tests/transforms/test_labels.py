@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 
 from clueval import Result, Span, score
 from clueval.cli import main
-from clueval.evaluation.run import score as score_documents
+from clueval.core.document import Document, Pair
 from clueval.files.errors import CluevalError, CluevalWarning, FormatError, UsageError
 from clueval.transforms.labels import Hierarchy
+from clueval.transforms.options import Preparing
+from clueval.transforms.steps import steps_of
 
 Triple = tuple[int, int, str]
 
@@ -287,19 +289,14 @@ def test_score_keeps_the_accuracy_of_tokens_where_no_label_changes(files: tuple[
 
 def test_spans_keep_what_they_have_besides_labels() -> None:
     span = Span.of_fragments([(0, 1), (2, 3)], "A", {"f": 1}, id="T1", line=4)
-    seen = []
+    document = Document("d", {"label": [span]}, unit="character")
 
-    class See:
-        name = "see"
+    pairs: Sequence[Pair] = [Pair(document, document)]
+    for step in steps_of(Preparing(untyped=True)):
+        pairs = step(pairs)
+    (pair,) = pairs
 
-        def see(self, group: Any) -> None:
-            seen.extend(group.gold.layers["label"])
-
-        def section(self) -> dict[str, Any]:
-            return {}
-
-    score_documents([[span]], [[span]], metrics="exact", untyped=True, observers=[See()])
-    (found,) = seen
+    (found,) = pair.gold.layers["label"]
     assert (found.fragments, found.label, found.features, found.id, found.line) == (
         span.fragments,
         "_",

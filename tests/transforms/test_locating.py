@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import Document, Span, UsageError, score
+from clueval.core.document import Notes, Pair
 from clueval.files.errors import CluevalError
-from clueval.transforms.occurrences import LocationSteps
-from clueval.transforms.group import Group
 from clueval.transforms.locating import Locating
-from clueval.transforms.occurrences import Occurrences, folded
+from clueval.transforms.occurrences import LocationSteps, Occurrences, folded
 
 TEXT = "Ann met Ann at Annex"
 GOLD = [(0, 3, "PER"), (8, 11, "PER")]
@@ -105,10 +104,10 @@ def test_every_metric_counts_a_mention_without_a_place_as_false(tmp_path: Path) 
 def test_a_step_forgives_what_it_says(
     text: str, mention: str, locate: str, place: tuple[int, int] | None, step: str
 ) -> None:
-    found, transform = located(text, [(mention, "A", None)], locate)
+    found, notes = located(text, [(mention, "A", None)], locate)
 
     assert found == ([] if place is None else [(*place, "A")])
-    assert transform.prepared[(step,)] == 1
+    assert notes["located", step] == 1
 
 
 def located(
@@ -117,7 +116,7 @@ def located(
     locate: str = "exact,space",
     occurrence: str = "free",
     tokens: Any = None,
-) -> tuple[list[tuple[int, int, str]], Locating]:
+) -> tuple[list[tuple[int, int, str]], Notes]:
     gold = (
         Document("d", {}, text=text, unit="character") if tokens is None else Document("d", {}, tokens=tokens)
     )
@@ -125,9 +124,9 @@ def located(
         Span(0, 0, label, {"mention": each} if offsets is None else {"mention": each, "offsets": offsets})
         for each, label, offsets in mentions
     ]
-    transform = Locating(occurrence, LocationSteps.of(locate))
-    group = transform(Group(gold, Document("d", {"label": spans}, unit="character")))
-    return [(span.start, span.end, span.label) for span in group.predicted.layers["label"]], transform
+    step = Locating(occurrence, LocationSteps.of(locate))
+    pair, *_ = step([Pair(gold, Document("d", {"label": spans}, unit="character"))])
+    return [(span.start, span.end, span.label) for span in pair.predicted.layers["label"]], pair.notes
 
 
 def test_a_later_step_takes_what_earlier_steps_left() -> None:
@@ -140,10 +139,10 @@ def test_a_later_step_takes_what_earlier_steps_left() -> None:
 
 def test_given_offsets_stand_if_the_text_there_is_the_mention() -> None:
     mentions = [("Ann", "A", (8, 11)), ("Ann", "B", (1, 4)), ("Bob", "C", (0, 3))]
-    found, transform = located(TEXT, mentions)
+    found, notes = located(TEXT, mentions)
 
     assert found == [(0, 3, "B"), (8, 11, "A")]
-    assert (transform.prepared[("moved",)], transform.prepared[("unlocatable",)]) == (1, 1)
+    assert (notes["located", "moved"], notes["located", "unlocatable"]) == (1, 1)
 
 
 def test_occurrences_overlap_neither_each_other_nor_words() -> None:

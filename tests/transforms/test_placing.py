@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from clueval import Document, Span, read, score
 from clueval.cli import main
+from clueval.core.document import Pair
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.formats import format_named
+from clueval.formats.writing import writer_named
 from clueval.transforms.characters import to_characters
-from clueval.transforms.group import Group
 from clueval.transforms.placing import Placing
 
 TEXT = 'Ada  met "Bob"\n(in Bern).'
@@ -34,22 +34,28 @@ def tokens(spans: list[tuple[int, int, str]], content: list[str] = TOKENS, **mor
     return Document("d", {"label": [Span(*each) for each in spans]}, tokens=content, **more)
 
 
+def placed(gold: Document, predicted: Document, **options: Any) -> Pair:
+    """The pair with both sides on the same text."""
+    (pair,) = Placing(**options)([Pair(gold, predicted)])
+    return pair
+
+
 @pytest.mark.parametrize("gold_has_text", [True, False])
 def test_tokens_are_placed_on_the_text_of_the_other_side(gold_has_text: bool) -> None:
     sides = [text(CHARACTERS), tokens(IN_TOKENS)]
 
-    group = Placing()(Group(*(sides if gold_has_text else sides[::-1])))
+    pair = placed(*(sides if gold_has_text else sides[::-1]))
 
-    for document in (group.gold, group.predicted):
+    for document in (pair.gold, pair.predicted):
         assert (document.text, document.unit, spans(document)) == (TEXT, "character", CHARACTERS)
 
 
 def test_same_tokens_stay_tokens_also_where_their_numbers_begin_elsewhere() -> None:
     gold, predicted = tokens([(4, 5, "A")], ["a", "b"], start=4), tokens([(0, 1, "A")], ["a", "b"])
 
-    group = Placing()(Group(gold, predicted))
+    pair = placed(gold, predicted)
 
-    assert (group.predicted.unit, group.predicted.start, spans(group.predicted)) == (
+    assert (pair.predicted.unit, pair.predicted.start, spans(pair.predicted)) == (
         "token",
         4,
         [(4, 5, "A")],
@@ -61,43 +67,41 @@ def test_texts_may_differ_in_white_space_and_its_rank_of_characters_decides() ->
     found = other.index
 
     predicted = text([(0, 3, "PER"), (found("Bob"), found("Bob") + 3, "PER"), (0, 7, "X")], other)
-    group = Placing(what="texts")(Group(text(CHARACTERS), predicted))
+    pair = placed(text(CHARACTERS), predicted, what="texts")
 
-    assert spans(group.predicted) == [(0, 3, "PER"), (10, 13, "PER"), (0, 8, "X")]
-    assert group.predicted.text == TEXT
+    assert spans(pair.predicted) == [(0, 3, "PER"), (10, 13, "PER"), (0, 8, "X")]
+    assert pair.predicted.text == TEXT
 
 
 def test_other_tokens_on_both_sides_are_joined_by_blanks() -> None:
-    group = Placing()(
-        Group(tokens([(0, 1, "A")], ["Anna-Lena", "x"]), tokens([(0, 3, "A")], ["Anna", "-", "Lena", "x"]))
+    pair = placed(
+        tokens([(0, 1, "A")], ["Anna-Lena", "x"]), tokens([(0, 3, "A")], ["Anna", "-", "Lena", "x"])
     )
 
-    assert spans(group.gold) == spans(group.predicted) == [(0, 9, "A")]
+    assert spans(pair.gold) == spans(pair.predicted) == [(0, 9, "A")]
 
 
 def test_white_space_at_the_edges_of_spans_is_cut_off_and_counted() -> None:
-    placing = Placing()
+    pair = placed(text([(0, 4, "A"), (5, 8, "B")]), tokens([(0, 1, "A")]))
 
-    group = placing(Group(text([(0, 4, "A"), (5, 8, "B")]), tokens([(0, 1, "A")])))
-
-    assert spans(group.gold) == [(0, 3, "A"), (5, 8, "B")]
-    assert placing.prepared == {("trimmed",): 1}
+    assert spans(pair.gold) == [(0, 3, "A"), (5, 8, "B")]
+    assert pair.notes == {("placed", "trimmed"): 1}
 
 
 def test_parts_of_spans_are_placed() -> None:
     span = Span.of_fragments([(0, 1), (3, 4)], "A")
     document = Document("d", {"label": [span]}, tokens=TOKENS)
 
-    group = Placing()(Group(text([]), document))
+    pair = placed(text([]), document)
 
-    assert group.predicted.layers["label"][0].fragments == ((0, 3), (10, 13))
+    assert pair.predicted.layers["label"][0].fragments == ((0, 3), (10, 13))
 
 
 def test_a_token_that_does_not_follow_is_an_error_with_its_place_and_what_to_do() -> None:
     escaped = ["Ada", "met", "``", "Bob", "''", "-LRB-", "in", "Bern", "-RRB-", "."]
 
     with pytest.raises(TextMismatch, match=r"token 3 is '``' where the other text has .*score can align"):
-        Placing()(Group(text([]), tokens([], escaped)))
+        placed(text([]), tokens([], escaped))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +126,7 @@ def test_different_texts_are_an_error_with_both_places(
     gold: Document, predicted: Document, message: str
 ) -> None:
     with pytest.raises(TextMismatch) as caught:
-        Placing()(Group(gold, predicted))
+        placed(gold, predicted)
 
     assert message in str(caught.value)
 
@@ -131,8 +135,7 @@ def test_different_texts_are_an_error_with_both_places(
 
 
 def conll(document: Document) -> str:
-    tags = next(format_named("token-rows").write.lines(iter([document]), ["label"], False))  # type: ignore[union-attr]
-    row = json.loads(tags)
+    row = json.loads("".join(writer_named("token-rows").pieces([document], ["label"], False)))
     lines = [f"{token}\t{tag}" for token, tag in zip(row["tokens"], row["ner_tags"], strict=True)]
     return "\n".join([f"# newdoc id = {document.id}", *lines, ""])
 
@@ -143,13 +146,11 @@ def files(
     """The same annotation in every format."""
     found = {}
     for name in ("brat", "doccano", "spacy-json", "token-rows"):
-        writer = format_named(name).write
-        assert writer is not None
+        writer = writer_named(name)
         document = tokens(in_tokens) if writer.unit == "token" else text(own)
         (folder / name).mkdir(exist_ok=True)
         found[name] = folder / name / f"d{writer.ending}"
-        lines = writer.lines(iter([document]), ["label"], False)
-        found[name].write_text("".join(f"{line}\n" for line in lines))
+        found[name].write_text("".join(writer.pieces([document], ["label"], False)))
         for ending, content in writer.beside.items():
             found[name].with_suffix(ending).write_text(content(document))
     found["conll"] = write(folder / "d.conll", conll(tokens(in_tokens)))
@@ -190,9 +191,9 @@ def test_numbers_do_not_depend_on_the_formats_of_the_sides(
         in_tokens = [
             (*pair, data.draw(st.sampled_from("AB"))) for pair in zip(cuts[::2], cuts[1::2], strict=False)
         ]
-        placed = Placing()(Group(text([]), tokens(in_tokens))).predicted
+        on_text = placed(text([]), tokens(in_tokens)).predicted
         (folder / side).mkdir()
-        sides.append(files(folder / side, spans(placed), in_tokens))
+        sides.append(files(folder / side, spans(on_text), in_tokens))
     gold, predicted = (data.draw(st.sampled_from(NAMES)) for _ in sides)
 
     one, two = (
@@ -240,14 +241,14 @@ def test_spans_get_the_tokens_of_which_they_cover_more_than_half() -> None:
     spans_of_text = [(0, 2, "PER"), (5, 6, "X"), (10, 23, "LOC")]
 
     for sides in ([tokens(IN_TOKENS), text(spans_of_text)], [text(spans_of_text), tokens(IN_TOKENS)]):
-        group = Placing(in_tokens=True)(Group(*sides))
-        placed = sides.index(next(side for side in sides if side.unit == "character"))
-        found = (group.gold, group.predicted)
+        pair, beside = Placing(in_tokens=True)([Pair(*sides)])
+        of_text = sides.index(next(side for side in sides if side.unit == "character"))
+        found = pair.sides
 
         assert [each.unit for each in found] == ["token", "token"]
-        assert spans(found[placed]) == [(0, 1, "PER"), (3, 8, "LOC")]
-        assert spans(found[1 - placed]) == IN_TOKENS
-        assert [span.label for span in group.lost[placed]["label"]] == ["X"]
+        assert spans(found[of_text]) == [(0, 1, "PER"), (3, 8, "LOC")]
+        assert spans(found[1 - of_text]) == IN_TOKENS
+        assert [span.label for span in beside.sides[of_text].layers["label"]] == ["X"]
 
 
 def files_of(folder: Path, **sides: tuple[str, str]) -> list[Path]:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
+from clueval import score
+from clueval.core.document import Document, Sentence, Unit
 from clueval.core.span import Span
-from clueval.evaluation.run import score
 from clueval.files.errors import MissingExtra, UsageError
-from clueval.spans.document import Document, Sentence, Unit
 from clueval.statistics.alignment import Alignment
 from clueval.transforms import projection as room
 from clueval.transforms.projection import project
@@ -170,7 +170,7 @@ def test_a_span_with_a_part_that_has_no_place_is_given_back_whole() -> None:
 
 def test_what_a_span_carries_stays_with_it() -> None:
     span = Span(0, 1, {"a": "X", "b": "Y"}, features={"gender": "f"}, id="s7", line=12)
-    predicted = Document("p", {"both": [span]}, tokens=["Anra"], repaired=3, file="predicted.bio")
+    predicted = Document("p", {"both": [span]}, tokens=["Anra"], file="predicted.bio")
     gold = Document(
         "g",
         {"both": []},
@@ -184,7 +184,7 @@ def test_what_a_span_carries_stays_with_it() -> None:
 
     assert (moved, moved.id, moved.line) == (span, "s7", 12)
     assert (document.id, document.tokens, document.metadata) == ("g", ["Anna"], {"year": "1900"})
-    assert (document.repaired, document.file, document.sentences) == (3, "predicted.bio", [Sentence(0, 1)])
+    assert (document.file, document.sentences) == ("predicted.bio", [Sentence(0, 1)])
 
 
 def test_layers_of_gold_do_not_come_along() -> None:

@@ -10,7 +10,7 @@ there is nothing to find. Accuracies, error rates and F are 0 then. Recall in re
 responses.
 
 Source: GATE's plugin Evaluation and the notes of its authors, whose identities are asserted in
-`tests/second/test_second_gate.py`.
+`tests/metrics/test_gate.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Places of annotators: overlap components of the spans of all of them, with what each has marked there.
 
->>> from clueval.core.document import Document
->>> >>> anna, bob = (Document("d", {"label": [Span(0, 2, "PER"), Span(4, end, "LOC")]}) for end in (6, 7))
+>>> from clueval import Document, Span
+>>> anna, bob = (Document("d", {"label": [Span(0, 2, "PER"), Span(4, end, "LOC")]}) for end in (6, 7))
 >>> [[written(reading) for reading in part] for part in differing_in([anna, bob, None], "label")]
 [['4-5 LOC', '4-6 LOC', '-']]
 """

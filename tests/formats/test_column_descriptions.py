@@ -1,0 +1,284 @@
+"""Columns by descriptions, and what files with one token per line are refused for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import clueval
+from clueval.files.errors import FormatError, TagError, UsageError
+from clueval.formats.column_format import ColumnFormat
+from clueval.formats.columns import ColumnReader
+from clueval.formats.documents import read_file
+from clueval.formats.input_file import Head, InputFile
+from clueval.formats.options import FormatOptions
+from clueval.formats.telling import all_forms, form_of
+from tests.formats.outcomes import outcome
+
+Check = Callable[[Any], None]
+
+COLUMN_FORMATS = [form for form in all_forms() if isinstance(form, ColumnFormat)]
+SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
+
+OF_SAMPLES: list[tuple[str, dict[str, Any]]] = [
+    ("conll2012/gold.gold_conll", {}),
+    ("conll2012/gold.gold_conll", {"layers": {"tree": "parse"}}),
+    ("conllu/gold.conllu", {}),
+    ("conllu/gold.conllu", {"layers": {"entity": "Entity", "tag": "NER"}}),
+    ("conllup/gold.conllup", {}),
+    ("germeval/gold.tsv", {}),
+    ("germeval/gold.tsv", {"layers": {"outer": "outer", "inner": "inner"}}),
+    ("hipe/gold.tsv", {}),
+    ("hipe/gold.tsv", {"layers": {"fine": "NE-FINE-LIT"}}),
+    ("wnut/gold.conll", {}),
+]
+
+MULTICONER = "# id a1\tdomain=en\nAda _ _ B-PER\nlebt _ _ O\n\n\n# id a2\tdomain=de\nUlm _ _ B-LOC\n"
+UNER = "# newdoc id = d\n# sent_id = s\n1-2\tZur\t_\t-\n"
+UNER += "1\tAda\tB-PER\t-\n2\tsang\tO\t-\n\n1\tUlm\tB-LOC\t-\n2\t.\tO\t-\n"
+VRT = """<?xml version="1.0"?>
+<corpus language="de">
+<text id="d1" title="R&amp;D">
+<s id="s1">
+Frau\tB-PER
+&lt;\tO
+
+</s>
+<s>
+Ulm\tB-LOC
+<!-- a comment -->
+<g/>
+</s>
+</text>
+<text>
+<a\tO
+</text>
+</corpus>
+"""
+CONLL2003 = (
+    "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\nsings VBZ I-VP O\n\n-DOCSTART- -X- O O\n\nUlm NNP I-NP I-LOC\n"
+)
+HASH = "#\tO\n#Ulm\tB-LOC\n# a comment\n\nAda\tB-PER\n"
+DESCRIBED = "d1\ten\tAda\tB-PER\nd1\ten\tsang\tO\n\nd2\tde\tUlm\tB-LOC\n"
+
+
+def columns_of(path: Path, **options: Any) -> Any:
+    name = path.suffix[1:] if path.suffix in (".conll", ".vrt") else None
+    return outcome(lambda: read_file(InputFile(path), FormatOptions(**options), name=name))
+
+
+def form_of_text(file_name: str, text: str) -> ColumnFormat:
+    form = form_of(Head(file_name, text, lambda: None))
+    assert isinstance(form, ColumnFormat)
+    return form
+
+
+def of_text(tmp_path: Path, text: str, name: str = "a.tsv") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("name", "options"), OF_SAMPLES)
+def test_samples_of_columns_are_read_as_recorded(
+    name: str, options: dict[str, Any], is_recorded: Check
+) -> None:
+    is_recorded(columns_of(SAMPLES / name, **options))
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (MULTICONER, {}),
+        (UNER, {}),
+        (CONLL2003, {}),
+        (CONLL2003, {"layers": {"chunk": 3}}),
+        (CONLL2003, {"scheme": "BIO", "invalid": "discard"}),
+        (CONLL2003, {"scheme": "BIO", "invalid": "error"}),
+        (CONLL2003, {"invalid": "error"}),
+        (HASH, {}),
+        (DESCRIBED, {"document_column": 1, "meta": {"language": 2}}),
+        (DESCRIBED, {"token_id": 1}),
+        (DESCRIBED, {"token": 4}),
+        (VRT, {}),
+        (VRT, {"document_tag": "corpus"}),
+        (VRT, {"sentence_tag": "text", "document_tag": "corpus"}),
+        (VRT.replace("</s>\n<s>", "<s>"), {}),
+        (VRT.replace("</text>\n<text>", "<text>"), {}),
+        (VRT.replace("</text>\n</corpus>\n", ""), {}),
+        (VRT.replace("<g/>", "<!DOCTYPE a>"), {}),
+        (VRT.replace("<g/>", "<!-- a"), {}),
+        (VRT.replace("<g/>", "<text a=b>"), {}),
+        (VRT.replace("<g/>", "</text>"), {}),
+        (VRT.replace("<corpus", "</s>\n<corpus"), {}),
+        ("Ada\tB-PER\t\nUlm\tO\n\nAda\tX\n", {}),
+        ("Ada B-PER\nUlm\n", {}),
+        ("Ada\tB-PER\n\tO\n", {}),
+        ("", {}),
+        ("# only a comment\n", {}),
+    ],
+)
+def test_columns_are_read_as_recorded(
+    text: str, options: dict[str, Any], tmp_path: Path, is_recorded: Check
+) -> None:
+    path = of_text(tmp_path, text)
+    own = {key: tuple(value.items()) if key == "meta" else value for key, value in options.items()}
+
+    is_recorded(columns_of(path, **own))
+
+
+def test_blocks_of_any_size_give_the_same_documents() -> None:
+    for name, options in OF_SAMPLES:
+        path = SAMPLES / name
+        data = path.read_text(encoding="utf-8")
+        form = form_of_text(path.name, data)
+        lines = data.splitlines(keepends=True)
+        first = len(lines) // 2
+        pieces = [(1, "".join(lines[:first])), *enumerate(lines[first:], first + 1)]
+
+        def read(blocks: list[tuple[int, str]], form: ColumnFormat = form, options: Any = options) -> Any:
+            return outcome(
+                lambda: ColumnReader(form, lambda: blocks, FormatOptions(**options), "a").documents()
+            )
+
+        assert read(pieces) == read([(1, data)])
+
+
+def test_every_kind_of_row_that_is_no_token_is_counted() -> None:
+    reader = ColumnReader(form_of_text("a", UNER), lambda: [(1, UNER)], FormatOptions(), "a")
+
+    list(reader.documents())
+
+    assert reader.passed_over == {"multiword tokens": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "line", "problem"),
+    [
+        ("Ada\tB-PER\nUlm\tX\n", TagError, 2, "'X' is not a tag"),
+        ("Ada\tB-PER\n\nUlm\tO\tO\n", FormatError, 3, "the line has 3 columns, the first token line has 2"),
+        ("Ada\tUlm\n", TagError, 1, "'Ulm' is not a tag"),
+        ("# newdoc\nAda\n", FormatError, 2, "no column is left for the tokens: the line has 1 column"),
+        ("#begin document (a); part 000\na 0 0\n", FormatError, 2, "the line has 3 columns, no column 4"),
+        ("Ada\tB-PER\n#begin document x y\n", FormatError, 1, "a token outside documents"),
+        ("# global.columns = ID UPOS\n1\tA\n", FormatError, 1, "the columns have no FORM"),
+    ],
+)
+def test_wrong_lines_are_named(
+    text: str, kind: type[Exception], line: int, problem: str, tmp_path: Path
+) -> None:
+    found = columns_of(of_text(tmp_path, text))
+
+    assert (found[0], found[2]) == (kind, line)
+    assert found[1].startswith(problem)
+
+
+def test_several_sources_of_tags_are_named(tmp_path: Path) -> None:
+    row = "1\tAda\t_\t_\t_\t_\t0\t_\t_\tNER=B-PER|name=B-X\n"
+
+    found = columns_of(of_text(tmp_path, row, "a.conllu"))
+
+    assert found == (UsageError, "several sources hold tags: NER, name", None)
+
+
+PIECES = (
+    "",
+    " ",
+    "\t",
+    "B-PER",
+    "O",
+    "X",
+    "_",
+    "(PER*",
+    "*)",
+    "#",
+    "# newdoc id = x",
+    "# sent_id = s",
+    "-DOCSTART-",
+)
+PIECES += (
+    "<s>",
+    "</s>",
+    '<text id="a">',
+    "</text>",
+    "<a>",
+    "1-2",
+    "1.1",
+    "#begin document (a)",
+    "#end document",
+)
+PIECES += (
+    "Entity=(e1-p",
+    "Entity=e1)",
+    "NER=B-X",
+    "# meta::a = b",
+    "# global.columns = FORM",
+    "# document_id = 1",
+)
+
+
+def damaged(text: str, rng: Random) -> str:
+    """Return a text of which some lines are replaced, left out or added."""
+    lines = text.split("\n")
+    for _ in range(rng.randint(1, 4)):
+        place, kind = rng.randrange(len(lines)), rng.random()
+        if kind < 0.3:
+            lines.insert(place, rng.choice(PIECES))
+        elif kind < 0.4 and len(lines) > 1:
+            del lines[place]
+        elif kind < 0.8:
+            fields = lines[place].split("\t")
+            fields[rng.randrange(len(fields))] = rng.choice(PIECES)
+            lines[place] = "\t".join(fields)
+        else:
+            lines[place] += rng.choice(("\t", "\tO", " ", " O"))
+    return "\n".join([*lines, ""])
+
+
+@pytest.mark.parametrize("name", [*dict.fromkeys(name for name, _ in OF_SAMPLES), "a.vrt", "a.iob2"])
+def test_damaged_columns_are_read_or_refused_with_their_line(name: str, tmp_path: Path) -> None:
+    whole = {"a.vrt": VRT, "a.iob2": UNER}.get(name) or (SAMPLES / name).read_text(encoding="utf-8")
+    form = form_of_text(name, whole)
+    for seed in range(60):
+        text = damaged(whole, Random(seed))
+
+        found = outcome(
+            lambda text=text: ColumnReader(form, lambda: [(1, text)], FormatOptions(), "a").documents()
+        )
+
+        assert isinstance(found, list) or found[0] is UsageError or 0 < found[2] <= text.count("\n")
+
+
+# Descriptions
+
+
+@pytest.mark.parametrize("form", COLUMN_FORMATS, ids=lambda form: form.sign)
+def test_description_of_columns_is_complete(form: ColumnFormat) -> None:
+    assert form.name
+    assert form.holds
+    assert form.sign
+    assert form.separator in ("", "\t", " ")
+    assert bool(form.bracketed) == (
+        form.brackets is not ColumnFormat.__dataclass_fields__["brackets"].default
+    )
+    assert form.special.flags & 8  # re.MULTILINE, because runs of lines are searched
+    assert all(form.special.match(_line_of(mark.pattern.pattern)) for mark in form.marks)
+    if form.no_space or form.sentence_end:
+        assert form.flags
+
+
+def _line_of(pattern: str) -> str:
+    """Return the beginning of a line that a mark may fit."""
+    return "-DOCSTART-" if pattern.startswith("-DOCSTART-") else f"{pattern[0]} "
+
+
+def test_field_of_a_description_of_columns_has_a_use() -> None:
+    usual = {each.name: each.default for each in fields(ColumnFormat)}
+    used = {name for form in COLUMN_FORMATS for name in usual if getattr(form, name) != usual[name]}
+
+    assert used == usual.keys()

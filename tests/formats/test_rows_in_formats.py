@@ -1,0 +1,361 @@
+"""Rows of JSON by descriptions: from files, and from the same rows in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import clueval
+from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
+from clueval.formats.dialect import described_rows
+from clueval.formats.documents import read_file, read_rows
+from clueval.formats.input_file import InputFile
+from clueval.formats.options import FormatOptions
+from tests.formats.outcomes import contents, outcome
+from tests.fuzz.corpora import FORMATS, ROWS
+
+Check = Callable[[Any], None]
+
+SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
+
+OF_SAMPLES: list[tuple[str, dict[str, Any]]] = [
+    ("ai4privacy/labels.jsonl", {}),
+    ("ai4privacy/mask.jsonl", {}),
+    ("ai4privacy/mask.jsonl", {"layers": {"entity": "privacy_mask"}}),
+    ("comprehend/output.jsonl", {}),
+    ("doccano/gold.jsonl", {"annotation_set": "admin"}),
+    ("gliner/gold.json", {}),
+    ("label-studio/min.jsonl", {}),
+    ("label-studio/tasks.json", {}),
+    ("label-studio/tasks.json", {"annotation_set": "ground-truth"}),
+    ("label-studio/utf16.json", {}),
+    ("langextract/gold.jsonl", {}),
+    ("nemotron/gold.jsonl", {}),
+    ("presidio/answers.json", {}),
+    ("presidio/answers.jsonl", {}),
+    ("presidio/results.jsonl", {}),
+    ("presidio/samples.json", {}),
+    ("prodigy/gold.jsonl", {}),
+    ("prodigy/rejected.jsonl", {}),
+    ("prodigy/rejected.jsonl", {"answers": "accepted"}),
+    ("spacy-json/docs.jsonl", {}),
+    ("spacy-json/docs.jsonl", {"layers": {"entity": "entities", "group": "spans.sc"}}),
+    ("spacy-json/docs.jsonl", {"layers": {"group": "spans.none"}}),
+    ("spacy-json/pairs.jsonl", {}),
+    ("spacy-json/train.json", {}),
+    ("spacy-json/v2.json", {}),
+    ("spert/gold.json", {}),
+    ("tab/gold.json", {"annotation_set": "annotator1"}),
+    ("tab/gold.json", {"annotation_set": "annotator1", "layers": {"risk": "identifier_type"}}),
+    ("tab/gold.json", {"annotation_set": "none"}),
+    ("tab/gold.json", {"annotation_set": "*"}),
+    ("tab/predicted.json", {}),
+    ("token-rows/gold.jsonl", {}),
+    ("token-rows/ids.jsonl", {"names": str(SAMPLES / "token-rows" / "dataset_info.json")}),
+    ("token-rows/ids.jsonl", {}),
+    ("w2ner/gold.json", {}),
+]
+
+
+def in_memory(data: bytes) -> list[Any]:
+    """Return the rows of a file as a user's program loads them: an array, or a value a line."""
+    try:
+        whole = json.loads(data)
+    except ValueError:
+        return [json.loads(line) for line in data.splitlines() if line.strip()]
+    return whole if isinstance(whole, list) else [whole]
+
+
+def from_file(path: Path, options: Mapping[str, Any]) -> Any:
+    return outcome(lambda: read_file(InputFile(path), FormatOptions(**options)))
+
+
+def from_memory(data: bytes, options: Mapping[str, Any]) -> Any:
+    return outcome(lambda: read_rows(enumerate(in_memory(data), 1), FormatOptions(**options)))
+
+
+@pytest.mark.parametrize(("name", "options"), OF_SAMPLES)
+def test_samples_are_read_as_recorded_from_files_and_memory(
+    name: str, options: dict[str, Any], is_recorded: Check
+) -> None:
+    path = SAMPLES / name
+
+    found = from_file(path, options)
+
+    is_recorded(found)
+    assert from_memory(path.read_bytes(), options) == found
+
+
+def test_all_json_samples_of_rows_are_compared() -> None:
+    others = {"token-rows/dataset_info.json", "uima-json/gold.json"}
+    samples = {path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.json*")}
+
+    assert {name for name, _ in OF_SAMPLES} == samples - others
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name.replace("-", "_") in ROWS])
+def test_random_corpora_are_the_same_from_files_and_memory(name: str, tmp_path: Path) -> None:
+    for seed in range(20):
+        files = FORMATS[name](Random(seed))
+        for data in (files.gold, files.predicted):
+            path = tmp_path / "a.jsonl"
+            path.write_bytes(data)
+
+            found = from_file(path, {})
+
+            assert isinstance(found, list)
+            assert from_memory(data, {}) == found
+
+
+def test_random_bdoc_is_the_same_from_files_and_memory(tmp_path: Path) -> None:
+    for seed in range(40):
+        data = FORMATS["bdoc"](Random(seed)).gold
+        path = tmp_path / "a.bdocjs"
+        path.write_bytes(data)
+        for name in ("Key", "Run"):
+            options = {"annotation_set": name}
+
+            found = from_file(path, options)
+
+            assert isinstance(found, list)
+            assert from_memory(data, options) == found
+
+
+def test_set_without_a_name_is_selected_by_its_empty_name() -> None:
+    kept = {"annotations": [{"type": "A", "start": 0, "end": 2, "id": 0}]}
+    row = {"text": "Ada", "offset_type": "p", "annotation_sets": {"Key": {"annotations": []}, "": kept}}
+
+    (document,) = read_rows([(1, row)], FormatOptions(annotation_set=""))
+
+    assert [span.label for span in document.layers["label"]] == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"offset_type": "x"}, "the offset_type is 'x'"),
+        ({"text": None}, "'text' is not a text"),
+        ({"annotation_sets": {"Key": {"annotations": 7}}}, "annotation set 'Key' has no list of annotations"),
+        ({"annotation_sets": {"Key": {"annotations": [{"start": 0, "end": 1}]}}}, "has no type"),
+        ({"offset_type": "j", "text": "😀a"}, "the start 1, outside the text or within a character"),
+    ],
+)
+def test_bdoc_that_breaks_its_rules_is_refused(change: dict[str, Any], problem: str) -> None:
+    annotations = [{"type": "A", "start": 1, "end": 2, "id": 0}]
+    row = {
+        "text": "Ada",
+        "offset_type": "p",
+        "annotation_sets": {"Key": {"annotations": annotations}},
+        **change,
+    }
+
+    with pytest.raises(FormatError, match=problem):
+        list(read_rows([(1, row)], FormatOptions()))
+
+
+# What both readings refuse
+
+
+WRONG: list[tuple[str, type[CluevalError], int, str]] = [
+    ('{"text": "Ada"}\n', FormatError, 1, "the format is not recognised"),
+    ('{"text": "Ada", "label": []}\n{"text": "Ada"}\n', FormatError, 2, "the row has no spans: no key 'label'"),
+    ('{"text": "Ada", "label": []}\n{"label": []}\n', FormatError, 2, "the row has no text: no key 'text' or 'data'"),
+    ('{"text": "Ada", "label": []}\n7\n', FormatError, 2, "the row is not an object"),
+    ('{"text": "Ada", "label": [[0, 9, "A"]]}\n', SpanError, 1, "span [0,9) 'A' of layer 'label' lies outside"),
+    ('{"text": "Ada", "label": [[2, 1, "A"]]}\n', SpanError, 1, "span [2,1) 'A' ends before it starts"),
+    ('{"text": "Ada", "label": [[-1, 1, "A"]]}\n', SpanError, 1, "span [-1,1) 'A' starts before position 0"),
+    ('{"text": "Ada", "label": [[0, 1.5, "A"]]}\n', FormatError, 1, "the end of a span is 1.5, not a whole"),
+    ('{"text": "Ada", "label": [[0, true, "A"]]}\n', FormatError, 1, "the end of a span is True"),
+    ('{"text": "Ada", "label": ["PER"]}\n', FormatError, 1, "the labels have no positions"),
+    ('{"text": "Ada", "label": [[0, 1, ["A"]]]}\n', FormatError, 1, "a label is a list or an object"),
+    ('{"text": "Ada", "label": [7]}\n', FormatError, 1, "a span is neither a list nor an object"),
+    ('{"text": 7, "label": []}\n', FormatError, 1, "'text' is not a text"),
+    ('{"id": [1], "text": "", "label": []}\n', FormatError, 1, "the id of the row is a list or an object"),
+    ('{"text": "Ada", "spans": [{"start": 0, "end": 2, "text": "x"}]}\n', FormatError, 1, "the text of span [0,2)"),
+    ('{"text": "Ada", "spans": "[1"}\n', FormatError, 1, "'spans' is a text that cannot be read as a list"),
+    ('{"tokenized_text": ["a"], "ner": [[0, 1, "A"]]}\n', SpanError, 1, "a span from token 0 to 1 is not within"),
+    ('{"sentence": ["a"], "ner": [{"index": [1], "type": "A"}]}\n', FormatError, 1, "the index [1] of a span"),
+    ('{"tokens": ["a"], "ner_tags": ["X"]}\n', FormatError, 1, "'X' is not a tag"),
+    ('{"tokens": ["a"], "ner_tags": []}\n', FormatError, 1, "'ner_tags' has 0 values for 1 tokens"),
+    ('{"File": "a", "Line": 1, "Entities": []}\n', FormatError, 1, "'Line' is 1 where line 0 is due"),
+    ('[{"paragraphs": [{"sentences": [7]}]}]', FormatError, 1, "a sentence is not an object"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "kind", "line", "problem"), WRONG)
+def test_wrong_rows_are_the_same_error_in_files_and_memory(
+    data: str, kind: type[CluevalError], line: int, problem: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(data, encoding="utf-8")
+
+    found = from_file(path, {})
+
+    assert found == from_memory(data.encode(), {})
+    assert (issubclass(found[0], kind), found[2]) == (True, line)
+    assert found[1].startswith(problem)
+
+
+def test_rows_of_two_annotators_are_refused_in_memory_as_in_files() -> None:
+    rows = [{"text": "Ada", "label": [{"start": 0, "end": 3, "label": "A", "user": user} for user in "ab"]}]
+
+    with pytest.raises(UsageError, match="several annotation sets"):
+        list(read_rows(enumerate(rows, 1), FormatOptions()))
+
+    (document,) = read_rows(enumerate(rows, 1), FormatOptions(annotation_set="a"))
+    assert len(document.layers["label"]) == 1
+
+
+def test_set_is_refused_where_rows_have_none() -> None:
+    for row in ({"d1": [[0, 3]]}, {"tokens": ["a"], "ner_tags": ["O"]}):
+        with pytest.raises(UsageError, match="there is no annotation set 'a'"):
+            list(read_rows([(1, row)], FormatOptions(annotation_set="a")))
+
+
+def test_every_annotator_of_a_task_is_a_layer_although_one_has_cancelled() -> None:
+    path = SAMPLES / "label-studio" / "tasks.json"
+
+    first, *_ = read_file(InputFile(path), FormatOptions(annotation_set="*"))
+
+    assert list(first.layers) == ["ada@x.org", "bob@x.org", "prediction:m1"]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"entities": [{"text": "Ada", "confidenceScore": 1}]}, "has entities of Azure"),
+        ({"entity_group": "PER", "start": 0, "word": "Ada"}, "as a Hugging Face pipeline returns them"),
+        ({"start": 0, "end": 2, "label": "A"}, "has spans without texts"),
+        ({"question": "Ada", "marks": [{"start": 0, "end": 3}]}, "the format is not recognised"),
+    ],
+)
+def test_unread_rows_are_told_only_what_they_have(row: dict[str, Any], problem: str) -> None:
+    with pytest.raises(FormatError, match=problem):
+        list(read_rows([(1, row)], FormatOptions()))
+
+
+VALUES: list[Any] = [
+    None,
+    True,
+    -1,
+    2.0,
+    1e400,
+    "",
+    "[1]",
+    "{",
+    [],
+    {},
+    [[]],
+    [[0, 1]],
+    [[0, 1, "A"]],
+    [None],
+]
+VALUES += [
+    [{"start": 0}],
+    [{"start": "a", "end": []}],
+    [{}],
+    ["a"],
+    [[0, 1, ["x"]]],
+    [{"fragments": [[1]]}],
+    "\ud800",
+]
+NAMES = ("id", "text", "spans", "label", "meta", "fragments", "alternatives", "entity", "optional")
+
+
+def mutated(value: Any, rng: Random) -> Any:
+    """Return a value of which some parts are replaced, left out or added."""
+    if rng.random() < 0.15:
+        return rng.choice(VALUES)
+    if isinstance(value, dict):
+        kept = {key: mutated(own, rng) for key, own in value.items() if rng.random() > 0.05}
+        return {**kept, rng.choice(NAMES): rng.choice(VALUES)} if rng.random() < 0.1 else kept
+    if isinstance(value, list):
+        return [mutated(each, rng) for each in value if rng.random() > 0.05]
+    return value
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in OF_SAMPLES}))
+def test_damaged_rows_are_read_or_refused_with_their_number(name: str) -> None:
+    rows = in_memory((SAMPLES / name).read_bytes())
+    for seed in range(60):
+        rng = Random(seed)
+        damaged = [mutated(row, rng) for row in rows]
+        options = FormatOptions(offsets=rng.choice((None, None, "utf16")), unplaced=rng.random() < 0.2)
+        named = rng.choice((None, name.partition("/")[0]))
+
+        found = outcome(
+            lambda damaged=damaged, options=options, named=named: read_rows(
+                numbered(damaged), options, name=named
+            )
+        )
+
+        assert isinstance(found, list) or found[0] is UsageError or found[2] is not None
+
+
+# Descriptions of users
+
+
+def described(text: str, row: dict[str, Any]) -> tuple[Any, ...]:
+    (document,) = read_rows([(1, row)], FormatOptions(), form=described_rows(text))
+    return contents(document)[:2], [
+        (s.start, s.end, s.label, dict(s.features)) for s in document.layers["label"]
+    ]
+
+
+def test_described_rows_are_read_by_their_keys() -> None:
+    row = {
+        "id": 7,
+        "response": "Ada in Ulm",
+        "labels": [{"label_type": "PER", "from": 0, "to": 3, "score": 0.5}],
+    }
+    text = "text=response,spans=labels,label=label_type,start=from,end=to"
+
+    assert described(text, row) == (("7", "Ada in Ulm"), [(0, 3, "PER", {"score": 0.5})])
+
+
+def test_described_rows_may_name_paths_and_inclusive_ends() -> None:
+    row = {
+        "data": {"text": "Ada in Ulm", "key": "d1"},
+        "out": {"marks": [{"points": [{"start": 7, "stop": 9}], "tag": {"name": "LOC"}}]},
+    }
+    text = "text=data.text,id=data.key,spans=out.marks,label=tag.name"
+
+    found = described(f"{text},start=points.0.start,end_inclusive=points.0.stop", row)
+
+    assert found == (("d1", "Ada in Ulm"), [(7, 10, "LOC", {})])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("text=a", "does not name the spans"),
+        ("text=a,spans", "is not KEY=NAME"),
+        ("text=a,spans=b,spans=c", "names 'spans' twice"),
+        ("text=a,spans=b,kind=c", "has no key 'kind'"),
+        ("text=a,tokens=b,spans=c", "names 'text' and 'tokens'"),
+        ("spans=b,end=c,end_inclusive=d", "names 'end' and 'end_inclusive'"),
+        ("text=,spans=b", "'' is not the name of a key"),
+        ("text=a..b,spans=b", "'a..b' is not the name of a key"),
+    ],
+)
+def test_described_rows_with_a_slip_are_refused(text: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem.replace("..", r"\.\.")):
+        described_rows(text)
+
+
+def numbered(rows: list[Any]) -> Iterator[tuple[int, Any]]:
+    return iter(enumerate(rows, 1))
+
+
+def test_row_in_memory_has_the_error_of_its_number() -> None:
+    rows = [{"text": "Ada", "label": []}, {"text": "Ada", "label": [[0, 4, "A"]]}]
+
+    with pytest.raises(SpanError) as caught:
+        list(read_rows(numbered(rows), FormatOptions()))
+
+    assert (caught.value.line, caught.value.file) == (2, None)

@@ -1,0 +1,154 @@
+"""Formats are recognised by names, first lines or the first row, from files and from memory, in one place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import clueval
+from clueval.files.errors import FormatError, UsageError
+from clueval.formats.documents import form_of_file
+from clueval.formats.input_file import InputFile
+from clueval.formats.names import NAMES
+from clueval.formats.telling import Form, all_forms, form_of_rows, forms_named
+
+SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
+
+NAMED = {"conllup": "conllu", "germeval": "conll", "hipe": "conll", "wnut": "conll"}
+"""The formats of samples whose folders have other names."""
+
+BESIDE = {".txt", ".xml", ".conf"}
+"""The endings of files that belong to others."""
+
+
+def told(path: Path) -> str:
+    return form_of_file(InputFile(path)).name
+
+
+def of_samples() -> list[Path]:
+    files = sorted(path for path in SAMPLES.rglob("*") if path.is_file() and path.name != "dataset_info.json")
+    named_only = {"inline"}
+    return [
+        path
+        for path in files
+        if path.parent.name not in named_only
+        and not (path.suffix in BESIDE and path.parent.name in ("brat", "xmi"))
+        and path.parent.name != "mentions"
+    ]
+
+
+@pytest.mark.parametrize("path", of_samples(), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_sample_is_told_as_its_format_and_as_no_other(path: Path) -> None:
+    assert told(path) == NAMED.get(path.parent.name, path.parent.name)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("", "conll"),
+        ("[]", "doccano"),
+        ("{}", "tab"),
+        ('[]\n[{"entity_type": "A", "start": 0, "end": 1}]', "presidio"),
+        ("[\tO\n]\tO\n", "conll"),
+        ('{"text": "a", "data": {"text": "a"}, "annotations": []}', "label-studio"),
+        ('{"tokens": ["a"], "entities": []}', "spert"),
+        ("<deIdi2b2>", "i2b2"),
+        ("#\tO\n", "conll"),
+        ("#FORMAT=WebAnno TSV 3.3\n\n", "webanno"),
+        ("#id=1\n#text=Ada\n", "webanno"),
+        ("<?xml version='1.0'?>\n<GateDocument version='3'>\n", "gate-xml"),
+        ('<?xml version="1.0"?>\n<xmi:XMI xmlns:xmi="a">', "xmi"),
+        ('{"%TYPES": {}, "%FEATURE_STRUCTURES": []}', "uima-json"),
+        ("document;von;bis;label\n", "spans"),
+        ("PER\t6\t7\t6, 7\n", "fair-spans"),
+        ("B-PER\nO\n\nO\n", "tags"),
+        ('{"id": 1, "response": "[]"}', "mentions"),
+        ('{"id": 1, "text": "Ada", "completion": "[]"}', "mentions"),
+        ('{"text": "Ada", "label": [], "output": "[]"}', "doccano"),
+    ],
+)
+def test_beginnings_are_told(text: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text(text, encoding="utf-8")
+
+    assert told(path) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("%PDF-1.4\n", "is a PDF file"),
+        ("12|t|A title\n", "is PubTator's format"),
+        ("word,POS,Tag\n", "the first line has commas or semicolons"),
+        ('{"a": 1}', "no format has such keys"),
+        ('{"clueval": "1", "signature": ""}', "is a report or a saved result"),
+        ("A sentence\nof\ntext", "no such"),
+    ],
+)
+def test_files_that_are_not_read_are_named(text: str, problem: str, tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text(text, encoding="utf-8")
+    if problem == "no such":
+        assert told(path) == "conll"
+        return
+
+    with pytest.raises(FormatError, match=problem) as caught:
+        told(path)
+
+    assert (caught.value.file, caught.value.line) == (str(path), 1)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"text": "Ada", "spans": []},
+        {"id": "a", "output": "[]"},
+        {"annotation_sets": {}, "text": "", "offset_type": "p"},
+        {"text": "Ada", "annotations": [[0, 3, "A"]]},
+        {"a": 1},
+    ],
+)
+def test_rows_in_memory_are_told_as_the_same_rows_in_a_file(row: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(row), encoding="utf-8")
+
+    def outcome(form: Any) -> str:
+        try:
+            found: Form = form()
+        except FormatError as error:
+            return error.problem
+        return found.name
+
+    assert outcome(lambda: form_of_rows(row)) == outcome(lambda: form_of_file(InputFile(path)))
+
+
+def test_named_format_of_several_descriptions_is_the_one_whose_spans_a_row_has() -> None:
+    assert form_of_rows({"entities": [[0, 3, "PER"]]}, "spacy-json").holds.startswith("spaCy's JSON")
+    assert form_of_rows({"spans": []}, "presidio").holds.startswith("Presidio's samples")
+    assert form_of_rows({"results": []}, "presidio").holds.startswith("Presidio's results")
+
+
+def test_format_of_files_alone_is_no_format_of_rows() -> None:
+    with pytest.raises(UsageError, match="documents of the format 'brat' are not rows") as caught:
+        form_of_rows({}, "brat")
+
+    assert "doccano" in (caught.value.advice or "")
+    assert "mentions" in (caught.value.advice or "")
+
+
+def test_unknown_name_is_refused_with_all_names() -> None:
+    with pytest.raises(UsageError, match="unknown format 'x'") as caught:
+        forms_named("x")
+
+    assert caught.value.advice == f"one of {', '.join(NAMES)}"
+
+
+@pytest.mark.parametrize("form", all_forms(), ids=lambda form: form.name)
+def test_way_of_recognition_is_printed_in_one_line(form: Form) -> None:
+    words = form.recognised_by
+
+    assert words or form.name == "inline"
+    assert "\n" not in words

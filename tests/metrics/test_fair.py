@@ -1,0 +1,553 @@
+"""Fair evaluation of cases: its steps by hand, against plain lists, and the published numbers."""
+
+from __future__ import annotations
+
+import csv
+import pickle
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from clueval.core.case import Case
+from clueval.core.count import Plan, count
+from clueval.core.document import Pair
+from clueval.core.ranges import intersect, joined_ranges
+from clueval.core.span import Span
+from clueval.core.tally import Tally, added
+from clueval.files.errors import CluevalWarning, LimitError, UsageError
+from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, parse_weights
+from clueval.metrics.fair.pairing import Item, subtract
+from clueval.metrics.fair.pairing import pair_up as pair_up_items
+from clueval.metrics.fair.weights import freeze_weights, weighted
+from tests.cases import any_spans, case, counted, moved, renamed, report, spans
+from tests.oracles import item, pair_by_lists
+from tests.readings import fair_documents
+
+PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
+
+PAPER = (
+    "LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN, BEL = 0.5 TP + 0.5 FP, "
+    "BEO = 0.5 TP + 0.25 FP + 0.25 FN, LBE = 0.5 FP + 0.5 FN"
+)
+
+RATES = ("precision", "recall", "f1")
+
+
+def kinds(gold: str, predicted: str, **options: Any) -> list[str]:
+    return [finding.kind for finding in Fair(**options).findings(case(gold, predicted))]
+
+
+def pair_up(
+    gold: Sequence[Span], predicted: Sequence[Span]
+) -> Iterator[tuple[str, Span | None, Span | None]]:
+    """The pairs of spans, in the order of the steps."""
+    for kind, *pair in pair_up_items(*(list(map(Item.of, side)) for side in (gold, predicted))):
+        one, other = (None if item is None else item.span for item in pair)
+        yield kind, one, other
+
+
+def identity(span: Span) -> Any:
+    return Item.of(span).key
+
+
+def counts(gold: str, predicted: str, version: str = "fair", **options: Any) -> dict[str, int]:
+    """The counts of a version that are not 0."""
+    overall = report(Fair(**options), gold, predicted)["overall"][version]
+    return {kind: n for kind, n in overall.items() if n and kind not in RATES}
+
+
+def tokens(text: str, *tokens: int) -> Span:
+    """A span with some of its tokens."""
+    [span] = spans(text)
+    return Span(span.start, span.end, span.label, tokens=frozenset(tokens))
+
+
+# The steps, by hand
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "expected"),
+    [
+        pytest.param("A[0,4)", "A[0,4)", {"TP": 1}, id="equal"),
+        pytest.param("A[2,6)", "A[2,4)", {"BE": 1, "BES": 1}, id="smaller, at the start"),
+        pytest.param("A[2,6)", "A[3,4)", {"BE": 1, "BES": 1}, id="smaller, inside"),
+        pytest.param("A[2,6)", "A[2,7)", {"BE": 1, "BEL": 1}, id="larger at the end"),
+        pytest.param("A[2,6)", "A[1,7)", {"BE": 1, "BEL": 1}, id="larger at both ends"),
+        pytest.param("A[2,6)", "A[4,8)", {"BE": 1, "BEO": 1}, id="crossing the end"),
+        pytest.param("A[2,6)", "A[0,3)", {"BE": 1, "BEO": 1}, id="crossing the start"),
+        pytest.param("A[0,2)", "A[2,4)", {"FN": 1, "FP": 1}, id="spans that touch"),
+        pytest.param("A[0,2)", "A[5,7)", {"FN": 1, "FP": 1}, id="spans that overlap nothing"),
+        pytest.param("A[0,4) A[6,8)", "A[0,9)", {"BE": 2, "BEL": 2}, id="what is left of a predicted span"),
+        pytest.param("A[0,9)", "A[0,4) A[6,8)", {"BE": 2, "BES": 2}, id="what is left of a gold span"),
+        pytest.param("A[0,3) A[2,6)", "A[2,3)", {"BE": 1, "BES": 1, "FN": 1}, id="no common tokens left"),
+        pytest.param("A[0,4)", "B[2,6)", {"LBE": 1}, id="overlap with another label"),
+        pytest.param("A[3,3)", "A[3,3)", {"TP": 1}, id="zero length, equal"),
+        pytest.param("A[3,3)", "B[3,3)", {"LE": 1}, id="zero length, another label"),
+        pytest.param("A[2,5)", "A[3,3)", {"BE": 1, "BES": 1}, id="zero length, inside"),
+        pytest.param("A[3,5)", "A[3,3)", {"FN": 1, "FP": 1}, id="zero length, at the start"),
+        pytest.param("A[0,3)[7,9)", "A[0,3)[7,9)", {"TP": 1}, id="equal fragments"),
+        pytest.param("A[0,3)[7,9)", "B[0,3)[7,9)", {"LE": 1}, id="equal fragments, another label"),
+        pytest.param("A[0,3)[7,9)", "A[0,9)", {"BE": 1, "BEL": 1}, id="the gap, too"),
+        pytest.param("A[0,3)[7,9)", "A[0,3)", {"BE": 1, "BES": 1}, id="one fragment"),
+        pytest.param("A[0,3)[7,9)", "A[0,3)[8,10)", {"BE": 1, "BEO": 1}, id="crossing a fragment"),
+        pytest.param("A[0,3)[7,9)", "A[4,6)", {"FN": 1, "FP": 1}, id="in the gap"),
+    ],
+)
+def test_errors_have_one_type_each(gold: str, predicted: str, expected: dict[str, int]) -> None:
+    assert counts(gold, predicted) == expected
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "expected"),
+    [
+        pytest.param(tokens("A[0,3)", 0, 1, 2), tokens("A[0,3)", 0, 2), ["FN", "FP"], id="other tokens"),
+        pytest.param(spans("A[0,3)")[0], tokens("A[0,3)", 0, 1, 2), ["TP"], id="all tokens"),
+        pytest.param(spans("A[0,3)")[0], tokens("B[0,3)", 0, 2), ["LE"], id="another label"),
+        pytest.param(tokens("A[0,3)", 0, 2), tokens("A[1,4)", 1, 3), ["BEO"], id="no token is shared"),
+    ],
+)
+def test_tokens_count_in_equal_spans_and_shared_tokens_alone(
+    gold: Span, predicted: Span, expected: list[str]
+) -> None:
+    assert [kind for kind, *_ in pair_up([gold], [predicted])] == expected
+
+
+def test_label_errors_take_the_first_predicted_span_of_another_label() -> None:
+    found = next(pair_up(spans("A[0,2)"), spans("A[0,1) C[0,2) B[0,2)")))
+
+    assert found == ("LE", *spans("A[0,2) C[0,2)"))
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "why"),
+    [
+        ("A[0,5)", "A[0,3)", "shares more tokens"),
+        ("A[1,8)", "A[1,9)", "has fewer tokens besides"),
+        ("A[1,9)", "A[0,8)", "is the earlier of equals"),
+    ],
+)
+def test_the_most_similar_span_is_taken(better: str, worse: str, why: str) -> None:
+    found = list(Fair().findings(case("A[2,7)", f"{better} {worse}")))
+
+    assert [next(finding.predicted for finding in found if finding.gold)] == spans(better), why
+
+
+def test_the_shorter_of_equally_similar_spans_is_taken() -> None:
+    longer, shorter = tokens("A[0,8)", 0, 2), tokens("A[0,6)", 0, 2)
+    found = list(pair_up(spans("A[0,4)"), [longer, shorter]))
+
+    assert found[0] == ("BEL", *spans("A[0,4)"), shorter)
+
+
+def test_shorter_gold_spans_choose_first() -> None:
+    assert list(Fair().findings(case("A[0,9) A[2,4)", "A[2,5)"))) == [
+        FairError("BES", *spans("A[0,9) A[2,5)")),
+        FairError("BEL", *spans("A[2,4) A[2,5)")),
+    ]
+
+
+def test_the_same_label_is_preferred_to_the_better_overlap() -> None:
+    assert list(Fair().findings(case("A[0,4)", "B[0,3) A[3,9)"))) == [
+        FairError("BEO", *spans("A[0,4) A[3,9)")),
+        FairError("LBE", *spans("A[0,4) B[0,3)")),
+    ]
+
+
+def test_label_and_boundary_errors_go_on_with_the_spans_counted_before() -> None:
+    assert kinds("A[0,6)", "A[0,3) B[3,5)") == ["BES", "LBE"]
+
+
+def test_the_order_of_a_case_breaks_ties() -> None:
+    """[4,7) C first: [5,8) C and [6,9) A share two tokens, then nothing is left that [4,7) C shares with [6,9)."""
+    sorted_, listed = "C[4,7) C[5,8)", "C[5,8) C[4,7)"
+
+    assert kinds(sorted_, "A[6,9)") == ["LBE", "LBE"]
+    assert kinds(listed, "A[6,9)") == ["FN", "LBE"]
+    assert counts(listed, "A[6,9)") == {"LBE": 2}
+    assert counted(Fair(), spans(listed), spans("A[6,9)"), ordered=True)["fair", "FN", "C"] == 1
+
+
+def test_focus_selects_the_side_under_whose_label_an_error_is_counted() -> None:
+    sides = "A[0,2) A[4,8)", "B[0,2) B[5,9)"
+    by_focus = {focus: report(Fair(focus), *sides)["per_label"] for focus in ("target", "system")}
+
+    assert by_focus["target"]["A"]["fair"]["LE"] == by_focus["target"]["A"]["fair"]["LBE"] == 1
+    assert by_focus["target"]["B"]["fair"]["LE"] == by_focus["target"]["B"]["fair"]["LBE"] == 0
+    assert by_focus["system"]["B"]["fair"]["LE"] == by_focus["system"]["B"]["fair"]["LBE"] == 1
+
+
+def test_the_confusion_matrix_holds_errors_only() -> None:
+    gold, predicted = (
+        "A[0,2) A[4,8) A[20,22) A[30,31) B[50,51)",
+        "A[0,2) A[4,7) B[20,22) B[40,41) B[50,51)",
+    )
+
+    assert report(Fair(), gold, predicted)["confusion"] == {
+        "A": {"A": 1, "B": 1, "_": 1},
+        "B": {},
+        "_": {"B": 1},
+    }
+
+
+def test_traditional_counts_go_by_membership_and_fair_ones_pair_one_to_one() -> None:
+    assert counts("A[0,2) A[0,2)", "A[0,2)", "traditional") == {"TP": 2}
+    assert counts("A[0,2) A[0,2)", "A[0,2)") == {"TP": 1, "FN": 1}
+
+
+def test_findings_come_by_position() -> None:
+    assert list(Fair().findings(case("A[30,32) A[0,4)", "B[10,12) A[0,3)"))) == [
+        FairError("BES", *spans("A[0,4) A[0,3)")),
+        FairError("FP", None, *spans("B[10,12)")),
+        FairError("FN", *spans("A[30,32)"), None),
+    ]
+
+
+def test_swapping_sides_is_not_always_swapping_errors() -> None:
+    """The smallest case: swapped, the one gold span takes the better half and leaves nothing to the other."""
+    assert kinds("A[0,1) A[0,2)", "A[0,3)") == ["BEL", "BEL"]
+    assert kinds("A[0,3)", "A[0,1) A[0,2)") == ["FP", "BES"]
+
+
+# Settings
+
+
+def test_labels_and_exclude_select_spans_of_both_sides() -> None:
+    sides = "A[0,2) B[3,5) NONE[7,8)", "B[0,2) C[3,5) EMPTY[9,10)"
+
+    assert counts(*sides) == {"LE": 2}
+    assert counts(*sides, labels=("A",)) == {"FN": 1}
+    assert counts(*sides, exclude=("B", "NONE", "EMPTY")) == {"FN": 1, "FP": 1}
+    assert counts(*sides, exclude=()) == {"LE": 2, "FN": 1, "FP": 1}
+
+
+def test_spans_that_are_not_evaluated_join_no_pairs() -> None:
+    assert counts("A[0,4)", "B[0,4) A[3,6)", exclude=("B",)) == {"BE": 1, "BEO": 1}
+
+
+def test_weights_change_the_weighted_scores_only() -> None:
+    overall = report(Fair(weights={"BES": {"TP": 0.5, "FN": 0.5}}), "A[0,4)", "A[0,3)")["overall"]
+
+    assert (overall["weighted"]["precision"], overall["weighted"]["recall"]) == (1.0, 0.5)
+    assert overall["fair"]["precision"] == overall["fair"]["recall"] == 0.0
+
+
+def test_weighted_scores_without_weights_are_fair() -> None:
+    overall = report(Fair(), "A[0,4) B[6,7)", "A[0,3) B[6,7)")["overall"]
+
+    assert overall["weighted"] == overall["fair"]
+    assert overall["fair"]["f1"] == pytest.approx(2 / 3)
+
+
+def test_a_metric_is_a_value() -> None:
+    metric = Fair(weights={"LE": {"FP": 1}}, labels=["A"])  # type: ignore[arg-type]  # a list does, too
+
+    assert metric == pickle.loads(pickle.dumps(metric))
+    assert hash(metric) == hash(Fair(weights={"LE": {"FP": 1}}, labels=("A",)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"focus": "gold"}, "focus must be 'target' or 'system', not 'gold'"),
+        ({"labels": "PER"}, "labels must be several labels, not the string 'PER'"),
+        ({"weights": {"XE": {}}}, "unknown error type 'XE' in the weights"),
+        ({"weights": {"LE": {"XP": 1}}}, "LE cannot count as 'XP'"),
+        ({"weights": {"LE": {"FP": -1}}}, "the weight of LE as FP must be a number of 0 or more, not -1"),
+        ({"weights": {"LE": {"FP": float("nan")}}}, "must be a number of 0 or more, not nan"),
+        ({"weights": {"LE": 1}}, "the weight of LE must map TP, FP and FN to numbers, not 1"),
+        ({"weights": "LE"}, "weights must map error types to weights, not 'LE'"),
+        ({"weights": {"BE": {"FP": 1}, "BES": {"FP": 1}}}, "weights name BE and one of BES, BEL, BEO"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Fair(**options)
+
+    assert message in str(refused.value)
+
+
+def test_labels_that_never_occur_are_refused_and_excluded_ones_are_named() -> None:
+    total = counted(Fair(exclude=("B", "C")), spans("A[0,2) B[4,5)"), [])
+
+    with pytest.raises(UsageError, match="no span is labelled 'X'"):
+        Fair(labels=("A", "X")).check(total)
+    with pytest.warns(CluevalWarning, match="fair.exclude: no span has the label 'C'"):
+        Fair(exclude=("B", "C")).check(total)
+
+
+# Weights
+
+
+def test_a_formula_gives_weights_in_its_order_and_the_whole_counts() -> None:
+    assert list(parse_weights(PAPER)) == ["LE", "BES", "BEL", "BEO", "LBE", "TP", "FP", "FN"]
+    assert parse_weights(PAPER)["BEO"] == {"TP": 0.5, "FP": 0.25, "FN": 0.25}
+    assert parse_weights(PAPER)["FN"] == {"FN": 1}
+
+
+@pytest.mark.parametrize(
+    "formula", ["LE=0.5FP+0.5FN", "LE = 0.5 * FP + .5*FN", " LE =0.50 FP +\t0.5FN + 0 TP "]
+)
+def test_asterisks_and_blanks_in_a_formula_are_optional(formula: str) -> None:
+    assert {part: n for part, n in parse_weights(formula)["LE"].items() if n} == {"FP": 0.5, "FN": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("formula", "column", "problem"),
+    [
+        ("", 1, "expected an error type"),
+        ("LE", 3, "expected '=', found the end"),
+        ("LE = ", 6, "expected a weight, such as 0.5, found the end"),
+        ("LE = FP", 6, "expected a weight, such as 0.5, found 'FP'"),
+        ("LE = 0.5 XX", 10, "expected TP, FP or FN, known are TP, FP, FN, found 'XX'"),
+        ("LE = 0,5 FP", 7, "expected TP, FP or FN, found ','"),
+        ("LE = 0.5 FP 0.5 FN", 13, "expected '+', ',' or the end, found '0.5'"),
+        ("LE = -1 FP", 6, "expected a weight, such as 0.5, found '-'"),
+        ("LE = 1 FP, XE = 1 FP", 12, "found 'XE'"),
+        ("LE = 1 FP,", 11, "expected an error type"),
+        ("LE = 1 FP, LE = 1 FN", 12, "LE already has weights"),
+        ("LE = 1 FP + 1 FP", 15, "FP is named twice in one sum"),
+        ("LE = 1 FP; BE = 1 FP", 10, "found ';'"),
+    ],
+)
+def test_a_formula_that_cannot_be_read_is_refused_at_the_place(
+    formula: str, column: int, problem: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse_weights(formula)
+
+    assert f"weights formula, column {column}: " in str(refused.value)
+    assert problem in str(refused.value)
+
+
+def test_weights_of_no_errors_give_no_counts() -> None:
+    assert weighted({}, DEFAULT_WEIGHTS) == (0.0, 0.0, 0.0, 0.0)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["LE", "BES", "BEL", "BEO", "LBE", "TP"]),
+        st.dictionaries(
+            st.sampled_from(["TP", "FP", "FN"]), st.integers(0, 8).map(lambda n: n / 8), min_size=1
+        ),
+        min_size=1,
+    )
+)
+def test_a_formula_says_the_weights_it_was_made_of(weights: dict[str, dict[str, float]]) -> None:
+    formula = ", ".join(
+        f"{kind} = " + " + ".join(f"{weight} {part}" for part, weight in parts.items())
+        for kind, parts in weights.items()
+    )
+
+    assert parse_weights(formula) == freeze_weights(weights)
+
+
+# Properties
+
+
+@st.composite
+def spans_with_tokens(draw: st.DrawFn) -> list[Span]:
+    """Spans without gaps, of which some have a part of their tokens."""
+    found = []
+    for span in draw(any_spans(10, gaps=False)):
+        held = None
+        if len(span) and draw(st.integers(0, 3)) == 0:
+            held = draw(st.frozensets(st.integers(span.start, span.end - 1), min_size=1))
+        found.append(Span(span.start, span.end, span.label, tokens=held))
+    return found
+
+
+def shown(pair: Sequence[Any]) -> str:
+    kind, *sides = pair
+    return f"{kind} {[None if span is None else identity(span) for span in sides]}"
+
+
+@given(spans_with_tokens(), spans_with_tokens())
+@example(spans("A[0,2) A[0,2)"), spans("A[0,2)"))
+@example([tokens("A[0,3)", 0, 2)], spans("A[0,3) A[2,3)"))
+@example(spans("A[3,3)"), spans("A[0,5) A[3,4)"))
+@example(spans("A[2,7) A[5,9) A[6,9) A[7,10)"), spans("A[4,7) A[5,10)"))  # the shorter of counted ones
+@example(spans("A[0,5) A[5,10) A[6,12) A[8,11)"), spans("B[2,6) B[7,11)"))  # the first that was counted
+def test_pairs_are_those_of_plain_lists(gold: list[Span], predicted: list[Span]) -> None:
+    plain = pair_by_lists(
+        *([item(s.label, s.start, s.end, s.tokens) for s in side] for side in (gold, predicted))
+    )
+    by_number = [
+        (kind, None if i is None else gold[i], None if j is None else predicted[j]) for kind, i, j in plain
+    ]
+
+    assert sorted(map(shown, pair_up(gold, predicted))) == sorted(map(shown, by_number))
+
+
+def test_many_spans_over_one_another_are_paired_as_plain_lists_are() -> None:
+    random = Random(3)
+    gold, predicted = ([_long_span(random) for _ in range(110)] for _ in range(2))
+    plain = pair_by_lists(
+        *([item(s.label, s.start, s.end, None) for s in side] for side in (gold, predicted))
+    )
+
+    assert Counter(kind for kind, *_ in pair_up(gold, predicted)) == Counter(kind for kind, *_ in plain)
+
+
+def _long_span(random: Random) -> Span:
+    start = random.randrange(60)
+    return Span(start, start + 1 + random.randrange(30), random.choice("AB"))
+
+
+SIDES = any_spans(), any_spans()
+
+
+@given(*SIDES, st.randoms())
+def test_the_order_of_spans_changes_nothing(gold: list[Span], predicted: list[Span], random: Random) -> None:
+    shuffled = [random.sample(side, len(side)) for side in (gold, predicted)]
+
+    assert counted(Fair(), *shuffled) == counted(Fair(), gold, predicted)
+
+
+@given(*SIDES, *SIDES)
+def test_counts_of_two_texts_are_those_of_both_in_one(
+    gold: list[Span], predicted: list[Span], more_gold: list[Span], more_predicted: list[Span]
+) -> None:
+    together = [*gold, *moved(more_gold, 20)], [*predicted, *moved(more_predicted, 20)]
+
+    assert counted(Fair(), *together) == counted(Fair(), gold, predicted) + counted(
+        Fair(), more_gold, more_predicted
+    )
+
+
+@given(*SIDES)
+def test_renamed_labels_are_renamed_in_the_counts(gold: list[Span], predicted: list[Span]) -> None:
+    names = {"A": "P", "B": "Q"}  # in the same order
+    tally = Tally()
+    for key, number in counted(Fair(), gold, predicted).items():
+        tally[tuple(names.get(part, part) for part in key)] += number
+
+    assert counted(Fair(), renamed(gold, names), renamed(predicted, names)) == tally
+
+
+@given(*SIDES)
+def test_traditional_counts_swap_with_the_sides(gold: list[Span], predicted: list[Span]) -> None:
+    distinct = [list({identity(span): span for span in side}.values()) for side in (gold, predicted)]
+    one, other = (
+        {key: n for key, n in counted(Fair(), *sides).items() if key[0] == "traditional"}
+        for sides in (distinct, distinct[::-1])
+    )
+    swapped = {"TP": "TP", "FN": "FP", "FP": "FN"}
+
+    assert {(version, swapped[kind], label): n for (version, kind, label), n in one.items()} == other
+
+
+@given(*SIDES)
+def test_every_span_leaves_its_list_once(gold: list[Span], predicted: list[Span]) -> None:
+    pairs = list(pair_up(gold, predicted))
+
+    assert {id(one) for _, one, _ in pairs if one is not None} == set(map(id, gold))
+    assert {id(other) for _, _, other in pairs if other is not None} == set(map(id, predicted))
+    assert len(pairs) <= len(gold) + len(predicted)
+
+
+@given(any_spans())
+def test_a_side_compared_with_itself_has_no_errors(side: list[Span]) -> None:
+    both = Case((tuple(side), tuple(side)), (None, None))
+
+    assert list(Fair().findings(both)) == []
+
+
+@given(*SIDES)
+def test_findings_are_what_is_counted(gold: list[Span], predicted: list[Span]) -> None:
+    both = Case((tuple(gold), tuple(predicted)), (None, None))
+    found = Counter(
+        (error.kind, *(span.label for span in error[1:] if span)) for error in Fair().findings(both)
+    )
+
+    assert found == {
+        key[1:]: n for key, n in Fair().count(both).items() if key[0] == "fair" and key[1] != "TP"
+    }
+
+
+@given(st.frozensets(st.integers(0, 20)), st.frozensets(st.integers(0, 20)))
+def test_runs_are_sets(one: frozenset[int], other: frozenset[int]) -> None:
+    runs, others = (
+        list(joined_ranges(((at, at + 1) for at in side), join=int.__ge__)) for side in (one, other)
+    )
+    shared = intersect(runs, others)
+    subtract(runs, shared)
+
+    assert {at for start, end in shared for at in range(start, end)} == one & other
+    assert {at for start, end in runs for at in range(start, end)} == one - other
+
+
+# Many spans
+
+
+def nested(number: int) -> tuple[list[Span], list[Span]]:
+    ranges = [(place, 4 * number - place) for place in range(number)]
+    return [Span(*each, "A") for each in ranges], [Span(start, end - 1, "A") for start, end in ranges]
+
+
+def test_nested_spans_that_all_overlap_pair_with_their_nearest() -> None:
+    assert Counter(kind for kind, *_ in pair_up(*nested(400))) == {"BEL": 399, "BES": 1}
+
+
+def test_more_nested_spans_than_can_be_compared_are_refused() -> None:
+    with pytest.raises(LimitError, match="more than 300,000 pairs of spans overlap"):
+        list(pair_up(*nested(600)))
+
+
+def test_many_equal_spans_are_no_pairs_to_compare() -> None:
+    many = spans("A[0,4)") * 2000
+
+    assert Fair().count(Case((tuple(many), tuple(many)), (None, None)))["fair", "TP", "A", "A"] == 2000
+
+
+# The published numbers
+
+
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published data are not here")
+def test_every_published_number_comes_out() -> None:
+    metric = Fair(weights=parse_weights(PAPER))
+    sides = (
+        fair_documents(enumerate((PUBLISHED / name).read_text().split("\n"), 1), file=name)
+        for name in ("target.csv", "system.csv")
+    )
+    texts = [[Pair(*(replace(side, ordered=True) for side in pair))] for pair in zip(*sides, strict=True)]
+    bag = count(texts, Plan((metric,)))
+    total = added((tally, 1) for *_, tally in bag.tallies_of([metric], bag.layers))
+    made = metric.scores(total, ["label"])
+    tables = published_tables()
+
+    for version in ("Traditional", "Fair", "Weighted"):
+        for row in tables[f"{version} evaluation"]:
+            label = row.pop("Label")
+            own = (made["overall"] if label == "overall" else made["per_label"][label])[version.lower()]
+            assert {name: printed(own, name) for name in row} == row
+        rates = made["overall"][version.lower()]
+        [row] = [row for row in tables["Comparison"] if row["Version"] == version]
+        assert {name: printed(rates, name) for name in PRINTED} == {name: row[name] for name in PRINTED}
+    for row in tables["Confusion matrix"]:
+        target = row.pop("Target\\System")
+        cells = made["confusion"][target]
+        assert {label: str(cells.get(label, 0)) for label in row} == row
+    assert {row["Label"]: int(row["Freq"]) for row in tables["Target data stats"]} == made["label_counts"]
+
+
+PRINTED = {"Prec": "precision", "Rec": "recall", "F1": "f1"}
+
+
+def printed(own: dict[str, float], name: str) -> str:
+    return f"{100 * own[PRINTED[name]]:.2f}" if name in PRINTED else str(own[name])
+
+
+def published_tables() -> dict[str, list[dict[str, str]]]:
+    sections = (PUBLISHED / "expected.tsv").read_text().split("### ")[1:]
+    tables = {}
+    for section in sections:
+        title, _, rows = section.partition(":\n")
+        tables[title] = list(csv.DictReader(rows.strip().split("\n"), delimiter="\t", quoting=csv.QUOTE_NONE))
+    return tables

@@ -1,0 +1,315 @@
+"""Intervals and tests from bags, by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+
+from clueval.core.count import EITHER, SENTENCE, Plan, count
+from clueval.core.document import Document, Pair, Sentence
+from clueval.core.exact import Exact
+from clueval.core.levels import Levels
+from clueval.core.metric import AnyMetric
+from clueval.core.span import Span
+from clueval.core.tally import added
+from clueval.files.errors import UsageError
+from clueval.metrics.coverage import Coverage
+from clueval.metrics.fair.metric import Fair
+from clueval.metrics.gate.metric import Gate
+from clueval.metrics.muc import Muc
+from clueval.metrics.noisy import Noisy
+from clueval.metrics.partial import Partial
+from clueval.metrics.strings import Strings
+from clueval.results.comparing import Comparing, comparable
+from clueval.results.intervals import interval_section
+from clueval.results.options import Trust
+from clueval.results.units import Units, units_of
+from clueval.statistics.jackknife import logit_jackknife
+from tests.random_corpora import SIZE as TOKENS
+from tests.random_corpora import corpus, pairs_of
+
+# Each document of the case by hand in specs/statistics.md: found, gold and predicted spans.
+A = [(4, 5, 5), (8, 10, 9), (3, 3, 4), (1, 2, 1)]
+B = [(5, 5, 5), (9, 10, 9), (3, 3, 3), (1, 2, 1)]
+SIZE = 20
+
+
+def units(
+    counts: Sequence[tuple[int, int, int]],
+    metric: AnyMetric | None = None,
+    by: str | None = "document",
+    sizes: Sequence[int] = (),
+    names: Sequence[str] = (),
+    sentence: int = 0,
+) -> Units:
+    """Return units in which so many spans are found, gold and predicted. A sentence has `sentence` positions."""
+    texts = []
+    for number, (found, gold, predicted) in enumerate(counts):
+        size = sizes[number] if sizes else SIZE
+        name = names[number] if names else f"d{number + 1}"
+        ends = range(0, size + 1, sentence) if sentence else ()
+        sentences = [Sentence(*each) for each in pairwise(ends)]
+        golds = [Span(at, at + 1, "A") for at in range(gold)]
+        others = [*golds[:found], *(Span(at, at + 1, "A") for at in range(size - predicted + found, size))]
+        sides = (
+            Document(name, {"x": spans}, tokens=["w"] * size, sentences=sentences)
+            for spans in (golds, others)
+        )
+        texts.append([Pair(*sides)])
+    plan = Plan((metric or Exact(),), units=by)
+    return units_of(count(texts, plan), plan.metrics, {"x": ["x"]}, by)
+
+
+def micro(found: Units, trust: Trust) -> Any:
+    """Return the intervals of all labels together."""
+    return interval_section(found, trust)["scores"]["exact"]["x"]["micro"]
+
+
+# By hand
+
+
+def test_recall_of_four_documents_has_the_interval_of_the_specification() -> None:
+    recall = micro(units(A), Trust())["recall"]
+
+    assert [round(recall[name], 6) for name in ("se", "effective")] == [0.042034, round(400 / 138, 6)]
+    assert [round(recall[name], 4) for name in ("low", "high")] == [0.5489, 0.9293]
+    assert recall["units"] == 4
+
+
+def test_all_swaps_of_three_units_give_the_p_of_the_specification() -> None:
+    work = Comparing(comparable({"A": [units(A)], "B": [units(B)]}), Trust())
+    of_recall, of_f1 = (
+        work.score(name, ("exact", "x", "micro", name))["against_baseline"][0] for name in ("recall", "f1")
+    )
+
+    assert of_recall["difference"] == 0.1
+    assert (of_recall["p"], of_recall["exact"], of_recall["units_that_differ"]) == (0.5, True, 3)
+    assert of_f1["p"] == 0.25
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_units_with_equal_counts_in_any_order_have_the_same_intervals(seed: int) -> None:
+    random = Random(seed)
+    names = [f"d{number}" for number in range(12)]
+    counts = {name: random.choice([*A, (0, 0, 0), (0, 1, 1)]) for name in names}
+    shuffled = random.sample(names, len(names))
+    trust = Trust(method=random.choice(["jackknife", "percentile", "bca"]), resamples=99)
+    first, second = (
+        interval_section(units([counts[name] for name in order], names=order), trust)
+        for order in (names, shuffled)
+    )
+
+    assert first == second
+
+
+def test_a_label_of_one_unit_has_no_interval_but_a_reason() -> None:
+    found = micro(units([(1, 2, 2), (0, 0, 0), (0, 0, 1)]), Trust())
+
+    assert found["recall"]["reason"] == "only one unit has anything to count"
+    assert found["precision"]["units"] == 2
+
+
+def test_fractions_are_swapped_as_counts() -> None:
+    random = Random(1)
+    counts = [(random.randint(1, 3), 4, 4) for _ in range(60)]
+    others = [(random.randint(1, 3), 4, 4) for _ in range(60)]
+    tests = []
+    for metric, path in ((Exact(), "micro"), (Partial(factor=0.1), "micro")):
+        first, second = (units(each, metric) for each in (counts, others))
+        work = Comparing(comparable({"A": [first], "B": [second]}), Trust(resamples=999))
+        tests += work.score("f1", (metric.name, "x", path, "f1"))["against_baseline"]
+
+    # no span overlaps one that is not equal, so both metrics count the same
+    assert tests[0] == tests[1]
+    assert not tests[0]["exact"]
+
+
+# Units
+
+
+def test_units_are_sentences_by_default_if_these_are_more_than_the_documents() -> None:
+    whole, parts = (units([(1, 2, 2), (2, 2, 3)], by=EITHER, sentence=size) for size in (SIZE, SIZE // 2))
+
+    assert (whole.by, whole.keys) == ("document", ["d1", "d2"])
+    assert (parts.by, parts.keys) == ("sentence", ["d1#s1", "d1#s2", "d2#s1", "d2#s2"])
+
+
+def test_equal_sentences_share_their_counts() -> None:
+    found = units([(3, 3, 3)] * 40, by=SENTENCE, sentence=1)
+
+    assert len(found.keys) == 40 * SIZE
+    assert len(found.counts["exact", "x"].rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("counts", "by", "message"),
+    [
+        (A, None, "intervals need counts by unit, and only those of the whole corpus were kept"),
+        (A[:1], "document", "intervals need several units, and there is one document"),
+        ([], "document", "intervals need several units, and there are no documents"),
+    ],
+)
+def test_intervals_need_several_units(
+    counts: list[tuple[int, int, int]], by: str | None, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        units(counts, by=by).require_several()
+
+
+# Results that can be compared
+
+
+def test_documents_in_both_results_are_compared_and_the_others_counted() -> None:
+    first = units([*A, (1, 1, 1)], names=["d1", "d2", "d3", "d4", "old"])
+    second = units([(1, 1, 1), (0, 2, 0), *B], names=["new", "newer", "d1", "d2", "d3", "d4"])
+    compared = comparable({"A": [first], "B": [second]})
+    alone = Comparing(comparable({"A": [units(A)], "B": [units(B)]}), Trust())
+    path = ("exact", "x", "micro", "f1")
+
+    assert compared.keys == ["d1", "d2", "d3", "d4"]
+    assert compared.left_out == {"A": 1, "B": 2}
+    assert Comparing(compared, Trust()).score("f1", path) == alone.score("f1", path)
+
+
+def test_a_document_with_another_text_is_left_out() -> None:
+    compared = comparable({"A": [units(A)], "B": [units(B, sizes=[SIZE, SIZE, SIZE + 1, SIZE])]})
+
+    assert compared.left_out == {"A": 1, "B": 1}
+    assert "d3" not in compared.keys
+
+
+def test_other_gold_spans_of_a_document_are_an_error() -> None:
+    work = Comparing(comparable({"A": [units(A)], "B": [units([(4, 6, 5), *B[1:]])]}), Trust())
+
+    with pytest.raises(UsageError, match="the systems have different gold spans in unit 'd1'"):
+        work.score("f1", ("exact", "x", "micro", "f1"))
+
+
+def test_results_without_a_document_in_common_are_not_compared() -> None:
+    with pytest.raises(
+        UsageError, match="a test needs several units, and the systems have no document in common"
+    ):
+        comparable({"A": [units(A)], "B": [units(B, names=["e1", "e2", "e3", "e4"])]})
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (
+            {"metric": Exact(min_overlap=0.5)},
+            "were not both counted by metric 'exact' with the same settings",
+        ),
+        ({"by": "court"}, "a test needs several units, and B has 1 court"),
+        ({"by": SENTENCE}, "units of A and B are document and sentence"),
+        ({"by": None}, "B has no counts by unit"),
+    ],
+)
+def test_results_that_count_other_things_are_not_compared(other: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        comparable({"A": [units(A)], "B": [units(B, **other)]})
+
+
+def test_sentences_must_be_the_same_in_all_results() -> None:
+    first, second, third = (
+        units(B, by=SENTENCE, sentence=10, **more)
+        for more in ({}, {"names": ["d1", "d2", "d3", "e"]}, {"sizes": [20, 20, 20, 15]})
+    )
+    with pytest.raises(
+        UsageError, match=r"A and B have different units: 'd4#s1' is in only one of them, as are 3"
+    ):
+        comparable({"A": [first], "B": [second]})
+    with pytest.raises(
+        UsageError, match=r"A and B have different texts: unit 'd4#s2' has 10 and 5 positions"
+    ):
+        comparable({"A": [first], "B": [third]})
+
+
+# Metrics with numbers of their own
+
+
+@pytest.mark.parametrize(
+    ("metric", "rate"), [(Fair(), ("overall", "fair", "f1")), (Gate(), ("all", "f1_strict"))]
+)
+def test_a_system_compared_with_itself_has_p_1(metric: AnyMetric, rate: tuple[str, ...]) -> None:
+    work = Comparing(comparable({"A": [units(A, metric)], "B": [units(A, metric)]}), Trust())
+    path = (metric.name, "x", *rate)
+    (found,) = work.score("f1", path)["against_baseline"]
+
+    assert (found["p"], found["difference"], found["units_that_differ"]) == (1.0, 0.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "bootstrap"}, "unknown method 'bootstrap'"),
+        ({"confidence": 1}, "confidence must be between 0 and 1, not 1"),
+        ({"confidence": True}, "confidence must be a number, not a bool"),
+        ({"resamples": 0}, "resamples must be a whole number from 1 on, not 0"),
+        ({"resamples": 10**8}, "resamples must be at most 10,000,000, not 100,000,000"),
+        ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),
+    ],
+)
+def test_what_means_nothing_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Trust(**options)
+
+
+# Every metric
+
+
+def some_pairs(random: Random) -> list[Pair]:
+    """The pairs of some documents with words, in layer x."""
+    made = [pair for _ in range(4) for (pair,) in pairs_of(corpus(random, "flat", layers=1, spans=5))]
+    words = [random.choice(["ann", "bob", "cat", f"w{number}"]) for number in range(TOKENS)]
+    return [
+        Pair(*(replace(side, id=str(number), tokens=words) for side in pair.sides))
+        for number, pair in enumerate(made)
+    ]
+
+
+def report_on(pairs: Sequence[Pair], metric: AnyMetric) -> dict[str, Any]:
+    """Return the report on the pairs, counted as one corpus."""
+    bag = count([[pair] for pair in pairs], Plan((metric,)), ["x"])
+    return metric.scores(added((tally, 1) for *_, tally in bag.tallies_of([metric], ["x"])), ["x"])
+
+
+def intervals_in(
+    report: Mapping[str, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the intervals of a report, with their paths."""
+    for key, value in report.items():
+        if "units" in value:
+            yield (*path, key), value
+        else:
+            yield from intervals_in(value, (*path, key))
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [Exact(), Levels(), Fair(), Partial(), Muc(), Gate(), Coverage(), Strings(), Noisy()],
+    ids=lambda metric: metric.name,
+)
+def test_intervals_are_those_of_the_reports_without_each_document(metric: AnyMetric) -> None:
+    pairs = some_pairs(Random(5))
+    plan = Plan((metric,), units="document")
+    found = interval_section(
+        units_of(count([[pair] for pair in pairs], plan), plan.metrics, {"x": ["x"]}, "document"), Trust()
+    )
+    whole = report_on(pairs, metric)
+    without = [report_on([*pairs[:n], *pairs[n + 1 :]], metric) for n in range(len(pairs))]
+    compared = 0
+
+    for path, interval in intervals_in(found["scores"][metric.name]["x"]):
+        score, *others = (reduce(lambda entry, key: entry.get(key, {}), path, of) for of in (whole, *without))
+        if all(isinstance(other, int | float) for other in others) and "reason" not in interval:
+            own = logit_jackknife(score, others, interval["units"], interval["effective"], 0.95).to_dict()
+            assert interval == pytest.approx(own, rel=1e-6), path
+            compared += 1
+
+    assert compared >= 3

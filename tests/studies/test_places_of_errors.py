@@ -1,0 +1,322 @@
+"""Errors, place by place: the spans of today's rows, their numbers, forms and files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import pickle
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import clueval
+from clueval.core.document import Document, Pair, Sentence
+from clueval.core.span import Span
+from clueval.files.errors import LimitError, OverlapError, UsageError
+from clueval.metrics.fair import Fair
+from clueval.reports.page import page
+from clueval.reports.place import KEY_COLUMNS
+from clueval.studies.errors import Errors
+from clueval.studies.wrong import FAIR_TYPES, Choice, wrong_cases
+from tests.cases import spans
+from tests.corpora_of_errors import (
+    pairs_in_files,
+)
+from tests.reports.views import GOLD, LAYERS, PREDICTED
+
+TOKENS = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]
+
+
+def pair(gold: str, predicted: str, tokens: list[str] | None = None) -> Pair:
+    words = TOKENS if tokens is None else tokens
+    return Pair(*(Document("d", {"label": spans(side)}, tokens=words) for side in (gold, predicted)))
+
+
+ONE = pair("PER[2,4) LOC[5,6) LOC[7,8)", "PER[1,4) ORG[5,6) LOC[7,8)")
+
+
+def row_of(report: Errors, number: int = 0) -> dict[str, Any]:
+    return report.rows()[number]
+
+
+def samples() -> Iterator[tuple[str, list[clueval.Document]]]:
+    """The documents of each sample in the package that has spans."""
+    for path in sorted((GOLD.parents[1] / "formats").rglob("*.*")):
+        try:
+            documents = list(clueval.read(path))
+        except (clueval.CluevalError, OSError):
+            continue
+        if any(spans for document in documents for spans in document.layers.values()):
+            yield path.name, documents
+
+
+def test_numbers_are_those_that_score_counts() -> None:
+    report = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS)))
+    metrics = clueval.score(GOLD, PREDICTED, layers=LAYERS, metrics="exact").metrics["exact"]
+
+    counts = report.counts()
+    assert sum(counts["gold"].values()) == sum(each["micro"]["fn"] for each in metrics.values()) == 75
+    assert sum(counts["predicted"].values()) == sum(each["micro"]["fp"] for each in metrics.values()) == 90
+    assert report.scores() == clueval.errors(GOLD, PREDICTED, layers=LAYERS).scores()
+
+
+# --- by hand
+
+
+def test_a_row_has_the_span_and_all_that_overlaps_it() -> None:
+    sentences = [Sentence(0, 4, "s1"), Sentence(4, 8, "s2")]
+    sides = [
+        Document(
+            "d",
+            {"label": side},
+            tokens=TOKENS,
+            sentences=sentences,
+            token_ids=list("abcdefgh"),
+            lines=range(10, 18),
+            file="x.vrt",
+            metadata={"year": "1999"},
+        )
+        for side in (spans("PER[1,5)"), spans("PER[2,4) LOC[4,6)"))
+    ]
+    row = row_of(Errors([Pair(*sides)], Choice(sides=("gold",))))
+
+    assert row["document"] == "d"
+    assert (row["start"], row["end_inclusive"], row["span_start"], row["span_end_inclusive"]) == (1, 5, 1, 4)
+    assert (row["side"], row["class"], row["reason"], row["label"]) == ("gold", "partial", "boundary", "PER")
+    assert (row["first_token_id"], row["last_token_id"]) == ("b", "e")
+    assert (row["other_text"], row["other_label"]) == ("Anna Weiß | aus Ulm", "PER | LOC")
+    assert (row["other_start"], row["other_end_inclusive"]) == (2, 5)
+    assert (row["other_first_token_id"], row["other_last_token_id"]) == ("c", "f")
+    assert (row["sentence"], row["file"], row["line"], row["year"]) == ("s1 | s2", "x.vrt", 11, "1999")
+    assert row["context"] == "der 🟥Frau🟥 🟩Anna Weiß🟩 🟩aus🟩 🟧Ulm🟧 und Bonn"
+
+
+def test_a_place_joins_what_overlaps_and_its_spans_are_marked_once() -> None:
+    first, second = Errors([ONE])
+
+    assert first.at == ("d", "label", 1, 4)
+    assert [(line.label, line.words) for line in first.lines] == [
+        ("PER", "too long"),
+        ("PER", "predicted too long"),
+    ]
+    assert [(mark.kind, first.texts[0].text[mark.start : mark.end]) for mark in first.texts[0].marks] == [
+        (0, "Anna Weiß"),
+        (1, "Frau Anna Weiß"),
+    ]
+    assert second.at == ("d", "label", 5, 6)
+    assert {line.words for line in second.lines} == {"other label"}
+
+
+def test_a_row_that_shows_many_nested_spans_shows_the_first_fifty() -> None:
+    words = ["w"] * 100
+    predicted = " ".join(f"B[{n},100)" for n in range(60))
+    (row, *_) = Errors([pair("A[0,99)", predicted, words)], Choice(sides=("gold",))).rows()
+
+    assert len(row["other_label"].split(" | ")) == 50
+    assert row["class"] == "superset"
+
+
+def test_spans_of_zero_length_are_marked() -> None:
+    row = row_of(Errors([pair("A[2,2)", "")]))
+
+    assert (row["span_start"], row["span_end_inclusive"]) == (2, 1)
+    assert "🟥🟥" in row["context"]
+
+
+def test_wrong_cases_are_those_with_a_listed_error() -> None:
+    found = [case.first for _, case in wrong_cases([ONE])]
+
+    assert found == [1, 5]
+    assert [case.first for _, case in wrong_cases([ONE], Choice(reasons=frozenset(["label"])))] == [5]
+
+
+def test_errors_above_a_level_need_spans_that_do_not_overlap() -> None:
+    with pytest.raises(OverlapError, match=r"document 'd'.*'levels' cannot count") as raised:
+        list(Errors([pair("A[0,4) A[2,6)", "A[0,4) A[2,6)")], Choice(level=2)))
+    assert raised.value.document == "d"
+
+
+def test_a_labelled_layer_that_never_occurs_is_an_error() -> None:
+    with pytest.raises(UsageError, match=r"there is no layer 'risk'.*one of label"):
+        list(Errors([ONE], Choice(labelled="risk")))
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"level": 5}, "no level 5"),
+        ({"labelled": "a", "unlabelled": True}, "labelled or unlabelled"),
+        ({"sides": ("silver",)}, "no side 'silver'"),
+        ({"kinds": frozenset(["wrong"])}, "no class 'wrong'"),
+        ({"sides": ("gold",), "reasons": frozenset(["spurious"])}, "no gold span is spurious"),
+        ({"level": 2, "kinds": frozenset(["superset"])}, "no error at level 2 has the class 'superset'"),
+        ({"window": -1}, "window cannot be -1"),
+    ],
+)
+def test_choices_that_no_error_can_meet_are_refused(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        Choice(**options)
+
+
+# --- the report
+
+
+def test_text_has_counts_then_twenty_places_then_how_many_more() -> None:
+    text = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS))).render()
+
+    verdict, blocks = text.splitlines()[1], text.split("\n\n")[5:]
+    assert verdict.startswith(
+        "entity: F1 81.60: of 83 errors 54 are boundaries; weakest label: person (71.79);"
+    )
+    assert len(blocks) == 21
+    assert blocks[0].splitlines() == [
+        "a001 entity 21-23",
+        "    der {Frau [Hannelore Tiedgen]} , Lindenhof 7 , 00417 Wiesenbrück ,",
+        "  predicted person “Frau Hannelore Tiedgen” too long token 21–23 · line 36 · (partial)",
+        "  gold person “Hannelore Tiedgen” predicted too long token 22–23 · line 37 · (level 2, superset)",
+    ]
+    assert blocks[-1].startswith("52 more places: -o FILE.html")
+
+
+def test_text_of_a_generator_is_one_reading() -> None:
+    def pairs() -> Iterator[Pair]:
+        yield ONE
+
+    report = Errors(pairs())
+
+    assert "F1 33.33: of 4 errors 2 are boundaries" in report.render()
+    with pytest.raises(UsageError, match=r"only once.*give a list"):
+        report.rows()
+
+
+def test_a_function_is_called_for_each_reading() -> None:
+    report = Errors(lambda: iter([ONE]))
+
+    assert len(list(report)) == 2
+    assert len(report.rows()) == 4
+
+
+def test_the_result_that_is_given_is_shown_and_pairs_may_lack_what_is_right() -> None:
+    sides = [
+        [Document("d", {"x": spans(text)}, tokens=["w"] * 9)] for text in ("A[0,1) A[2,3)", "A[0,1) A[2,4)")
+    ]
+    wrong = [Document("d", {"x": each[0].layers["x"][1:]}, tokens=["w"] * 9) for each in sides]
+    given = Errors([Pair(*wrong)], scored=lambda: clueval.score(*sides, metrics="exact"))
+
+    assert given.verdict() == "F1 50.00: of 2 errors 2 are boundaries"
+    assert "9 positions" in list(given.facts())
+    assert given.signature.startswith("metrics:exact|")
+
+
+def test_files_have_the_key_of_the_place_and_the_range_of_the_span(tmp_path: Path) -> None:
+    report = Errors([ONE])
+    report.write(tmp_path / "errors.tsv")
+    rows = list(csv.DictReader(StringIO((tmp_path / "errors.tsv").read_text("utf-8")), delimiter="\t"))
+
+    assert [row["fingerprint"] for row in rows] == [
+        place.fingerprint for place in report for _ in place.findings
+    ]
+    assert list(rows[0])[: len(KEY_COLUMNS)] == list(KEY_COLUMNS)
+    assert (rows[1]["start"], rows[1]["span_start"]) == ("1", "2")
+
+
+def test_no_errors_are_a_header_and_a_sentence(tmp_path: Path) -> None:
+    report = Errors([pair("PER[0,1)", "PER[0,1)")])
+    report.write(tmp_path / "errors.tsv")
+
+    assert (tmp_path / "errors.tsv").read_text("utf-8").count("\n") == 1
+    assert report.verdict() == "F1 100.00"
+    assert report.rows() == []
+
+
+def test_the_page_has_the_tables_as_filters_and_a_line_for_each_place() -> None:
+    written = page(Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS))))
+    data = written.split('id="data">')[-1].split("</script>")[0].strip().splitlines()
+
+    settings, *listed = map(json.loads, data)
+    assert len(listed) == 72
+    assert [choice for choice, _ in settings["choices"]] == ["predicted", "gold", "both", "none", "unclear"]
+    assert "entity: exact" in written
+    assert "entity: gold label, found as" in written
+
+
+def test_a_page_in_german_has_german_tables_and_places_also_after_english() -> None:
+    report = Errors([ONE])
+    assert "too long" in report.render()
+    assert "zu lang" in report.render(lang="de")
+    written = page(report, lang="de")
+
+    assert "F1 33,33: von 4 Fehlern 2 Grenzen" in written
+    assert "zu lang" in written
+    assert "anderes Label" in written
+    assert "Gefunden als" in written
+
+
+def test_merged_layers_have_a_table_for_each_and_a_column_for_each() -> None:
+    sides = [
+        Document("d", {"e": [Span(1, 2, {"e": label})], "r": [Span(1, 2, {"r": "high"})]}, tokens=TOKENS)
+        for label in ("PER", "LOC")
+    ]
+    report = Errors([Pair(*sides)], Choice(merge=True))
+    row = row_of(report)
+
+    assert (row["label"], row["label e"], row["label r"]) == ("PER|high", "PER", "high")
+    assert (row["other_label e"], row["layer"]) == ("LOC", "merged")
+
+
+def test_errors_of_fair_have_its_rates_and_types() -> None:
+    report = Errors([ONE], Choice(fair=Fair()))
+    metrics = clueval.score(GOLD, PREDICTED, layers=LAYERS, metrics="fair").metrics["fair"]
+    sample = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS)), Choice(fair=Fair()))
+
+    assert [row["class"] for row in report.rows()] == ["BEL", "LE"]
+    assert sum(sample.scores().values()) == sum(
+        sum(each["overall"]["fair"][kind] for kind in FAIR_TYPES) for each in metrics.values()
+    )
+    assert f"F1 {100 * metrics['entity']['overall']['fair']['f1']:.2f}" in sample.verdict()
+    assert [row["class"] for row in Errors([ONE], Choice(fair=Fair(), kinds=frozenset(["LE"]))).rows()] == [
+        "LE"
+    ]
+
+
+def test_errors_of_fair_take_no_level_and_no_type_of_the_other_side() -> None:
+    with pytest.raises(UsageError, match="no levels"):
+        Choice(fair=Fair(), level=2)
+    with pytest.raises(UsageError, match="type FP have a predicted span"):
+        Choice(fair=Fair(), sides=("gold",), kinds=frozenset(["FP"]))
+
+
+def test_metadata_are_filters_if_they_are_named() -> None:
+    report = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS)), metadata=["domain"])
+    number = [facet.name for facet in report.facets].index("metadata domain")
+
+    assert {line.values[number] for place in report for line in place.lines} >= {"Mietrecht"}
+
+
+def test_places_can_be_pickled_and_compared() -> None:
+    place, other = list(Errors([ONE]))
+
+    assert pickle.loads(pickle.dumps(place)) == place != other
+
+
+def test_too_many_pairs_that_overlap_are_an_error_that_names_the_document() -> None:
+    nested = [Span(n, 1200 - n, "A") for n in range(560)]
+    sides = [
+        Document("long", {"x": spans}, tokens=["w"] * 1200) for spans in (nested, [*nested, Span(0, 9, "B")])
+    ]
+
+    with pytest.raises(LimitError, match="document 'long'"):
+        list(Errors([Pair(*sides)]))
+
+
+def test_predicted_spans_beside_the_text_are_places_without_a_text() -> None:
+    lost = [Document("d", {"label": side}) for side in ([], spans("PER[0,4)"))]
+    report = Errors([ONE, Pair(*lost, beside=True)])
+    *_, place = report
+
+    assert (place.at, place.texts[0].text) == (("d", "label", 0, 4), "")
+    assert report.counts()["predicted"]["spurious"] == 1
+    assert next(iter(report.facts())) == "1 document"

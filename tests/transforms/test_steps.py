@@ -1,0 +1,567 @@
+"""Steps change what counts: labels, which spans, which gold; what they note, say in the signature, and refuse."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval.core.bag import Bag
+from clueval.core.count import Plan, Step, count
+from clueval.core.document import Document, Pair
+from clueval.core.exact import Exact
+from clueval.core.metric import DocumentMetric
+from clueval.core.overlap import PAIRS_OF_SPAN
+from clueval.core.span import Span
+from clueval.core.tally import Tally
+from clueval.files.errors import CluevalError, FormatError, LimitError, UsageError
+from clueval.transforms.alternatives import Alternatives, AnyOf
+from clueval.transforms.alternatives_table import AlternativesTable
+from clueval.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
+from clueval.transforms.labels import Depth, Generic, Hierarchy, Untyped
+from clueval.transforms.options import Preparing
+from clueval.transforms.saying import changes_of, checked, choices_of
+from clueval.transforms.steps import steps_of
+from tests.cases import any_spans, spans
+
+
+def of(*, gold: Any = None, score_feature: str | None = None, **options: Any) -> tuple[Step, ...]:
+    """Return the steps of options that are given by name."""
+    return steps_of(Preparing(**options), gold, score_feature)
+
+
+class Documents(DocumentMetric):
+    """Counts the documents."""
+
+    name = "documents"
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Any) -> Tally:
+        return Tally({("documents",): len(pairs)})
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        return {"documents": total["documents",]}
+
+
+TREE = "PLACE\n  CITY\n  STREET\n"
+
+
+def pair_of(gold: str | Sequence[Span], predicted: str | Sequence[Span], name: str = "d") -> Pair:
+    """Return the pair of a text of 20 tokens; sides are written as in `cases.spans`."""
+    sides = (spans(side) if isinstance(side, str) else list(side) for side in (gold, predicted))
+    return Pair(*(Document(name, {"label": side}, tokens=["w"] * 20) for side in sides))
+
+
+def counted(texts: Sequence[Sequence[Pair]], *steps: Step) -> tuple[tuple[float, ...], Bag]:
+    """Return gold, predicted, and the true positives of each, by exact; and the bag."""
+    plan = Plan((Exact(),), steps=steps)
+    bag = count(texts, plan)
+    ((*_, tally),) = bag.grouped(lambda _: ()).tallies_of(plan.metrics, ["label"])
+    micro = Exact().scores(tally, ["label"])["micro"]
+    return tuple(micro[name] for name in ("gold", "predicted", "tp_gold", "tp_predicted")), bag
+
+
+def alone(step: Step, gold: Any, predicted: Any) -> tuple[float, ...]:
+    return counted([[pair_of(gold, predicted)]], step)[0]
+
+
+def grouped(text: str, **more: Any) -> list[Span]:
+    """Return spans that are one group, the main one first."""
+    return [replace(span, features={"group": 1, **more}) for span in spans(text)]
+
+
+# Cases of the definitions
+
+
+@pytest.mark.parametrize(("choice", "wanted"), [("split", (2, 2, 1, 1)), ("hull", (1, 1, 0, 0))])
+def test_fragments_become_spans_or_one_span(choice: str, wanted: tuple[int, ...]) -> None:
+    assert alone(Fragments(choice), "A[0,3)[7,9)", "A[0,3)[7,10)") == wanted
+
+
+@pytest.mark.parametrize(("mode", "wanted"), [("inside", (1, 2, 1, 1)), ("touching", (1, 1, 1, 1))])
+def test_predicted_spans_inside_or_touching_a_region_leave_the_count(mode: str, wanted: Any) -> None:
+    step = IgnoredRegions(labels=("UNSURE",), mode=mode)
+
+    assert alone(step, "A[0,2) UNSURE[5,9)", "A[0,2) A[6,8) A[8,11)") == wanted
+
+
+def test_touching_keeps_a_predicted_span_that_a_counted_gold_span_equals() -> None:
+    step = IgnoredRegions(labels=("UNSURE",), mode="touching")
+
+    assert alone(step, "A[4,6) UNSURE[5,9)", "A[4,6) B[4,7)") == (1, 1, 1, 1)
+
+
+def test_same_label_compares_with_the_label_of_the_region() -> None:
+    step = IgnoredRegions(labels=("A",), same_label=True)
+
+    assert alone(step, "A[0,4) B[1,2)", "A[0,1) B[0,1)") == (1, 1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("position", "leaves"), [("A[5,5)", True), ("A[9,9)", True), ("A[4,4)", False), ("A[10,10)", False)]
+)
+def test_a_span_of_zero_length_is_inside_at_the_borders_of_a_region(position: str, leaves: bool) -> None:
+    assert alone(IgnoredRegions(labels=("U",)), "U[5,9)", position)[1] == (0 if leaves else 1)
+
+
+@pytest.mark.parametrize(
+    ("steps", "gold", "predicted", "wanted"),
+    [
+        ([Depth(Hierarchy({"PLACE": None, "CITY": "PLACE", "STREET": "PLACE"}, ""), 2)], "CITY", "STREET", 0),
+        ([Depth(Hierarchy({"PLACE": None, "CITY": "PLACE", "STREET": "PLACE"}, ""), 1)], "CITY", "STREET", 1),
+        ([Generic(("PLACE",))], "CITY", "PLACE", 1),
+        ([Generic(("PLACE",))], "PLACE", "CITY", 0),
+        ([Untyped()], "PLACE", "CITY", 1),
+    ],
+)
+def test_labels_of_a_hierarchy_are_compared_at_a_depth(
+    steps: list[Step], gold: str, predicted: str, wanted: int
+) -> None:
+    found, _ = counted([[pair_of(f"{gold}[0,2)", f"{predicted}[0,2)")]], *steps)
+
+    assert found == (1, 1, wanted, wanted)
+
+
+def test_a_generic_label_takes_only_a_label_below_it() -> None:
+    hierarchy = Hierarchy({"PLACE": None, "CITY": "PLACE", "DATE": None}, "")
+    step = Generic(("PLACE",), hierarchy)
+
+    assert alone(step, "DATE[0,4) CITY[0,2)", "PLACE[0,4)") == (2, 1, 0, 0)  # it takes CITY
+    (changed,) = step([pair_of("DATE[0,4) CITY[0,2)", "PLACE[0,4)")])
+    assert changed.predicted.layers["label"][0].label == "CITY"
+
+
+def test_a_generic_label_takes_the_equal_range_then_the_most_positions_then_the_earliest() -> None:
+    step = Generic(("X",))
+    golds = {
+        "A[0,9) B[2,4)": "B",
+        "A[0,3) B[3,9)": "A",
+        "A[2,3) B[3,4)": "A",
+        "A[0,3) X[2,4)": "X",
+    }
+    for gold, wanted in golds.items():
+        (changed,) = step([pair_of(gold, "X[2,4)")])
+        assert changed.predicted.layers["label"][0].label == wanted, gold
+
+
+def test_a_group_is_the_member_that_a_predicted_span_equals() -> None:
+    gold = grouped("A[4,9) A[3,8) A[6,8)")
+
+    found, bag = counted([[pair_of(gold, "A[3,8) A[6,8)")]], Alternatives())
+
+    assert found == (1, 2, 1, 1)
+    assert bag.notes == {("alternatives", "groups"): 1, ("alternatives", "by_alternative"): 1}
+
+
+def test_groups_leave_each_other_what_only_one_of_them_can_have() -> None:
+    one = [replace(span, features={"group": 1}) for span in spans("A[0,2) A[0,3)")]
+    two = [replace(span, features={"group": 2}) for span in spans("A[0,2) A[5,6)")]
+
+    assert alone(Alternatives(), [*one, *two], "A[0,2) A[0,3)") == (2, 2, 2, 2)
+    assert alone(Alternatives(), [*two, *one], "A[0,2) A[0,3)") == (2, 2, 2, 2)
+
+
+def test_a_group_without_an_equal_span_is_the_nearest_member_or_the_main_one() -> None:
+    def member(predicted: str, **more: Any) -> list[tuple[int, int]]:
+        (changed,) = Alternatives()([pair_of(grouped("A[4,9) A[3,8) B[6,8)", **more), predicted)])
+        return [(span.start, span.end) for span in changed.gold.layers["label"]]
+
+    assert member("A[2,5)") == [(3, 8)]  # two positions; [4,9) shares one
+    assert member("B[0,1)") == member("C[4,9)") == [(4, 9)]
+    assert member("B[0,1)", optional=True) == []
+
+
+def test_the_nearest_gold_counts_and_of_equal_ones_the_first() -> None:
+    golds = ["A[0,2) A[4,6)", "A[0,2) B[4,6)", "A[0,2) B[4,6)"]
+    step = AnyOf(("one", "two", "three"))
+
+    found, bag = counted(
+        [[pair_of(gold, "A[0,2) B[4,6)") for gold in golds], [pair_of(gold, "") for gold in golds]], step
+    )
+
+    assert found == (4, 2, 2, 2)
+    assert changes_of([step], bag.notes) == {"any_of": {"one": 1, "three": 0, "two": 1}}
+
+
+def test_the_metadata_of_the_nearest_gold_are_those_of_the_text() -> None:
+    golds = [replace(pair_of(gold, "A[0,2)").gold, metadata={"m": gold[0]}) for gold in ("B[0,2)", "A[0,2)")]
+    predicted = pair_of("", "A[0,2)").predicted
+    plan = Plan((Exact(), Documents()), by=("m",), steps=(AnyOf(("one", "two")),))
+
+    bag = count([[Pair(gold, predicted) for gold in golds]], plan)
+
+    assert [unit.values for unit in bag.documents] == [("A",)]
+    assert [place.values for place, *_ in bag.tallies_of(plan.metrics, ["label"])] == [("A",)] * 2
+    assert [tally["documents",] for _, _, metric, tally in bag.tallies_of([plan.metrics[1]], ["label"])] == [
+        1
+    ]
+
+
+def test_what_changed_in_golds_that_are_not_chosen_is_not_noted() -> None:
+    steps = of(label_map={"A": "B", "B": "B"}, any_of=[[]])
+    texts = [[pair_of("A[0,2) A[4,6)", "A[0,2)"), pair_of("A[0,2)", "A[0,2)")]]
+
+    _, bag = counted(texts, *steps)
+
+    assert changes_of(steps, bag.notes) == {
+        "labels": {"gold/renamed": 1, "predicted/renamed": 1},
+        "any_of": {"any_of[0]": 1, "gold": 0},
+    }
+
+
+def test_a_label_that_only_another_gold_has_is_known() -> None:
+    steps = of(ignore_label="U", any_of=[[]])
+    texts = [[pair_of("A[0,2)", "A[0,2)"), pair_of("A[0,1) U[4,6)", "A[0,2)")]]
+
+    _, bag = counted(texts, *steps)
+
+    assert checked(steps, bag.notes) == []
+
+
+def test_spans_below_a_threshold_leave_the_count() -> None:
+    predicted = [Span(0, 2, "A", {"s": 0.5}), Span(3, 4, "A", {"s": "0.49"}), Span(5, 6, "B", {"s": 1})]
+
+    assert alone(MinScore("s", 0.5, "0.5"), "A[0,2)", predicted) == (1, 2, 1, 1)
+    assert alone(MinScore("s", {"A": 0.1, "B": 2}, "per-label"), "A[0,2)", predicted) == (1, 2, 1, 1)
+
+
+@pytest.mark.parametrize("score", [None, "x", "nan", True, [1]])
+def test_a_span_without_a_score_is_refused(score: object) -> None:
+    features = {} if score is None else {"s": score}
+
+    with pytest.raises(UsageError, match=r"the predicted span \[0,2\) 'A' has no .*score"):
+        alone(MinScore("s", 0.5, "0.5"), "", [Span(0, 2, "A", features)])
+
+
+# A table of alternatives
+
+
+def applied(path: str, pair: Pair) -> None:
+    """Apply the alternatives of a table to a text, and check them."""
+    steps = of(alternatives=path)
+    checked(steps, counted([[pair]], *steps)[1].notes)
+
+
+def table(folder: Path, *lines: str) -> str:
+    path = folder / "table.tsv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("unit", "name", "wanted"),
+    [
+        ("token", "end", (3, 8)),
+        ("character", "end", (3, 7)),
+        ("token", "end_inclusive", (3, 8)),
+        ("character", "end_inclusive", (3, 8)),
+        ("token", "end_exclusive", (3, 7)),
+    ],
+)
+def test_a_bare_end_of_a_table_is_inclusive_for_tokens_alone(
+    tmp_path: Path, unit: Any, name: str, wanted: tuple[int, int]
+) -> None:
+    step = AlternativesTable.of(table(tmp_path, f"document\tstart\t{name}\tlabel", "d\t3\t7\tA"))
+    text: dict[str, Any] = {"tokens": ["w"] * 20} if unit == "token" else {"text": "w" * 20}
+    gold = Document("d", {"label": spans("A[4,9)")}, unit=unit, **text)
+
+    (changed,) = step([Pair(gold, gold)])
+
+    assert [(span.start, span.end) for span in changed.gold.layers["label"]] == [(4, 9), wanted]
+
+
+def test_an_alternative_belongs_to_the_span_with_which_it_shares_most_positions(tmp_path: Path) -> None:
+    step = AlternativesTable.of(table(tmp_path, "start\tend_exclusive\tlabel", "2\t8\t"))
+
+    found, bag = counted([[pair_of("A[0,4) B[4,9)", "B[2,8)")]], step, Alternatives())
+
+    assert found == (2, 1, 1, 1)
+    assert changes_of([step], bag.notes) == {"alternatives-table": {"gold": 1}}
+
+
+def test_an_answer_without_a_place_needs_no_alternative(tmp_path: Path) -> None:
+    step = AlternativesTable.of(table(tmp_path, "document\tstart\tend_exclusive\tlabel", "d\t0\t3\t"))
+    beside = Pair(Document("d", {}), Document("d", {"label": spans("A[0,2)")}), beside=True)
+
+    found, _ = counted([[pair_of("A[0,4)", "A[0,3)"), beside]], step, Alternatives())
+
+    assert found == (1, 2, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        (["document\tstart\tend\tlabel", "x\t0\t1\tA"], r"table.tsv:2: gold has no document 'x'"),
+        (["document\tstart\tend\tlabel", "d\t0\t19\tA"], r"gold has neither a text nor tokens"),
+        (
+            ["start\tend_exclusive\tlabel", "9\t12\tA"],
+            r":2, document 'd': no gold span of layer 'label' shares",
+        ),
+        (["start\tend_exclusive\tof_start\tof_end", "0\t1\t0\t9"], r"gold has neither a text nor tokens"),
+        (["start\tlabel"], r"table.tsv:1: the header lacks a column 'start' or one column for the end"),
+        (["start\tend_exclusive\tlabel", "0\t1"], r":2: the line has 2 fields, the header has 3"),
+        (["start\tend_exclusive", "0\t-1"], r":2: '-1' is not a position"),
+        (["start\tend_exclusive\tof_start", "0\t1\t0"], r":1: of_start and of_end_inclusive need each other"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_named_with_its_line(
+    tmp_path: Path, lines: list[str], problem: str
+) -> None:
+    gold = Document("d", {"label": spans("A[0,4)")})
+
+    path = table(tmp_path, *lines)
+
+    with pytest.raises(CluevalError, match=problem):
+        applied(path, Pair(gold, gold))
+
+
+# Options
+
+
+def test_steps_stand_in_the_order_of_their_definition(tmp_path: Path) -> None:
+    tree = tmp_path / "tree.txt"
+    tree.write_text(TREE, encoding="utf-8")
+
+    steps = of(
+        gold="a.vrt",
+        fragments="split",
+        any_of=["b.vrt"],
+        untyped=True,
+        ignore_layer="regions",
+        ignore_label=["B", "C"],
+        generic="PLACE",
+        min_score=0.5,
+        score_feature="s",
+        hierarchy=tree,
+        depth=1,
+        gold_map={"A": "B"},
+        alternatives=table(tmp_path, "start\tend_exclusive\tlabel"),
+    )
+
+    assert [step.signature[0] for step in steps] == [
+        "alternatives-table",
+        "labels",
+        "depth",
+        "min-score",
+        "generic",
+        "ignored",
+        "untyped",
+        "alternatives",
+        "any_of",
+        "fragments",
+    ]
+    choices = choices_of(steps, {("alternatives", "groups"): 1})
+    assert choices["gold"] == "best-of-2+alternatives"
+    assert choices["ignored"] == "inside(layer=regions,B,C)"
+    assert choices["labels"].startswith("gold-map(")
+
+
+def test_without_options_only_alternatives_are_chosen() -> None:
+    steps = of()
+
+    assert steps == (Alternatives(),)
+    assert (choices_of(steps, {}), changes_of(steps, {})) == ({}, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"depth": 1}, "depth=... needs a hierarchy"),
+        ({"hierarchy": "."}, "hierarchy=... alone changes nothing"),
+        ({"hierarchy": ".", "depth": 0}, "depth must be from 1, not 0"),
+        ({"label_map": {}, "gold_map": {}}, "label_map is for both sides"),
+        ({"label_map": {"*": "A"}}, r"the entry '\*' has the name 'A'"),
+        ({"label_map": {"*": "", "A": "B"}}, r"the entry '\*' is not the last"),
+        ({"label_map": {"A": object()}}, "the entry 'A' is not a label and its name"),
+        ({"min_score": 0.5}, "min_score needs scores"),
+        ({"same_data": True}, "same_data is for a file of thresholds"),
+        ({"ignored": "touching"}, "ignored=... needs regions"),
+        ({"ignored": "near", "ignore_label": "A"}, "ignored='near' is unknown"),
+        ({"ignore_same_label": True}, "ignore_same_label needs labels"),
+        ({"ignore_label": "A,,B"}, "ignore_label has an empty name"),
+        ({"generic": ["A", 1]}, "each name of generic"),
+        ({"fragments": "cut"}, "fragments='cut' is unknown"),
+        ({"gold": "a.vrt", "any_of": "a.vrt"}, "two golds are called 'a.vrt'"),
+        ({"gold_map": "no\0file"}, "gold_map is not the path of a file"),
+    ],
+)
+def test_options_that_are_wrong_are_refused(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(CluevalError, match=problem):
+        of(**options)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("label_map", "A B\n", r"map:1: the line has 0 tabs"),
+        ("label_map", "A\tB\nA\tC\n", r"the label 'A' has two entries"),
+        ("label_map", '{"A": }', r"map:1: is not valid JSON"),
+        ("label_map", "[" * 10_000, r"map:1: the line has 0 tabs"),
+        ("label_map", '{"A": ' * 10_000, r"is not valid JSON"),
+        ("hierarchy", "A\n    B\n  C\n", r"map:3: 'C' is indented too far"),
+        ("hierarchy", "A\nA\n", r"map:2: the name 'A' occurs twice"),
+        ("hierarchy", "# nothing\n", r"the hierarchy has no names"),
+        ("min_score", "{}", r"is not a file of clueval threshold"),
+        ("min_score", "[" * 100_000, r"is not a file of clueval threshold"),
+    ],
+)
+def test_files_of_options_are_refused_with_their_line(
+    tmp_path: Path, name: str, content: str, problem: str
+) -> None:
+    path = tmp_path / "map"
+    path.write_text(content, encoding="utf-8")
+
+    with pytest.raises(FormatError, match=problem):
+        of(**{name: str(path)}, **({"depth": 1} if name == "hierarchy" else {}))
+
+
+def test_brats_configuration_is_a_hierarchy_of_its_entities(tmp_path: Path) -> None:
+    path = tmp_path / "annotation.conf"
+    path.write_text("[entities]\nPLACE\n\t!CITY\n\t\tBerlin Arg:x\n[relations]\nCITY\n", encoding="utf-8")
+
+    assert Hierarchy.of(path).path("Berlin") == ["PLACE", "CITY", "Berlin"]
+
+
+def test_a_file_of_a_threshold_says_what_it_was_chosen_for(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    content = {"threshold": {"A": 0.5}, "score_feature": "s", "metric": "exact", "measure": "f1"}
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+    (step, _) = of(min_score=path, same_data=True)
+
+    assert step.signature[1].startswith("per-label(dev,f1,exact,")
+    assert step.signature[1].endswith(",same-data)")
+    with pytest.raises(UsageError, match=r"the label of the predicted span \[0,1\) 'B' has no threshold"):
+        alone(step, "", [Span(0, 1, "B", {"s": 1})])
+
+
+# What checks say
+
+
+@pytest.mark.parametrize(
+    ("options", "warning"),
+    [
+        ({"label_map": {"A": "A", "B": "B"}}, "the label map label_map changes no span"),
+        ({"hierarchy": ".", "depth": 2}, "the hierarchy changes no label to one at depth 2"),
+        ({"generic": "A,Z"}, "no predicted span has the generic label 'Z'"),
+    ],
+)
+def test_what_has_no_effect_is_a_warning(options: dict[str, Any], warning: str) -> None:
+    steps = of(**options)
+    _, bag = counted([[pair_of("A[0,2) B[3,4)", "A[0,2)")]], *steps)
+
+    (found,) = checked(steps, bag.notes)
+
+    assert found.startswith(warning)
+
+
+def test_labels_that_a_map_does_not_have_are_listed_with_their_numbers() -> None:
+    steps = of(label_map={"A": "B"})
+    gold = " ".join(f"L{number}[{number},{number + 1})" for number in range(7))
+    _, bag = counted([[pair_of(gold, "A[0,2)")], [pair_of("L1[0,1)", "")]], *steps)
+
+    with pytest.raises(UsageError, match=r"'L0' \(1 span\), 'L1' \(2 spans\), .* and 2 more of gold"):
+        checked(steps, bag.notes)
+
+
+def test_a_label_that_occurs_nowhere_cannot_be_ignored() -> None:
+    steps = of(ignore_label="Z")
+    _, bag = counted([[pair_of("A[0,2)", "Z[0,2)")]], *steps)
+
+    with pytest.raises(UsageError, match="gold has no span with the label 'Z' to ignore"):
+        checked(steps, bag.notes)
+
+
+def test_a_limit_of_a_step_names_the_document() -> None:
+    many = [Span(0, 9, "A")] * 2000
+    with pytest.raises(LimitError, match=r"document 'x': more than .* pairs of spans overlap") as refused:
+        counted([[pair_of(many, [Span(0, 9, "X")] * 2000, "x")]], Generic(("X",)))
+
+    assert refused.value.document == "x"
+    assert len(many) > PAIRS_OF_SPAN
+
+
+# What holds of all steps
+
+OPTIONS: list[dict[str, Any]] = [
+    {"label_map": {"A": "B", "*": "*"}},
+    {"gold_map": {"A": "", "*": "*"}},
+    {"generic": "B"},
+    {"ignore_label": "B"},
+    {"ignore_label": "B", "ignored": "touching"},
+    {"ignore_label": "A,B", "ignore_same_label": True},
+    {"untyped": True},
+    {"fragments": "split"},
+    {"fragments": "hull"},
+    {},
+]
+
+
+def some_groups(random: Random, side: Sequence[Span]) -> list[Span]:
+    return [
+        replace(span, features={"group": random.randint(1, 3)}) if random.random() < 0.5 else span
+        for span in side
+    ]
+
+
+@given(any_spans(), any_spans(), st.sampled_from(OPTIONS), st.randoms(use_true_random=False))
+def test_the_order_of_spans_changes_nothing(
+    gold: list[Span], predicted: list[Span], options: dict[str, Any], random: Any
+) -> None:
+    steps = of(**options)
+    gold = some_groups(random, gold)
+    one = counted([[pair_of(gold, predicted)]], *steps)
+    members: dict[Any, list[Span]] = {}
+    for span in gold:
+        members.setdefault(span.features.get("group", id(span)), []).append(span)
+    units = list(members.values())
+    random.shuffle(units)
+    others = list(predicted)
+    random.shuffle(others)
+
+    other = counted([[pair_of([span for unit in units for span in unit], others)]], *steps)
+
+    assert (one[0], one[1].notes) == (other[0], other[1].notes)
+
+
+@given(any_spans(), any_spans(), any_spans(), any_spans(), st.sampled_from(OPTIONS))
+def test_counts_and_notes_of_two_corpora_add_up(
+    one: list[Span], two: list[Span], three: list[Span], four: list[Span], options: dict[str, Any]
+) -> None:
+    steps = of(**options)
+    texts = [[pair_of(one, two, "1")], [pair_of(three, four, "2")]]
+    (together, bag), (first, left), (second, right) = (
+        counted(given, *steps) for given in (texts, texts[:1], texts[1:])
+    )
+
+    assert together == tuple(map(sum, zip(first, second, strict=True)))
+    left.include(pickle.loads(pickle.dumps(right)))
+    assert left.notes == bag.notes
+
+
+def test_a_step_can_be_sent_to_another_process(tmp_path: Path) -> None:
+    steps = of(
+        label_map={"A": "B", "*": "*"},
+        generic="B",
+        ignore_label="C",
+        any_of=[[]],
+        fragments="hull",
+        alternatives=table(tmp_path, "start\tend_exclusive\tlabel", "1\t3\tB"),
+    )
+
+    assert pickle.loads(pickle.dumps(steps)) == steps
+
+
+def test_documents_that_nothing_changes_stay_the_same() -> None:
+    given = pair_of("A[0,2)", "A[0,2)")
+    steps = of(label_map={"*": "*"}, generic="Z", ignore_label="Z", fragments="split")
+    for step in steps:
+        (pair,) = step([given])
+        assert (pair.gold is given.gold, pair.predicted is given.predicted) == (True, True), step

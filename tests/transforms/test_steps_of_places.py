@@ -1,0 +1,496 @@
+"""Steps that give spans other positions: characters, alignment, placing, answers of language models, redacted texts."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval.core.bag import Bag
+from clueval.core.count import Plan, Step, count
+from clueval.core.document import Document, Pair
+from clueval.core.exact import Exact
+from clueval.core.span import Span
+from clueval.files.errors import TextMismatch, UsageError
+from clueval.transforms.align import Align
+from clueval.transforms.apart import SetApart
+from clueval.transforms.characters import InCharacters
+from clueval.transforms.locating import InlineAnswers, Locating
+from clueval.transforms.occurrences import LocationSteps, folded
+from clueval.transforms.options import Preparing
+from clueval.transforms.placing import Placing, placed_documents
+from clueval.transforms.redaction.recovery import Redacted
+from clueval.transforms.saying import changes_of, choices_of
+from clueval.transforms.steps import steps_of
+from tests.cases import spans
+
+TEXT = 'Ada  met "Bob"\n(in Bern).'
+TOKENS = ["Ada", "met", '"', "Bob", '"', "(", "in", "Bern", ")", "."]
+
+
+def text(side: str, content: str = TEXT, **more: Any) -> Document:
+    return Document("d", {"label": spans(side)}, text=content, unit="character", **more)
+
+
+def tokens(side: str, content: Sequence[str] = TOKENS, **more: Any) -> Document:
+    return Document("d", {"label": spans(side)}, tokens=content, **more)
+
+
+def written(document: Document) -> str:
+    """Return the spans of a document as `cases.spans` reads them, by position."""
+    found = sorted(document.layers["label"], key=lambda span: (span.start, span.end))
+    ranges = ["".join(f"[{start},{end})" for start, end in span.fragments) for span in found]
+    return " ".join(span.label + each for span, each in zip(found, ranges, strict=True))
+
+
+def counted(pairs: Sequence[Pair], *steps: Step, align: Step | None = None) -> tuple[dict[str, Any], Bag]:
+    """Return the report of exact on one text, and the bag."""
+    plan = Plan((Exact(),), steps=steps, align=align)
+    bag = count([pairs], plan)
+    ((*_, tally),) = bag.tallies_of(plan.metrics, ["label"])
+    return Exact().scores(tally, ["label"]), bag
+
+
+def prf(report: dict[str, Any]) -> tuple[float, float, float]:
+    micro = report["micro"]
+    return micro["tp_gold"], micro["fp"], micro["fn"]
+
+
+# Beside the text
+
+
+def test_pairs_beside_a_text_count_spans_but_no_document_and_no_positions() -> None:
+    beside = Pair(Document("d", {"label": ()}), tokens("B[0,2)", ["x", "y"]), beside=True)
+
+    report, bag = counted([Pair(tokens("A[0,2)"), tokens("A[0,2)")), beside])
+
+    assert prf(report) == (1, 1, 0)
+    assert report["token_accuracy"] == 1
+    assert sum(bag.documents.values()) == 1
+
+
+# Characters
+
+
+def test_tokens_become_the_characters_from_their_first_to_their_last() -> None:
+    step = InCharacters()
+    (pair,) = step([Pair(tokens("A[0,2) A[3,3) B[0,1)[3,4)"), text("A[0,3)"))])
+
+    assert written(pair.gold) == "A[0,7) B[0,3)[10,13) A[10,10)"
+    assert pair.gold.text == " ".join(TOKENS)
+    assert pair.predicted == text("A[0,3)")
+    assert (changes_of([step], {}), choices_of([step], {})) == (None, {"unit": "character"})
+
+
+def test_the_unit_is_that_in_which_positions_are_counted() -> None:
+    given = Pair(tokens("A[0,2)"), tokens("A[0,2)"))
+
+    assert counted([given])[1].read.units == {"token"}
+    assert counted([given], InCharacters())[1].read.units == {"character"}
+    assert counted([Pair(text("A[0,3)"), tokens("A[0,1)"))], Placing(in_tokens=True))[1].read.units == {
+        "token"
+    }
+
+
+def test_a_document_without_text_cannot_be_converted() -> None:
+    with pytest.raises(
+        UsageError, match="a document without text cannot be converted to character positions"
+    ):
+        InCharacters()([Pair(Document("d", {"label": spans("A[0,1)")}), tokens(""))])
+
+
+# Placing
+
+
+@pytest.mark.parametrize("gold_has_text", [True, False])
+def test_tokens_are_placed_on_the_text_of_the_other_side(gold_has_text: bool) -> None:
+    own, other = text("A[0,3) B[10,13) C[19,23)"), tokens("A[0,1) B[3,4) C[7,8)")
+    sides = (own, other) if gold_has_text else (other, own)
+
+    placed = placed_documents(sides).documents
+
+    assert [written(document) for document in placed] == [written(own)] * 2
+    assert [(document.text, document.unit) for document in placed] == [(TEXT, "character")] * 2
+
+
+def test_the_same_tokens_stay_tokens_where_their_numbers_begin_elsewhere() -> None:
+    gold, predicted = tokens("A[4,5)", ["a", "b"], start=4), tokens("A[0,1)", ["a", "b"])
+
+    (pair,) = Placing()([Pair(gold, predicted)])
+
+    assert (pair.gold, written(pair.predicted), pair.predicted.start) == (gold, "A[4,5)", 4)
+
+
+def test_texts_may_differ_in_white_space() -> None:
+    other = 'Ada met\n\n" Bob "(in Bern).'
+    at = other.index("Bob")
+    predicted = text(f"A[0,3) A[{at},{at + 3}) X[0,7)", other)
+
+    (pair,) = Placing(what="texts")([Pair(text(""), predicted)])
+
+    assert written(pair.predicted) == "A[0,3) X[0,8) A[10,13)"
+
+
+def test_other_tokens_are_joined_by_blanks() -> None:
+    sides = tokens("A[0,1)", ["Anna-Lena", "x"]), tokens("A[0,3)", ["Anna", "-", "Lena", "x"])
+
+    assert [written(document) for document in placed_documents(sides).documents] == ["A[0,9)"] * 2
+
+
+def test_white_space_at_the_edges_of_spans_is_cut_off_and_counted() -> None:
+    pairs = Placing()([Pair(text("A[0,4) B[5,8)"), tokens("A[0,1)"))])
+
+    assert [written(pair.gold) for pair in pairs] == ["A[0,3) B[5,8)"]
+    assert pairs[0].notes == {("placed", "trimmed"): 1}
+
+
+def test_a_span_that_gets_no_token_stands_beside_the_text_and_matches_nothing() -> None:
+    step = Placing(in_tokens=True)
+    given = Pair(text("A[0,3) B[20,21)"), tokens("A[0,1)"))
+
+    pair, beside = step([given])
+    report, bag = counted([given], step)
+
+    assert (written(pair.gold), written(beside.gold), beside.beside) == ("A[0,1)", "B[20,21)", True)
+    assert prf(report) == (1, 0, 1)
+    assert sum(bag.documents.values()) == 1
+
+
+def test_white_space_alone_gets_no_token_on_either_side() -> None:
+    other = TEXT.replace("  ", "   ")
+    for gold, predicted in ((text("A[3,5)"), text("A[3,5)")), (text("A[3,5)"), text("A[4,5)", other))):
+        report, _ = counted([Pair(gold, predicted)], Placing(in_tokens=True))
+
+        assert prf(report) == (0, 1, 1)
+
+
+def test_labels_of_spans_beside_the_text_are_mapped_too() -> None:
+    steps = (Placing(in_tokens=True), *steps_of(Preparing(label_map={"B": "", "*": "*"})))
+
+    report, bag = counted([Pair(text("A[0,3) B[20,21)"), tokens("A[0,1)"))], *steps)
+
+    assert prf(report) == (1, 0, 0)
+    assert changes_of(steps, bag.notes) == {"placed": {}, "labels": {"gold/dropped": 1}}
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "problem"),
+    [
+        (text(""), tokens("", TOKENS[:-1]), "the tokens end where the other text has '.' at position 24"),
+        (text(""), tokens("", [*TOKENS, "more"]), "token 11 is 'more' where the other text has its end"),
+        (
+            text("", "Ada"),
+            text("", "Bob"),
+            "gold has 'Ada' at position 0 where predicted has 'Bob' at position 0",
+        ),
+        (
+            text("", "Ada x"),
+            text("", "Ada"),
+            "gold has 'x' at position 4 where predicted has '' at position 3",
+        ),
+    ],
+    ids=["fewer", "more", "texts", "longer"],
+)
+def test_texts_that_differ_are_an_error_with_both_places(
+    gold: Document, predicted: Document, problem: str
+) -> None:
+    with pytest.raises(TextMismatch) as refused:
+        placed_documents([gold, predicted])
+
+    assert problem in str(refused.value)
+
+
+# Alignment
+
+
+def test_a_span_is_projected_and_one_without_a_place_counts_alone() -> None:
+    gold = text("PER[0,17)", "Hugone Montiniaci domino")
+    predicted = text("PER[0,16) X[17,19)", "Hugon Montiniaei xy domino")
+
+    pair, beside = Align()([Pair(gold, predicted)])
+    report, bag = counted([Pair(gold, predicted)], align=Align())
+
+    assert (written(pair.predicted), pair.predicted.text) == ("PER[0,17)", gold.text)
+    assert beside.predicted.text_of(beside.predicted.layers["label"][0]) == "xy"
+    assert prf(report) == (1, 1, 0)
+    assert sum(bag.documents.values()) == 1
+
+
+def test_merged_spans_have_one_place() -> None:
+    gold = Document("d", {"x": (), "y": ()}, text="Anna lebt", unit="character")
+    layers = {"x": [Span(5, 12, {"x": "A"})], "y": [Span(5, 8, {"y": "B"}), Span(8, 12, {"y": "C"})]}
+    predicted = Document("d", layers, text="Anna qqqzqqq lebt", unit="character")
+
+    _, *beside = Align(merge=True)([Pair(gold, predicted)])
+
+    found = [
+        {layer: [(s.start, s.end, s.label) for s in each] for layer, each in pair.predicted.layers.items()}
+        for pair in beside
+    ]
+    assert found == [{"x": [(5, 12, "A")], "y": [(5, 12, "C")]}]
+
+
+# Answers
+
+
+def answer(*mentions: str, **more: Any) -> Document:
+    """Return the document of an answer with mentions ``LABEL:text``."""
+    found = []
+    for mention in mentions:
+        label, _, own = mention.partition(":")
+        found.append(Span(0, 0, label, {"mention": own}))
+    return Document("d", {"label": found}, unit="character", **more)
+
+
+def located(
+    content: str, mentions: Sequence[str], occurrence: str = "free", steps: str = "exact,space"
+) -> tuple[str, dict[str, int]]:
+    """Return the spans of mentions, and what is noted of them."""
+    step = Locating(occurrence, LocationSteps.of(steps))
+    pair, *_ = step([Pair(text("", content), answer(*mentions))])
+    return written(pair.predicted), {key[1]: number for key, number in pair.notes.items()}
+
+
+@pytest.mark.parametrize(
+    ("content", "mentions", "wanted"),
+    [
+        ("Anna Schmidt klagt. Anna gewinnt.", ["A:Anna Schmidt", "A:Anna"], "A[0,12) A[20,24)"),
+        ("Anna Schmidt klagt. Anna gewinnt.", ["A:Anna", "A:Anna Schmidt"], "A[0,12) A[20,24)"),
+        ("Anna Schmidt klagt.", ["B:Anna", "A:Anna Schmidt"], "B[0,4) A[0,12)"),  # nested gold
+        ("Ann met Ann at Annex", ["A:Ann", "A:Ann", "A:Ann", "A:Bob"], "A[0,3) A[8,11)"),
+        ("Ann met Ann at Annex", ["A:Ann", "B:Ann"], "A[0,3) B[8,11)"),
+        ("Ann met Ann at Annex", [], ""),
+    ],
+)
+def test_a_mention_takes_the_first_occurrence_that_is_free(
+    content: str, mentions: list[str], wanted: str
+) -> None:
+    assert located(content, mentions)[0] == wanted
+
+
+def test_first_takes_the_first_occurrence_and_all_takes_every_one() -> None:
+    content = "Ann met Ann at Annex"
+
+    assert located(content, ["A:Ann", "B:Ann"], "first")[0] == "A[0,3) B[0,3)"
+    assert located(content, ["A:Ann", "B:Ann", "A:Ann"], "all")[0] == "A[0,3) B[0,3) A[8,11) B[8,11)"
+
+
+def test_an_invented_mention_counts_as_false_and_all_is_noted() -> None:
+    gold = text("A[0,3) A[8,11)", "Ann met Ann at Annex")
+    step = Locating()
+    steps = (step, *steps_of(Preparing()))
+
+    report, bag = counted(
+        [Pair(gold, answer("A:Ann", "A:Ann", "A:Ann", "A:Bob", metadata={"unparsable": "2"}))], *steps
+    )
+
+    assert prf(report) == (2, 2, 0)
+    assert changes_of(steps, bag.notes) == {
+        "located": {
+            "ambiguous": 0,
+            "answers": 1,
+            "case": 0,
+            "exact": 2,
+            "fuzzy": 0,
+            "moved": 0,
+            "space": 0,
+            "unlocatable": 2,
+            "unparsable": 2,
+        }
+    }
+    assert choices_of(steps, bag.notes) == {"located": "free(exact,space)"}
+
+
+def test_a_mention_whose_text_occurs_more_often_is_ambiguous() -> None:
+    assert located("Ann met Ann", ["A:Ann"])[1] == {"answers": 1, "exact": 1, "ambiguous": 1}
+    assert "ambiguous" not in located("Ann met Ann", ["A:Ann"], "all")[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "mention", "steps", "wanted", "step"),
+    [
+        ("x Anna\n Lee", "Anna Lee", "exact,space", "A[2,11)", "space"),
+        ("x Zoe\u0308", "Zo\u00eb", "exact,space", "A[2,6)", "space"),
+        ("ANN", "Ann", "exact,space", "", "unlocatable"),
+        ("ANN", "Ann", "exact,case", "A[0,3)", "case"),
+        ("a GROSS b", "groß", "case", "A[2,7)", "case"),
+        ("O’Brien", "O'Brien", "exact,quotes", "A[0,7)", "quotes"),
+        ("by Jonathan Swift.", "Jonathon Swift", "exact,fuzzy=0.9", "A[3,17)", "fuzzy"),
+        ("by Jonathan Swift.", "Jane Swift", "exact,fuzzy=0.9", "", "unlocatable"),
+        ("Annex", "Ann", "exact,space", "", "unlocatable"),
+        ("東京都に", "東京", "exact", "A[0,2)", "exact"),
+        ("C++ and C", "C", "exact", "A[0,1)", "exact"),
+        ("x", "", "exact,space", "", "unlocatable"),
+    ],
+)
+def test_a_step_of_locating_forgives_what_it_says(
+    content: str, mention: str, steps: str, wanted: str, step: str
+) -> None:
+    found, notes = located(content, [f"A:{mention}"], steps=steps)
+
+    assert (found, notes[step]) == (wanted, 1)
+
+
+NAMES = ["Anna", "Anna Schmidt", "Schmidt", "Berlin", "Neu Berlin", "Karl"]
+
+
+@given(st.lists(st.sampled_from([*NAMES, "klagt", "und"]), max_size=9), st.randoms(use_true_random=False))
+def test_the_answer_that_names_the_mentions_of_flat_gold_is_right_in_any_order(
+    words: list[str], random: Any
+) -> None:
+    content, gold, named = "", [], []
+    for word in words:
+        if word in NAMES:
+            gold.append(f"A[{len(content)},{len(content) + len(word)})")
+            named.append(f"A:{word}")
+        content += word + " - "  # no mention crosses another
+    random.shuffle(named)
+
+    assert located(content, named)[0] == written(text(" ".join(gold), content))
+
+
+def test_given_offsets_stand_if_the_text_there_is_the_mention() -> None:
+    mentions = [("Ann", "A", (8, 11)), ("Ann", "B", (1, 4)), ("Bob", "C", (0, 3))]
+    given = [Span(0, 0, label, {"mention": own, "offsets": at}) for own, label, at in mentions]
+    predicted = Document("d", {"label": given}, unit="character")
+
+    pair, beside = Locating()([Pair(text("", "Ann met Ann at Annex"), predicted)])
+
+    assert written(pair.predicted) == "B[0,3) A[8,11)"
+    assert [pair.notes["located", name] for name in ("moved", "unlocatable", "exact")] == [1, 1, 2]
+    assert beside.predicted.text == "Bob"
+
+
+def test_in_tokens_a_mention_gets_those_of_which_it_covers_more_than_half() -> None:
+    gold = tokens("", ["Ann-", "Marie", "'s", "x"])
+
+    pair, *_ = Locating()([Pair(gold, answer("A:Ann", "B:Marie 's"))])
+
+    assert written(pair.predicted) == "A[0,1) B[1,3)"
+
+
+def test_an_answer_about_another_document_is_refused() -> None:
+    other = Document("other", {}, unit="character")
+
+    with pytest.raises(TextMismatch, match="gold has document 'd' where predicted has the answer 'other'"):
+        Locating()([Pair(text(""), other)])
+
+
+@pytest.mark.parametrize("steps", ["exact,near", "fuzzy", "fuzzy=2", "exact=1", "exact,exact,", "exact,"])
+def test_unknown_steps_of_locating_are_refused(steps: str) -> None:
+    with pytest.raises(UsageError, match="locate"):
+        LocationSteps.of(steps)
+
+
+def test_an_unknown_occurrence_and_a_gold_without_text_are_refused() -> None:
+    with pytest.raises(UsageError, match="unknown value 'in-order' of occurrence"):
+        Locating("in-order")
+    with pytest.raises(UsageError, match="gold has no text in which mentions could be located"):
+        Locating()([Pair(Document("d", {}), answer("A:Ann"))])
+
+
+def test_a_text_with_tags_is_aligned_with_gold() -> None:
+    gold = text("PER[5,9)", "Herr Weiß klagt.")
+    answered = text("PER[5,10) PER[18,22)", "Herr Weiss klagt. Quux")
+
+    report, bag = counted([Pair(gold, answered)], InlineAnswers())
+
+    assert prf(report) == (1, 1, 0)
+    assert bag.notes["located", "unlocatable"] == 1
+
+
+def test_spans_that_are_only_texts_are_set_apart() -> None:
+    layers = {"label": [Span(0, 3, "A"), Span(0, 0, "B", {"mention": "Bob"})]}
+    predicted = Document("p", layers, text=TEXT, unit="character", metadata={"unplaced": "1"})
+
+    given, step = Pair(text("A[0,3)"), predicted), SetApart()
+    pair, beside = step([given])
+    report, bag = counted([given], step)
+
+    assert (written(pair.predicted), written(beside.predicted)) == ("A[0,3)", "B[0,3)")
+    assert prf(report) == (1, 1, 0)
+    assert bag.read.spans["predicted", "label"] == 2
+    assert (choices_of([step], bag.notes), changes_of([step], bag.notes)) == ({}, None)
+    assert step([Pair(text("A[0,3)"), text("A[0,3)"))]) == [Pair(text("A[0,3)"), text("A[0,3)"))]
+
+
+def test_each_gold_keeps_its_own_pair_beside_the_text() -> None:
+    steps = (Locating(), *steps_of(Preparing(any_of=[[]])))
+    golds = [text("A[0,3)", "Bob saw Eve"), text("A[8,11)", "Ann saw Eve")]
+
+    report, bag = counted([Pair(gold, answer("A:Eve", "A:Zoe")) for gold in golds], *steps)
+
+    assert prf(report) == (1, 1, 0)
+    assert changes_of(steps, bag.notes)["any_of"] == {"any_of[0]": 1, "gold": 0}  # type: ignore[index]  # there are steps
+    assert bag.notes["located", "answers"] == 1
+
+
+@given(st.text(alphabet="aA e\u0308\u00eb\u1100\u1161\u11a8\n\tß’", max_size=12))
+def test_the_characters_of_a_folded_text_have_places(content: str) -> None:
+    found = folded(content, ["space", "quotes", "case"])
+
+    assert len(found.text) == len(found.starts) == len(found.ends)
+    assert all(0 <= start < end <= len(content) for start, end in zip(found.starts, found.ends, strict=True))
+
+
+# Redacted texts
+
+
+def test_a_redacted_text_becomes_spans_in_each_layer_of_gold() -> None:
+    gold = text("PER[5,9) PER[22,29)", "Frau Weiß klagt gegen Karl Öz.")
+    redacted = Document("d", {}, text="Frau [NAME] klagt gegen Karl X.", unit="character")
+
+    (pair,) = Redacted()([Pair(gold, redacted)])
+
+    assert written(pair.predicted) == "MASK[5,9) MASK[27,29)"
+    assert [span.features["replacement"] for span in pair.predicted.layers["label"]] == ["[NAME]", "X."]
+    assert pair.predicted.metadata["placeholders"] == "2"
+
+
+def test_a_redacted_text_of_tokens_gives_gold_characters_and_keeps_its_words() -> None:
+    gold = tokens("PER[1,2)", ["Frau", "Weiß", "klagt", "."])
+    redacted = Document("d", {}, text="Frau W. klagt.", unit="character")
+
+    report, _ = counted([Pair(gold, redacted)], Redacted(), *steps_of(Preparing(untyped=True)))
+    (pair,) = Redacted()([Pair(gold, redacted)])
+
+    assert prf(report) == (1, 0, 0)
+    assert (pair.gold.unit, pair.gold.tokens) == ("character", gold.tokens)
+
+
+def test_another_text_is_refused_with_the_document_and_the_file() -> None:
+    redacted = Document("x", {}, text="Herr [NAME] klagt", unit="character", file="x.txt")
+
+    with pytest.raises(TextMismatch, match=r"x.txt, document 'd': the redacted text differs .* character 0"):
+        Redacted()([Pair(text("", "Frau Weiß klagt"), redacted)])
+
+
+def test_aligned_texts_are_noted() -> None:
+    redacted = Document("d", {}, text="Frau Braun klagt gegen Karl Öz am Montag", unit="character")
+
+    (pair,) = Redacted(align=True)([Pair(text("", "Frau Weiß klagt gegen Karl Öz am Montag"), redacted)])
+
+    assert written(pair.predicted) == "MASK[5,9)"
+    assert pair.notes == {("redacted", "aligned"): 1}
+
+
+@pytest.mark.parametrize("pattern", ["(", "a*", "(a+)+", r"(a)\1", "a+b+"])
+def test_a_pattern_that_cannot_be_used_is_refused(pattern: str) -> None:
+    with pytest.raises(UsageError, match="the placeholder"):
+        Redacted((pattern,))
+
+
+# All
+
+
+@pytest.mark.parametrize(
+    "step",
+    [InCharacters(), Placing(), Align(), Locating(), SetApart(), InlineAnswers(), Redacted(("N[0-9]",))],
+)
+def test_steps_are_values(step: Step) -> None:
+    assert pickle.loads(pickle.dumps(step)) == step
+    assert list(step.check({})) == []
