@@ -42,8 +42,8 @@ from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
 from clueval.second.reports.endings import FORMS
 from clueval.second.studies.compared import errors
-from clueval.second.studies.error_table import error_table
 from clueval.second.studies.conventions import conventions
+from clueval.second.studies.error_table import error_table
 from clueval.spans.components import overlap_components
 from clueval.spans.document import Document
 from clueval.spans.matching import match_spans

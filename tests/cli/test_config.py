@@ -151,14 +151,11 @@ def test_a_value_that_no_command_has_is_an_error(folder: Path, capsys: Capture) 
 @pytest.mark.parametrize(
     ("command", "text"),
     [
-        ("errors a.conll a.conll", '[errors]\ntsv = "OUT"'),
-        ("errors a.conll a.conll", 'tsv = "OUT"'),
+        ("errors a.conll a.conll", 'documents = "OUT"'),
         ("score a.conll a.conll", '[score]\n"save" = "OUT"'),
-        ("score a.conll a.conll", 'tsv = "OUT"'),
         ("masking a.conll a.conll", '[masking]\ndocuments = "OUT"'),
         ("agree a.conll a.conll", 'pygamma = "OUT"'),
         ("curate a.conll a.conll", 'undecided = "OUT"'),
-        ("guide", '[guide]\nhtml = "OUT"'),
     ],
 )
 def test_a_configuration_names_no_output(

@@ -178,11 +178,7 @@ def decided(folder: Path) -> str:
     return str(path)
 
 
-PAGES: dict[str, Callable[[Path, Path], object]] = {
-    "gate": lambda page, _: clueval.gate(
-        GOLD, ONE, metric=clueval.metrics.gate.Gate(score_feature="Π"), page=page, lang="xx"
-    ),
-}
+PAGES: dict[str, Callable[[Path, Path], object]] = {}
 
 
 KEPT = {

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,14 +17,12 @@ from clueval.core.count import Plan, changed
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
-from clueval.files.errors import CluevalWarning, UsageError, warn
+from clueval.files.errors import UsageError, warn
 from clueval.metrics import chosen_metrics
 from clueval.second.reading.options import LayerColumns, Readings, layer_names, require_layers
 from clueval.second.reading.spooled import needs_spooling, spooled
 from clueval.second.results.options import DEFAULTS, Counting, Groups, Trust, Workers, groups_of
 from clueval.second.results.plan import plan_of, require_names, steps_in_order
-from clueval.second.results.result import Result
-from clueval.second.results.score import score
 from clueval.second.results.texts import kept, opened
 from clueval.second.transforms.options import Preparing
 from clueval.second.transforms.saying import checked
@@ -57,48 +54,25 @@ class Pairs:
     _was_read: bool = field(default=False, init=False)
 
     def __iter__(self) -> Iterator[Pair]:
-        self._require_again()
+        self.require_again()
         seen = Bag((), self.layers)
         yield from self._pairs(self.systems[0], seen)
         self._check(seen)
 
     def texts(self) -> Iterator[tuple[Pair, ...]]:
         """Yield for each text its pairs of gold and each system, without those that stand beside it."""
-        self._require_again()
+        self.require_again()
         self.gold = kept(self.gold)
         seen = Bag((), self.layers)
         of_systems = ((pair for pair in self._pairs(each, seen) if not pair.beside) for each in self.systems)
         yield from zip(*of_systems, strict=True)
         self._check(seen)
 
-    def result(self, system: int = 0) -> Result:
-        """Return the result of `score` with the same options, for gold and a system."""
-        self._require_again()
-        self.gold = kept(self.gold) if len(self.systems) > 1 else self.gold
-        readings, counting, workers, _, preparing = self.groups
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always", CluevalWarning)
-            result = score(
-                self.gold,
-                self.systems[system],
-                metrics=self.plan.metrics,
-                layers=self.columns,
-                reading=readings,
-                counting=counting,
-                workers=workers,
-                preparing=preparing,
-            )
-        of_one = checked(result.plan.steps, result.bag.notes) if len(self.systems) > 1 else ()
-        for each in warned:
-            if str(each.message) not in of_one:  # what changes nothing in one system may change another
-                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-        return result
-
     def layers_of(self, pair: Pair) -> list[str]:
         """Return the named layers, then those of a pair."""
         return list(dict.fromkeys([*self.layers, *(name for side in pair.sides for name in side.layers)]))
 
-    def _require_again(self) -> None:
+    def require_again(self) -> None:
         """Raise `UsageError` if a side can be read only once, and was read."""
         sides = zip(("gold", *_names(self.systems)), (self.gold, *self.systems), strict=True)
         for name, side in sides if self._was_read else ():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -15,7 +16,7 @@ from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
-from clueval.files.errors import UsageError
+from clueval.files.errors import CluevalWarning, UsageError
 from clueval.metrics import chosen_metrics
 from clueval.metrics.fair import Fair
 from clueval.metrics.noisy import Noisy
@@ -25,7 +26,9 @@ from clueval.second.reading.options import SETS, InputSide, LayerColumns
 from clueval.second.reading.read import read
 from clueval.second.results.pairs import Pairs, pairs_of
 from clueval.second.results.result import Result
+from clueval.second.results.score import score
 from clueval.second.results.signature import Signature
+from clueval.second.results.texts import kept
 from clueval.second.studies.decisions import ERROR_CHOICES, Paths, read_decisions
 from clueval.second.studies.errors import Errors
 from clueval.second.studies.noisy import NoisyErrors
@@ -34,6 +37,7 @@ from clueval.second.studies.systems import Diff, TwoSystems
 from clueval.second.studies.wrong import Choice
 from clueval.second.transforms.changes import names_of
 from clueval.second.transforms.options import Preparing
+from clueval.second.transforms.saying import checked
 
 _OF_SCORE = (
     *("reading", "counting", "preparing", "progress", *SETS),
@@ -103,14 +107,14 @@ def errors(
             partial(_without_others, pairs),
             chosen,
             where=pairs.plan.where,
-            scored=pairs.result,
+            scored=partial(_result, pairs),
             title=title,
             files=about["files"],
         )
     choice = _choice(chosen, pairs, options)
     if second is not None:
         _refuse("two systems", {"decisions": decisions, "limit": limit})
-        return TwoSystems(pairs.texts, choice, layers=pairs.layers, scored=pairs.result, **about)
+        return TwoSystems(pairs.texts, choice, layers=pairs.layers, scored=partial(_result, pairs), **about)
     given = None
     if decisions is not None:
         require_kind(decisions, "str | PathLike | Iterable", "decisions")
@@ -121,7 +125,7 @@ def errors(
         partial(_without_others, pairs),
         choice,
         layers=pairs.layers,
-        scored=pairs.result,
+        scored=partial(_result, pairs),
         decisions=given,
         limit=limit,
         **about,
@@ -159,7 +163,7 @@ def diff(
         pairs.texts,
         _choice(chosen, pairs, options),
         layers=pairs.layers,
-        scored=pairs.result,
+        scored=partial(_result, pairs),
         title=title,
         files=_files(gold, old, new),
         metadata=names,
@@ -198,7 +202,7 @@ def profile(
     documents, said = _training(train, layers, pairs.groups.readings[0])
 
     def scored() -> Result:
-        result = pairs.result()
+        result = _result(pairs)
         return replace(result, signature=Signature({**result.signature.choices, **said}))
 
     return Profile(
@@ -249,6 +253,31 @@ def _pairs(
         raise UsageError("gold has both sides", advice="give gold and two systems, each by itself")
     of_score = {name: value for name, value in options.items() if name not in _OF_CHOICE}
     return pairs_of(gold, first, *others, metrics=metric, layers=layers, caller=caller, **of_score)
+
+
+def _result(pairs: Pairs, system: int = 0) -> Result:
+    """Return the result of `score` with the same options, for gold and a system."""
+    pairs.require_again()
+    several = len(pairs.systems) > 1
+    pairs.gold = kept(pairs.gold) if several else pairs.gold
+    readings, counting, workers, _, preparing = pairs.groups
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", CluevalWarning)
+        result = score(
+            pairs.gold,
+            pairs.systems[system],
+            metrics=pairs.plan.metrics,
+            layers=pairs.columns,
+            reading=readings,
+            counting=counting,
+            workers=workers,
+            preparing=preparing,
+        )
+    of_one = checked(result.plan.steps, result.bag.notes) if several else ()
+    for each in warned:
+        if str(each.message) not in of_one:  # what changes nothing in one system may change another
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    return result
 
 
 def _without_others(pairs: Pairs) -> Iterator[Pair]:

@@ -300,7 +300,7 @@ def _rows_of_workbook(path: Path) -> Iterator[Row]:
     from clueval.second.formats.workbooks import rows_of_workbook  # most files are no workbooks
 
     headers: dict[str, dict[str, int]] = {}
-    needed = {*COLUMNS[:6]}
+    needed = {*COLUMNS[:6]} - {"layer"}
     for sheet, number, cells in rows_of_workbook(InputFile(path)):
         if sheet not in headers:
             headers[sheet] = {name: column for column, name in cells.items()}
