@@ -218,8 +218,9 @@ class Conversion:
 
         Raises `UsageError` after the last document if anything is lost, unless `lossy` is true.
         """
+        split: list[bool] = []
         for document in fitted_documents(
-            self._in_unit(documents),
+            self._in_unit(documents, split),
             self.name,
             self.writer,
             lossy=self.lossy,
@@ -230,6 +231,8 @@ class Conversion:
             if self.writer.hints is not None or self.writer.of_folder is not None:
                 self.uses.add(document)
             yield document
+        if split:  # nothing is said of it before an error about what is lost
+            self.remark("texts without tokens are split into words and single marks")
 
     @property
     def _is_folder(self) -> bool:
@@ -237,9 +240,11 @@ class Conversion:
         is_one = self.output is None or not (self.output.endswith("/") or is_folder(Path(self.output)))
         return self.writer.single and not is_one
 
-    def _in_unit(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Yield the documents with positions in the unit of the format, and with its tokens."""
-        are_split = False
+    def _in_unit(self, documents: Iterable[Document], split: list[bool]) -> Iterator[Document]:
+        """Yield the documents with positions in the unit of the format, and with its tokens.
+
+        `split` gets an item for each document whose text is split into tokens.
+        """
         for document in documents:
             tokens = None if self.tokens is None else next(self.tokens, None)
             if self.tokens is not None and tokens is None:
@@ -248,7 +253,8 @@ class Conversion:
                     document=document.id,
                     advice="both need the same documents in the same order",
                 )
-            are_split |= self.tokens is None and (self.writer.unit, document.unit) == ("token", "character")
+            if self.tokens is None and (self.writer.unit, document.unit) == ("token", "character"):
+                split.append(True)
             yield self._converted(document, tokens)
         if self.tokens is not None and (more := next(self.tokens, None)) is not None:
             raise UsageError(
@@ -256,8 +262,6 @@ class Conversion:
                 **more.in_errors,
                 advice="both need the same documents in the same order",
             )
-        if are_split:
-            self.remark("texts without tokens are split into words and single marks")
 
     def _converted(self, document: Document, tokens: Document | None) -> Document:
         if self.writer.unit != "character":

@@ -71,10 +71,7 @@ STYLES = f"<styleSheet {MAIN}><cellXfs>{{}}</cellXfs></styleSheet>"
 
 HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     # more than the limits
-    "a bomb of blanks": (
-        lambda: sheet(" " * (90 * MB)),
-        "a.xlsx: the member 'xl/worksheets/sheet1.xml' is not read",
-    ),
+    "a bomb of blanks": (lambda: sheet(" " * (90 * MB)), "more than 67,108,864 unpacked bytes"),
     "a sheet of 65 MB": (
         lambda: sheet("".join(f"<!-- {number:x} {'x' * 1000} -->" for number in range(65 * 1024))),
         "more than 67,108,864 unpacked bytes",
