@@ -10,7 +10,8 @@ there, so that a decision is not applied to other spans.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar, overload
@@ -206,17 +207,24 @@ def segments(text: MarkedText, kinds: Sequence[MarkKind]) -> Iterator[tuple[str,
     >>> list(segments(MarkedText("Frau Anna", [Mark(0, 5, 9), Mark(1, 0, 9)]), kinds))
     [('Frau ', 'below'), ('Anna', 'both')]
     """
-    cuts = sorted({0, len(text.text), *(cut for mark in text.marks for cut in (mark.start, mark.end))})
-    points = {mark.start for mark in text.marks if mark.start == mark.end}
+    opened, closed, points = (defaultdict[int, list[str]](list) for _ in range(3))
+    for mark in text.marks:
+        style = kinds[mark.kind].style
+        if mark.start == mark.end:
+            points[mark.start].append(style)
+        else:
+            opened[mark.start].append(style)
+            closed[mark.end].append(style)
+    cuts = sorted({0, len(text.text), *opened, *closed, *points})
+    styles: Counter[str] = Counter()
     for start, end in pairwise([*cuts, cuts[-1]]):
+        styles.subtract(closed.get(start, ()))
         if start in points:
-            at = [m for m in text.marks if m.start < start < m.end or m.start == start == m.end]
-            yield "", _style(kinds, at)
+            yield "", _style({*points[start], *+styles})
+        styles.update(opened.get(start, ()))
         if start < end:
-            inside = [mark for mark in text.marks if mark.start <= start and end <= mark.end]
-            yield text.text[start:end], _style(kinds, inside)
+            yield text.text[start:end], _style({*+styles})
 
 
-def _style(kinds: Sequence[MarkKind], marks: Iterable[Mark]) -> str:
-    styles = {kinds[mark.kind].style for mark in marks}
-    return "both" if {"above", "below"} <= styles else min(styles, default="")
+def _style(styles: Collection[str]) -> str:
+    return "both" if {"above", "below"} <= {*styles} else min(styles, default="")
