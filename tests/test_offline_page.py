@@ -610,7 +610,7 @@ def test_decisions_are_exported_from_the_frame_and_imported_into_it_and_stay_whe
     opened: Opened, both: Path, browser: Browser
 ) -> None:
     said = "document.getElementById('decided').textContent"
-    notice = "this page does not keep them: export them"
+    notice = "this browser does not keep them: save them as a file"
     for side in jobs.SIDES:
         opened.choose(side, both / side / f"{side}.vrt")
     assert opened.ask("errors")["page"]
