@@ -146,7 +146,7 @@ def measured(job: str, shape: str, size: int, folder: Path, capsys: pytest.Captu
 def require_linear(job: str, shape: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Fail if lines or characters grow faster than what is read and written."""
     size = SMALL_SIZE if shape in OVERLAPPING else SIZE
-    run(job, shape, 9, folder / "first", capsys)  # imports, and what is computed only once
+    run(job, shape, size, folder / "first", capsys)  # imports, and what is computed only once
     found = [measured(job, shape, size << n, folder / str(n), capsys) for n in range(3)]
     added = [[later - one for one, later in zip(*two, strict=True)] for two in pairwise(found)]
     lines, characters, read, written, _ = (

@@ -88,10 +88,14 @@ class Read:
                 for span in document.layers[layer] if document.rows_in(layer) is None else ():
                     if span.features or span.tokens is not None:
                         self.features.update(span.features, (TOKENS,) * (span.tokens is not None))
-            for layer, tags in document.tags.items():
-                pairs = self.neighbours.setdefault((side, document.file, layer), Counter())
-                pairs.update(_in_sentences(document, tags))
-                pairs.pop((OUTSIDE, OUTSIDE), None)
+            self.add_tags(side, document)
+
+    def add_tags(self, side: str, document: Document) -> None:
+        """Add the pairs of adjacent tags of a document of a side."""
+        for layer, tags in document.tags.items():
+            pairs = self.neighbours.setdefault((side, document.file, layer), Counter())
+            pairs.update(_in_sentences(document, tags))
+            pairs.pop((OUTSIDE, OUTSIDE), None)
 
     def add_changed(self, text: Text) -> None:
         """Add a text as the steps have left it: its unit, and whether a side has no text."""

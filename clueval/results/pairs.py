@@ -16,6 +16,7 @@ from clueval.core.bag import Bag
 from clueval.core.count import Plan, changed
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
+from clueval.core.read import Read
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn
 from clueval.metrics import chosen_metrics
@@ -87,8 +88,14 @@ class Pairs:
         with spooled(self.gold, predicted) as (gold, predicted):
             texts = opened(gold, predicted, self.groups, self.columns, self.plan, self.groups.counting.unit)
             plan = replace(self.plan, steps=steps_in_order(texts.steps, self.plan))
+            tags = Read()
             for given in texts.pairs:
+                for side, document in zip(SIDES, given[0].sides, strict=True):
+                    tags.add_tags(side, document)
                 yield from _counted(given, plan, seen)
+            tags.settle(texts.schemes, in_memory=texts.kind == "tags")
+            for side in SIDES:
+                tags.repaired(side)  # it raises the errors of tags
 
     def _check(self, seen: Bag) -> None:
         """Raise `UsageError` for names of filters and steps that never occurred; warn of steps without effect."""

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,14 @@ from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
 from clueval.files.arguments import checked_call, refuse_unknown, require_kind
 from clueval.files.errors import CluevalWarning, UsageError
+from clueval.files.opening import sha256_of
 from clueval.files.options import field_names
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.metrics.fair import Fair
 from clueval.metrics.noisy import Noisy
 from clueval.reading.options import SETS, InputSide, LayerColumns
+from clueval.reading.paths import as_path, files_of
 from clueval.reading.read import read
 from clueval.results.pairs import Pairs, pairs_of
 from clueval.results.result import Result
@@ -99,10 +100,11 @@ def errors(
     pairs = _pairs("errors", gold, predicted, second, metric=chosen, layers=layers, options=options)
     names = None if metadata is None else list(names_of(metadata, "metadata"))
     about: dict[str, Any] = {"title": title, "files": _files(gold, predicted, second), "metadata": names}
+    require_kind(decisions, "str | PathLike | Iterable | None", "decisions")
     if decisions is None and conflicts is not None:
         raise UsageError("conflicts are those of decisions", advice="add decisions")
     if isinstance(chosen, Noisy):
-        _refuse("metric noisy", {**options, "decisions": decisions, "limit": limit})
+        _refuse("metric noisy", {**options, "decisions": decisions is not None, "limit": limit})
         return NoisyErrors(
             partial(_without_others, pairs),
             chosen,
@@ -113,11 +115,10 @@ def errors(
         )
     choice = _choice(chosen, pairs, options)
     if second is not None:
-        _refuse("two systems", {"decisions": decisions, "limit": limit})
+        _refuse("two systems", {"decisions": decisions is not None, "limit": limit})
         return TwoSystems(pairs.texts, choice, layers=pairs.layers, scored=partial(_result, pairs), **about)
     given = None
     if decisions is not None:
-        require_kind(decisions, "str | PathLike | Iterable", "decisions")
         if choice.merge:
             raise UsageError("merge does not apply to decisions", advice="leave one out")
         given = read_decisions(decisions, ERROR_CHOICES, conflicts)
@@ -187,7 +188,7 @@ def profile(
     Args:
         gold, predicted, layers: as in `clueval.score`.
         feature: names of features, separated by commas or in a list; None: all that can be computed.
-        train: the training data, for ``frequency``, ``seen`` and ``consistency``: a file, which is read like gold, or a
+        train: the training data, for ``frequency``, ``seen`` and ``consistency``: a path, which is read like gold, or a
             list of documents.
         metric: the metric, which must have micro averages.
         buckets: sort numbers into this many buckets of about equal size, instead of fixed ones.
@@ -224,14 +225,14 @@ def _training(
     """Return what reads the training data, and what the signature says of them."""
     if train is None:
         return None, {}
-    if isinstance(train, str | Path):
-        path = Path(train)
+    if isinstance(train, str | PathLike):
+        path = as_path(train)
         of_gold = {
             name: source[0] if isinstance(source, tuple) else source
             for name, source in (layers or {}).items()
         }
         how = partial(read, path, layers=of_gold or None, reading=reading)
-        return how, {"train": sha256(path.read_bytes()).hexdigest()[:8]}
+        return how, {"train": sha256_of(file for _, file in files_of(path))[:8]}
     documents = list(train)
     if not all(isinstance(each, Document) for each in documents):
         raise UsageError("train must be a file or a list of documents", advice="clueval.read returns them")
@@ -289,8 +290,10 @@ def _metric_and_choice(
     metric: str | AnyMetric | None, options: Mapping[str, Any]
 ) -> tuple[AnyMetric, dict[str, Any]]:
     """Return the metric, and the options with `unlabelled` where it is meant. Raises `UsageError` for another one."""
+    options = _with_types(options)
     of_levels = [name for name in ("level", "labelled", "unlabelled") if options.get(name)]
-    (chosen,) = chosen_metrics([metric or ("levels" if of_levels else "exact")])
+    by_default = "levels" if of_levels else "exact"
+    (chosen,) = chosen_metrics([by_default if metric is None else metric])
     if chosen not in (Exact(), Levels()) and not isinstance(chosen, Fair | Noisy):
         if isinstance(chosen, Exact):
             raise UsageError(
@@ -305,18 +308,30 @@ def _metric_and_choice(
     return chosen, dict(options)
 
 
-def _choice(metric: AnyMetric, pairs: Pairs, options: Mapping[str, Any]) -> Choice:
-    """Return the errors that options choose. Raises `UsageError`."""
-    chosen = {name: options[name] for name in _OF_CHOICE if name in options}
+def _with_types(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with those of `Choice` as its fields are. Raises `UsageError` for values of other types."""
+    found = dict(options)
     makers: dict[str, Callable[[Iterable[str]], object]] = {
         "sides": tuple,
         "kinds": frozenset,
         "reasons": frozenset,
     }
-    for name, make in makers.items():
-        if name in chosen:
-            require_kind(chosen[name], "str | Iterable", name)
-            chosen[name] = make([chosen[name]] if isinstance(chosen[name], str) else chosen[name])
+    for name in [name for name in _OF_CHOICE if name in options]:
+        value = options[name]
+        if name not in makers:
+            require_kind(value, Choice.__annotations__[name], name)
+            continue
+        require_kind(value, "str | Iterable", name)
+        names = [value] if isinstance(value, str) else list(value)
+        for each in names:
+            require_kind(each, "str", f"each of {name}")
+        found[name] = makers[name](names)
+    return found
+
+
+def _choice(metric: AnyMetric, pairs: Pairs, options: Mapping[str, Any]) -> Choice:
+    """Return the errors that options choose. Raises `UsageError`."""
+    chosen = {name: options[name] for name in _OF_CHOICE if name in options}
     fair = metric if isinstance(metric, Fair) else None
     choice = Choice(**chosen, merge=pairs.plan.merge, where=pairs.plan.where, fair=fair)
     if choice.labelled is not None and pairs.layers and choice.labelled not in pairs.layers:

@@ -515,6 +515,7 @@ def test_agree_intervals_need_two_documents():
         ({}, {}, "there are no annotators"),
         ({"A": A, "B": [document("other", 3)]}, {}, "no document is shared"),
         ({"A": A, "B": B}, {"conventions": ["best"]}, "unknown convention 'best'"),
+        ({"A": A, "B": B}, {"conventions": [[]]}, "each of conventions must be text, not a list"),
         ({"A": A, "B": B}, {"conventions": []}, "there is no convention"),
         ({"A": A, "B": B}, {"system": A[:1]}, "the system lacks this document"),
         ({"A": A, "B": B}, {"pair_by": "luck"}, "cannot be paired by 'luck'"),

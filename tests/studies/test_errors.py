@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -240,6 +241,28 @@ def test_errors_refuse_the_tags_that_score_refuses(
             outcomes.append(False)
 
     assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("other", [["E-PER", "L-PER"], ["O", "O"]])
+def test_errors_refuse_tags_of_two_schemes_of_one_side_even_where_both_sides_are_equal(
+    other: list[str],
+) -> None:
+    mixed = ["E-PER", "L-PER"]
+
+    for sides in ([[mixed], [other]], [[other], [mixed]], [[other], [other], [mixed]]):
+        with pytest.raises(TagError, match=r"BIOES \(E, S\) and of BILOU \(L, U\) occur together"):
+            rows_of(*sides)
+
+
+def test_each_of_two_systems_may_have_tags_of_its_own_scheme() -> None:
+    assert not rows_of([["B-PER", "I-PER"]], [["B-PER", "E-PER"]], [["B-PER", "L-PER"]])
+
+
+@pytest.mark.parametrize("name", ["level", "unlabelled", "sides", "kinds", "reasons", "window", "decisions"])
+@pytest.mark.parametrize("metric", [None, "noisy"])
+def test_an_array_is_no_choice_of_errors(name: str, metric: str | None) -> None:
+    with pytest.raises(CluevalError):
+        errors([["B-PER"]], [["O"]], metric=metric, **{name: numpy.array([1, 2])})
 
 
 @given(flat_spans(), flat_spans(), st.sampled_from([None, 1, 2, 4]))

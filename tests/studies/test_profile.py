@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from routes import SCHEMES, corpora, vrt
 
-from clueval import Document, Sentence, Span, TextMismatch, UsageError, profile, read, score
+from clueval import Document, FileError, Sentence, Span, TextMismatch, UsageError, profile, read, score
 from clueval.cli import main
 from clueval.studies.span_values import FEATURES, equal_buckets, range_name
 
@@ -98,6 +98,21 @@ def test_files_have_the_profile_of_their_documents(
     found = profile(*paths, train=paths[1], **options, **reading).rows()
 
     assert found == expected
+
+
+def test_training_data_are_opened_as_other_paths_are(tmp_path: Path) -> None:
+    (tmp_path / "train").mkdir()
+    path = write(tmp_path / "train" / "a.vrt", Path(PATHS[0]).read_text(encoding="utf-8"))
+
+    of_file, of_folder, of_pattern = (
+        profile(*PATHS, train=train, **LAYERS) for train in (path, path.parent, str(path.parent / "*.vrt"))
+    )
+
+    assert of_file.rows() == of_folder.rows() == of_pattern.rows()
+    assert of_file.signature == of_folder.signature == of_pattern.signature
+    for wrong in ("nope", "\0", "\ud800", tmp_path / "nope"):
+        with pytest.raises(FileError):
+            profile(*PATHS, train=wrong, **LAYERS)
 
 
 def test_texts_that_differ_are_an_error_with_its_place_as_in_score(tmp_path: Path) -> None:

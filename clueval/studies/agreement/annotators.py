@@ -217,7 +217,7 @@ class Annotators:
         own = documents[first]
         for number, document in enumerate(documents):
             if own is not None and document is not None and number != first:
-                require_same_text(own, document, (self.sides[first], self.sides[number]))
+                require_same_text(own, document, (self.listed[first].name, self.listed[number].name))
         return tuple(documents)
 
     def bag(self, plan: Plan) -> Bag | None:

@@ -17,6 +17,7 @@ from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import first_clash
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tally import Tally
+from clueval.files.arguments import require_kind
 from clueval.files.errors import OverlapError, UsageError
 from clueval.metrics.fair import Fair
 from clueval.metrics.gate import Gate
@@ -86,6 +87,7 @@ def chosen_conventions(keys: Sequence[str] = DEFAULTS) -> tuple[Convention, ...]
     """Return the conventions with these keys. Raises `UsageError` for an unknown one, and for none."""
     of_key = {convention.key: convention for convention in CONVENTIONS}
     for key in keys:
+        require_kind(key, "str", "each of conventions")
         if key not in of_key:
             raise UsageError(f"unknown convention {key!r}", advice=f"one of {', '.join(of_key)}")
     if not keys:
