@@ -96,6 +96,22 @@ class _Place(TypedDict):
     document: str
 
 
+GROUP = "group"
+"""The feature that members of a group share."""
+
+OPTIONAL = "optional"
+"""The feature of a group that may be left out."""
+
+MENTION = "mention"
+"""The feature of a span with its text, whose place in the text of gold is not known."""
+
+OFFSETS = "offsets"
+"""The feature with the start and the end that an answer gives for a mention; -1 for what is no number."""
+
+UNPLACED = "unplaced"
+"""The metadata of a predicted document with the number of its spans that are a text without a place."""
+
+
 _TYPES: tuple[tuple[str, type, str], ...] = (
     ("id", str, "text"),
     ("layers", Mapping, "a dictionary"),

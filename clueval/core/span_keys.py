@@ -13,22 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from clueval.core.document import GROUP, OPTIONAL
 from clueval.core.span import Span
-
-GROUP = "group"
-"""The feature that members of a group share."""
-
-OPTIONAL = "optional"
-"""The feature of a group that may be left out."""
-
-MENTION = "mention"
-"""The feature of a span with its text, whose place in the text of gold is not known."""
-
-OFFSETS = "offsets"
-"""The feature with the start and the end that an answer gives for a mention; -1 for what is no number."""
-
-UNPLACED = "unplaced"
-"""The metadata of a predicted document with the number of its spans that are a text without a place."""
 
 UNPARSABLE = "unparsable"
 """The metadata of a document with the number of what could not be read in an answer."""

@@ -7,19 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from clueval.core.document import Document, MissingId
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
-from clueval.core.span_keys import (
-    BY_ID,
-    MENTION,
-    OFFSETS,
-    TOKENS_OF_PIPELINE,
-    UNPARSABLE,
-    is_token_of_pipeline,
-)
+from clueval.core.document import MENTION, OFFSETS, Document, MissingId
+from clueval.core.span import NO_LABEL, Frozen, Span
+from clueval.core.span_keys import BY_ID, TOKENS_OF_PIPELINE, UNPARSABLE, is_token_of_pipeline
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.answers import (
     DEEPEST,
@@ -132,49 +124,6 @@ def _unreadable(wrong: Sequence[tuple[int, str]], file: str | None) -> FormatErr
         line=line,
         advice="correct it, or count it as an answer without spans with unparsable='empty'",
     )
-
-
-def read_run(files: Iterable[InputFile], options: FormatOptions) -> Iterator[Document]:
-    """Yield the documents of a folder with a file for each answer, which is named by the id of its document.
-
-    An answer that says another id is found by that. Raises the `FormatError` of `read_answers`, with the file.
-    """
-    for file in files:
-        for document in read_answers([(1, file.text())], options, file.passed_over, file.name):
-            yield replace(document, id=file.stem) if isinstance(document.id, MissingId) else document
-
-
-def of_each_document(
-    answers: Iterable[Document], ids: Sequence[str], *, missing: str | None = None
-) -> list[Document]:
-    """Return the answers of a run in the order of the documents with these ids; holds all answers.
-
-    A document without an answer has no spans if `missing` is ``empty``, and counts as an answer that could not be read.
-    Otherwise it raises `FormatError`, which names the first ten such documents. So does an answer to another document.
-
-    >>> answers = read_answers([(1, '{"id": "b", "PER": ["Ada"]}')], FormatOptions(), Counter())
-    >>> [len(each.layers["label"]) for each in of_each_document(answers, ["a", "b"], missing="empty")]
-    [0, 1]
-    """
-    found = {answer.id: answer for answer in answers}
-    file, layer = next(
-        ((each.file, next(iter(each.layers))) for each in found.values()), (None, DEFAULT_LAYER)
-    )
-    _require_none("answers are to no document", [name for name in found if name not in {*ids}], file)
-    empty = Document("", {layer: ()}, metadata={UNPARSABLE: "1"}, unit="character", file=file)
-    if missing != EMPTY:
-        _require_none("documents have no answer", [name for name in ids if name not in found], file)
-    return [found[name] if name in found else replace(empty, id=name) for name in ids]
-
-
-def _require_none(problem: str, ids: Sequence[str], file: str | None) -> None:
-    if ids:
-        shown = ", ".join(map(repr, ids[:_SHOWN])) + (", ..." if len(ids) > _SHOWN else "")
-        raise FormatError(
-            f"{len(ids)} {problem}: {shown}",
-            file=file,
-            advice="check the ids, or count documents without an answer as empty with missing='empty'",
-        )
 
 
 def _spans(value: object, layer: str, line: int | None) -> list[Span]:

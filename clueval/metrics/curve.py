@@ -31,7 +31,8 @@ from clueval.core.exact import Exact
 from clueval.core.merging import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric
 from clueval.core.ranges import Ranges
-from clueval.core.span import NOTHING, Span, name_of
+from clueval.core.scores import score_of
+from clueval.core.span import NOTHING, Span
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
 
@@ -205,34 +206,6 @@ _Key = tuple[int, int, str, Ranges | None]
 def _key(span: Span) -> _Key:
     """Return what makes a span equal to others, as for ``exact``."""
     return span.start, span.end, span.label, span.parts
-
-
-def score_of(span: Span, feature: str, document: Document) -> float:
-    """Return the score of a predicted span. Raises `UsageError` for a score that is missing or no finite number."""
-    value = span.features.get(feature)
-    number = number_of(value)
-    if number is None:
-        problem = "has no score" if value is None else "has no number as its score"
-        raise UsageError(
-            f"the predicted span {name_of(span)} {problem} {feature!r}",
-            **document.in_errors,
-            line=span.line,
-            advice="every predicted span needs a finite number in this feature",
-        )
-    return number
-
-
-def number_of(value: object) -> float | None:
-    """Return a number, also one that is written as a string, if it is finite, otherwise None."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 def average_precision(points: Iterable[Mapping[str, float]]) -> float:

@@ -22,15 +22,12 @@ from typing import Any, ClassVar
 
 from clueval.core.case import Where, counted
 from clueval.core.characters import has_characters
-from clueval.core.document import Document, Pair
+from clueval.core.document import MENTION, Document, Pair
 from clueval.core.metric import DocumentMetric
 from clueval.core.span import SIDES, Span
 from clueval.core.tally import Counts, Tally, averages_of, counts_by_label
 from clueval.files.errors import UsageError
 from clueval.files.limits import require_short_texts
-
-MENTION = "mention"
-"""The feature with the text of a span that has no place in the text of its document."""
 
 _String = tuple[str, str]
 """The text and the label of a span."""

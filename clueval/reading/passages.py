@@ -214,12 +214,6 @@ class PassageReader(ColumnReader):
         raise AssertionError("passages are read")
 
 
-def passages_of(source: Source, sizes: Sizes = SIZES) -> tuple[PassageReader, Iterator[Passage]]:
-    """Return the reader of a file, and its passages."""
-    reader = PassageReader(source, sizes)
-    return reader, reader.passages()
-
-
 class SentenceColumns(NamedTuple):
     """The columns of sentences, with an O after each; no ids if the layout has none."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from clueval.core.document import MENTION
 from clueval.core.read import Read
 from clueval.core.span import SIDES, Span
-from clueval.transforms.changes import MENTION
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from clueval.core.characters import are_unknown
-from clueval.core.document import Document
+from clueval.core.document import MENTION, Document
 from clueval.core.span import Span
-from clueval.transforms.changes import MENTION
 
 Value = int | float | str
 TOKEN = re.compile(r"\w+|[^\w\s]")

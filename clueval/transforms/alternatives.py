@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from os import PathLike, fsdecode
 from typing import Any, ClassVar
 
-from clueval.core.document import Document, Notes, Pair
+from clueval.core.document import GROUP, OPTIONAL, Document, Notes, Pair
 from clueval.core.ranges import Regions
 from clueval.core.span import Span, by_position, name_of
 from clueval.files.errors import UsageError
@@ -16,7 +16,6 @@ from clueval.statistics.matching import most_pairs
 from clueval.transforms.changes import (
     ALTERNATIVES,
     ANY_OF,
-    GROUP,
     HIDDEN,
     EachPair,
     Note,
@@ -24,9 +23,6 @@ from clueval.transforms.changes import (
     with_layers,
     with_notes,
 )
-
-OPTIONAL = "optional"
-"""The feature of a group that may be left out."""
 
 _Key = tuple[object, object]
 """The ranges and the label of a span."""

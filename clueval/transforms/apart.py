@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from clueval.core.document import Document, Pair
+from clueval.core.document import MENTION, UNPLACED, Document, Pair
 from clueval.core.span import Span
-from clueval.transforms.changes import MENTION, UNPLACED, EachPair, empty
+from clueval.transforms.changes import EachPair, empty
 
 
 def beside(lost: Mapping[str, Sequence[Span]], gold: Document, file: str | None) -> Iterator[Pair]:

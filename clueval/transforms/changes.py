@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from clueval.core.count import each, noted
-from clueval.core.document import Document, Notes, Pair
+from clueval.core.document import GROUP, Document, Notes, Pair
 from clueval.core.span import SIDES, Frozen, Span
 from clueval.files.errors import UsageError, described
 from clueval.files.opening import decoded, raw_content
@@ -35,11 +35,6 @@ UNIT = "unit"
 LOCATED = "located"
 """The name of the steps that place the answers of language models."""
 
-UNPLACED = "unplaced"
-"""The key of metadata with the number of spans that are only texts."""
-
-MENTION = "mention"
-"""The feature of a span with its text, whose place in the text of gold is not known."""
 
 Note = tuple[str, ...]
 """What was changed."""
@@ -129,9 +124,6 @@ def with_labels(span: Span, labels: Mapping[str, str | None]) -> Span:
 
 
 # The order of spans
-
-GROUP = "group"
-"""The feature that the members of a group of alternatives share."""
 
 
 def in_counting_order(document: Document, layer: str) -> Sequence[Span]:

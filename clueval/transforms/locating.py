@@ -35,20 +35,17 @@ from itertools import groupby
 from typing import ClassVar
 
 from clueval.core.characters import has_characters
-from clueval.core.document import Document, Pair
+from clueval.core.document import MENTION, OFFSETS, Document, Pair
 from clueval.core.ranges import Regions
 from clueval.core.span import NOTHING, Span, by_position
 from clueval.files.errors import TextMismatch, UsageError
 from clueval.statistics.alignment import MAX_CELLS
 from clueval.transforms.apart import beside
-from clueval.transforms.changes import LOCATED, MENTION, EachPair, Note, with_notes
+from clueval.transforms.changes import LOCATED, EachPair, Note, with_notes
 from clueval.transforms.characters import TextPositions, without_blanks
 from clueval.transforms.occurrences import FUZZY, LocationSteps, Occurrences, Range, folded
 from clueval.transforms.options import ALL, FIRST, FREE, OCCURRENCES
 from clueval.transforms.projection import project
-
-OFFSETS = "offsets"
-"""The feature with the start and the end that an answer gives for a mention; -1 for what is no number."""
 
 UNPARSABLE = "unparsable"
 """The metadata of a document with the number of parts of an answer that could not be read."""

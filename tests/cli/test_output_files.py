@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 
@@ -252,14 +251,6 @@ def test_every_output_may_be_the_standard_output(
     assert printed.out.count(begins) == 1
     assert printed.err == ""
     assert {*folder.iterdir()} <= before
-
-
-def written_to(path: Path) -> dict[str, bytes]:
-    """The content of a file; of a workbook that of its parts without the one with the time."""
-    if path.suffix != ".xlsx":
-        return {"": path.read_bytes()}
-    with ZipFile(path) as book:
-        return {name: book.read(name) for name in book.namelist() if name != "docProps/core.xml"}
 
 
 def test_errors_are_printed_in_spite_of_quiet(folder: Path, capsys: Capture) -> None:

@@ -201,14 +201,14 @@ def test_annotation_stats_add_up_over_calls() -> None:
 
 
 def blocks(text: str, size: int = 1000) -> list[tuple[int, str]]:
-    """A text in blocks of so many lines, as they are read from a file."""
+    """A text in blocks of a number of lines, as they are read from a file."""
     lines = text.splitlines(keepends=True)
     return [(first + 1, "".join(lines[first : first + size])) for first in range(0, len(lines), size)]
 
 
 @dataclass(frozen=True)
 class FileOfText(InputFile):
-    """A file with a text, which is read in blocks of so many lines."""
+    """A file with a text, which is read in blocks of a number of lines."""
 
     content: str = ""
     size: int = 1000

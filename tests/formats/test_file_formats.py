@@ -17,7 +17,6 @@ from clueval.files.errors import FormatError, UsageError
 from clueval.files.limits import Limits
 from clueval.formats.documents import read_file, read_rows, sets_of_file
 from clueval.formats.input_file import InputFile
-from clueval.formats.mentions import of_each_document, read_run
 from clueval.formats.options import FormatOptions
 from clueval.formats.tables import read_table
 from tests.formats.outcomes import contents, outcome
@@ -425,35 +424,6 @@ def test_all_unreadable_answers_of_a_run_are_named_together(tmp_path: Path) -> N
     assert caught.value.line == 1
     with pytest.raises(FormatError, match="2 answers cannot be read, in rows 1, 2; the first"):
         list(read_rows([(1, "a"), (2, "b")], FormatOptions(), name="mentions"))
-
-
-def test_folder_of_answers_is_a_run_whose_files_are_named_by_ids(tmp_path: Path) -> None:
-    paths = [written(tmp_path, "d1.json", ADA), written(tmp_path, "d2.txt", f"Here:\n```json\n{ADA}\n```\n")]
-    paths.append(written(tmp_path, "d3.json", '{"id": "1", "LOC": []}'))
-
-    found = mentions(read_run(map(InputFile, paths), FormatOptions()))
-
-    assert found == [("d1", [("Ada", "PER")]), ("d2", [("Ada", "PER")]), ("1", [])]
-
-
-def test_document_without_an_answer_is_named_or_counted_as_empty() -> None:
-    rows = [(1, {"id": "d12", "PER": ["Ada"]})]
-    ids = [f"d{number}" for number in range(14)]
-
-    def answers() -> Iterator[Document]:
-        return read_rows(rows, FormatOptions(), name="mentions")
-
-    with pytest.raises(FormatError) as caught:
-        of_each_document(answers(), ids)
-    empty = of_each_document(answers(), ids, missing="empty")
-    with pytest.raises(FormatError, match="1 answers are to no document: 'd12'"):
-        of_each_document(answers(), ["a"], missing="empty")
-
-    shown = ", ".join(f"'d{number}'" for number in range(10))
-    assert caught.value.problem == f"13 documents have no answer: {shown}, ..."
-    assert [document.id for document in empty] == ids
-    assert [number for number, document in enumerate(empty) if document.layers["label"]] == [12]
-    assert sum("unparsable" in document.metadata for document in empty) == 13
 
 
 def test_answers_in_memory_are_read_as_in_files(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def _found(path: Path, form: str, scheme: str | None) -> tuple[Any, ...]:
 def test_check_of_all_lines_together_finds_what_a_check_of_single_lines_finds(
     lines: list[str], form: str, scheme: str | None
 ) -> None:
-    """The scheme of tags is told by what was read before; blank lines end each sentence, so that it stays the same."""
+    """The scheme depends on the tags read before; here it is named, or blank lines end each sentence."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a"
         marks = {"-DOCSTART-": "</s></text><text><s>", "": "</s>\n<s>"}

@@ -48,7 +48,7 @@ def units(
     names: Sequence[str] = (),
     sentence: int = 0,
 ) -> Units:
-    """Return units in which so many spans are found, gold and predicted. A sentence has `sentence` positions."""
+    """Return units with these numbers of spans: right, gold and predicted. A sentence has `sentence` positions."""
     texts = []
     for number, (found, gold, predicted) in enumerate(counts):
         size = sizes[number] if sizes else SIZE

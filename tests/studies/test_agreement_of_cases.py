@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_agree import DOMAINS
 
 from clueval.core.bag import Bounds
 from clueval.core.case import Case, same_key
@@ -403,15 +404,6 @@ def chosen(items: list[dict[str, str]], which: str) -> list[dict[str, str]]:
     return [
         item for item in items if ("O" not in item.values() if which == "both" else {*item.values()} != {"O"})
     ]
-
-
-DOMAINS = [
-    ("positions", "all"),
-    ("positions", "any"),
-    ("positions", "both"),
-    ("spans", "any"),
-    ("spans", "both"),
-]
 
 
 @pytest.mark.parametrize(("items", "which"), DOMAINS)

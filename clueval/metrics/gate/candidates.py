@@ -20,13 +20,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from clueval.core.overlap import components
+from clueval.core.scores import number_of
 from clueval.core.span import Span
 from clueval.files.errors import FormatError
 from clueval.metrics.gate.counts import NAMES
 from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.names import is_nil
 from clueval.metrics.gate.pairing import PARTIAL, STRICT, PossiblePair, best_first
-from clueval.metrics.gate.thresholds import annotation_name, number_of, required_score
+from clueval.metrics.gate.thresholds import annotation_name, required_score
 from clueval.metrics.gate.within import Touching
 
 

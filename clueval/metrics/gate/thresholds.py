@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import add, sub
 from typing import NamedTuple
 
+from clueval.core.scores import number_of
 from clueval.core.span import Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES, GateCounts
@@ -106,19 +107,6 @@ def score_of(span: Span, feature: str) -> float:
     Raises `FormatError` for a response without a score and for a score that is not a finite number.
     """
     return required_score(number_of(span.features.get(feature)), span, feature, "predicted annotation")
-
-
-def number_of(value: object) -> float | None:
-    """Return a number, also one that is written as a string, if it is finite, otherwise None."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 def required_score(score: float | None, span: Span, feature: str, whose: str) -> float:

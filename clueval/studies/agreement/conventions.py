@@ -36,7 +36,7 @@ gaps"."""
 OVERLAP, GAPS = "overlap", "have gaps"
 
 
-class Counting(NamedTuple):
+class CountingRule(NamedTuple):
     """What conventions with the same counts share; `flat`: spans of one annotator must not overlap."""
 
     metric: Metric
@@ -48,35 +48,37 @@ class Convention(NamedTuple):
     """A convention: its key in a report, how it counts, and the path of its counts in the metric's headlines."""
 
     key: str
-    counting: Counting
+    counting: CountingRule
     entry: str
 
 
 CONVENTIONS = (
-    Convention("exact", Counting(Exact()), "micro"),
+    Convention("exact", CountingRule(Exact()), "micro"),
     *(
-        Convention(key, Counting(Exact(), flat=True), "micro")
+        Convention(key, CountingRule(Exact(), flat=True), "micro")
         for key in ("conlleval", "seqeval", "seqeval_strict")
     ),
-    Convention("exact_unlabelled", Counting(Exact(), REMOVED), "micro"),
+    Convention("exact_unlabelled", CountingRule(Exact(), REMOVED), "micro"),
     *(
-        Convention(f"levels_{level}_unlabelled", Counting(Levels(), IGNORED), f"unlabelled.{level}")
-        for level in LEVELS
-    ),
-    *(
-        Convention(f"levels_{level}_labelled", Counting(Levels()), f"labelled.{DEFAULT_LAYER}.{level}.micro")
+        Convention(f"levels_{level}_unlabelled", CountingRule(Levels(), IGNORED), f"unlabelled.{level}")
         for level in LEVELS
     ),
     *(
         Convention(
-            f"muc_{scheme}", Counting(Muc(), IGNORED if scheme in ("exact", "partial") else KEPT), scheme
+            f"levels_{level}_labelled", CountingRule(Levels()), f"labelled.{DEFAULT_LAYER}.{level}.micro"
+        )
+        for level in LEVELS
+    ),
+    *(
+        Convention(
+            f"muc_{scheme}", CountingRule(Muc(), IGNORED if scheme in ("exact", "partial") else KEPT), scheme
         )
         for scheme in SCHEMES
     ),
-    Convention("fair_fair", Counting(Fair()), "overall.fair"),
-    Convention("partial", Counting(Partial()), "micro"),
-    Convention("gate_strict", Counting(Gate()), "all"),
-    Convention("gate_lenient", Counting(Gate()), "all.lenient"),
+    Convention("fair_fair", CountingRule(Fair()), "overall.fair"),
+    Convention("partial", CountingRule(Partial()), "micro"),
+    Convention("gate_strict", CountingRule(Gate()), "all"),
+    Convention("gate_lenient", CountingRule(Gate()), "all.lenient"),
 )
 """All conventions, in the order of `clueval.conventions`."""
 
@@ -95,13 +97,13 @@ def chosen_conventions(keys: Sequence[str] = DEFAULTS) -> tuple[Convention, ...]
     return tuple(of_key[key] for key in dict.fromkeys(keys))
 
 
-def countings_of(conventions: Sequence[Convention]) -> tuple[Counting, ...]:
+def countings_of(conventions: Sequence[Convention]) -> tuple[CountingRule, ...]:
     """Return what conventions count, each once."""
     return tuple(dict.fromkeys(convention.counting for convention in conventions))
 
 
 @lru_cache(maxsize=1 << 14)  # few comparisons are different
-def compared(counting: Counting, gold: Reading, predicted: Reading, ranges: bool = False) -> Tally:
+def compared(counting: CountingRule, gold: Reading, predicted: Reading, ranges: bool = False) -> Tally:
     """Return the counts of a comparison: those of the metric, or of `REFUSED`.
 
     `ranges`: gold has ranges without labels, so predicted must have none. The tally must not be changed.

@@ -38,7 +38,7 @@ from clueval.files.errors import UsageError
 from clueval.studies.agreement.conventions import (
     KEPT,
     Convention,
-    Counting,
+    CountingRule,
     chosen_conventions,
     compared,
     countings_of,
@@ -85,7 +85,7 @@ class AgreementMetric(Metric):
             raise UsageError("two annotators have the same name")
 
     @cached_property
-    def countings(self) -> tuple[Counting, ...]:
+    def countings(self) -> tuple[CountingRule, ...]:
         """What the conventions count, each once."""
         return countings_of(self.conventions)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +12,7 @@ import clueval
 from clueval import Document, Span, score
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.masking import Masking
-
-TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
-GOLD = [(5, 9, "e1", "high"), (22, 29, "e2", "high"), (31, 35, "e1", "high"), (45, 49, "e3", "medium")]
-MASKED = [(0, 9), (22, 26), (28, 30), (45, 49)]
-
-
-def gold_of(
-    text: str, spans: Sequence[tuple[int, int, str | None, str | None]], label: str = "PER", id: str = "d"
-) -> Document:
-    """A document whose spans have an entity and a class, as features."""
-    found = []
-    for start, end, entity, kind in spans:
-        features = {"entity_id": entity, "identifier_type": kind}
-        found.append(
-            Span(start, end, label, {name: one for name, one in features.items() if one is not None})
-        )
-    return Document(id, {"label": found}, text=text, unit="character")
-
-
-def masked_of(text: str, spans: Sequence[tuple[int, int]], label: str = "MASK", id: str = "d") -> Document:
-    return Document(id, {"label": [Span(*one, label) for one in spans]}, text=text, unit="character")
+from tests.metrics.masking.test_masking_by_hand import GOLD, MASKED, TEXT, gold_of, masked_of
 
 
 def report(gold: Document, predicted: Document, **settings: Any) -> Mapping[str, Any]:
