@@ -190,11 +190,11 @@ def select(browser: Browser, name: str, value: str) -> None:
     )
 
 
-def download(browser: Browser, form: str, folder: Path) -> Path:
+def download(browser: Browser, folder: Path) -> Path:
     """Export the decisions of the page, and return the file."""
     browser("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
-    browser.run(f"document.getElementById('export-{form}').click()")
-    file = folder / f"decisions.{form}"
+    browser.run("document.getElementById('export').click()")
+    file = folder / "decisions.tsv"
     browser.wait_until(lambda: file.exists() and file.stat().st_size > 0)
     return file
 

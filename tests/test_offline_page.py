@@ -616,8 +616,8 @@ def test_decisions_are_exported_from_the_frame_and_imported_into_it_and_stay_whe
     assert opened.ask("errors")["page"]
     with browser.in_frame():
         assert browser.run(said) == f"0 of 72 places decided; {notice}"
-        browser.run("document.querySelector('.card .reading input').click()")
-        file = download(browser, "tsv", both)
+        browser.run("document.querySelector('.card').click(); document.querySelector('.card input').click()")
+        file = download(browser, both)
     select(browser, "language", "de")
     with browser.in_frame():
         assert browser.run(said).startswith(f"1 of 72 places decided; {notice}")
@@ -631,7 +631,7 @@ def test_decisions_are_exported_from_the_frame_and_imported_into_it_and_stay_whe
         assert browser.run(said) == f"0 of 72 places decided; {notice}"
         give(browser, file)
         assert browser.run(said) == f"1 of 72 places decided; {notice}; 1 line imported"
-        browser.run("document.getElementById('export-json').click()")  # so that nothing is lost
+        browser.run("document.getElementById('export').click()")  # so that nothing is lost
     assert browser.complaints == []
 
 

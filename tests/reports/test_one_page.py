@@ -159,8 +159,7 @@ def test_keys_decide_and_the_export_is_read_back(
     browser.run(
         "document.activeElement.value = '=look'; document.activeElement.dispatchEvent(new Event('change'))"
     )
-    browser.run("byId('export').id = 'export-tsv'")
-    exported = download(browser, "tsv", tmp_path)
+    exported = download(browser, tmp_path)
     decisions = read_decisions(exported)
     found = [decisions.at(each) for each in errors_view().listed[:4]]
 
@@ -179,8 +178,7 @@ def test_exported_decisions_go_back_into_the_command_and_its_page(
     fresh(browser, page)
     keys(browser, "j2")
     keys(browser, "jj1")
-    browser.run("byId('export').id = 'export-tsv'")
-    exported = download(browser, "tsv", tmp_path)
+    exported = download(browser, tmp_path)
 
     assert main([*command, "--decisions", str(exported), "-o", str(again)]) == 0
     assert "decisions: 2 used, 0 stale, 0 lost, 0 in conflict" in capsys.readouterr().err
