@@ -82,6 +82,7 @@ class Browser:
         self._session = self("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self(f"{domain}.enable")
+        self("Emulation.setFocusEmulationEnabled", enabled=True)  # whatever had the focus in the page before
 
     def __call__(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._number += 1
