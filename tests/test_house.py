@@ -27,7 +27,7 @@ _BELOW_RESULTS = {"core", "statistics", "metrics", "transforms", "reports", "for
 
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
-    "statistics": set(),
+    "statistics": {"core"},
     "metrics": {"core"},
     "transforms": {"core"},
     "reports": {"core"},
@@ -42,19 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 """What every package may import besides itself and the foundation."""
 
-YET_IMPORTS: set[str] = {
-    "metrics.gate.outcomes -> statistics.distributions",
-    "metrics.masking.figures -> statistics.distributions",
-    "metrics.muc -> statistics.matching",
-    "metrics.noisy -> statistics.alignment",
-    "metrics.tables -> reports.language",
-    "metrics.tables -> reports.table",
-    "transforms.align -> statistics.alignment",
-    "transforms.alternatives -> statistics.matching",
-    "transforms.locating -> statistics.alignment",
-    "transforms.projection -> statistics.alignment",
-    "transforms.redaction.recovery -> statistics.alignment",
-}
+YET_IMPORTS: set[str] = set()
 """Imports that break the table and are still to go, each `module -> module`. This list may only shrink."""
 
 YET_CIRCLES: set[str] = set()
@@ -75,7 +63,7 @@ YET_FORMATS_IN_BYTES: set[str] = {"reading.byte_reader -> formats.vrt"}
 YET_MANY_PARAMETERS: set[str] = set()
 """Functions with too many parameters, each `module.function`. This list may only shrink."""
 
-MOST_MODULES = 95
+MOST_MODULES = 87
 """The number of modules that a call for two files imports. It may only shrink."""
 
 HALF_HOUR_PATH = (
@@ -386,7 +374,7 @@ def test_only_the_index_imports_intervaltree() -> None:
 
 def test_importing_clueval_loads_nothing_that_it_does_not_need() -> None:
     code = (
-        "import sys, clueval; from clueval import score, read, match_spans; import clueval.statistics.alignment;"
+        "import sys, clueval; from clueval import score, read, match_spans; import clueval.core.alignment;"
         "print(*sys.modules)"
     )
     loaded = subprocess.run(

@@ -25,7 +25,7 @@ from clueval.files.errors import CluevalError, FileError, FormatError, UsageErro
 from clueval.files.options import options_of
 from clueval.files.overwriting import OUTPUT_TYPES, note_input
 from clueval.formats.options import FormatOptions, Reading
-from clueval.metrics.spelling import metrics_in
+from clueval.metrics.settings import metrics_in
 from clueval.reading.paths import files_of
 from clueval.reading.spooled import STDIN
 

@@ -1,13 +1,14 @@
 """The metrics, by name. Each has a module or package of its own, which is imported when it is first used.
 
 Metrics count cases or documents (`clueval.core.metric`); they do not know one another. `exact` and `levels` stand in
-`clueval.core`. `tables` makes tables of the reports.
+`clueval.core`. `settings` reads metrics that are written as text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import Field, fields, is_dataclass
 from importlib import import_module
 from itertools import chain
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from clueval.core.metric import AnyMetric
 from clueval.files.arguments import require_kind
 from clueval.files.errors import UsageError, described
-from clueval.metrics.spelling import MetricText, metrics_in, setting_of, with_settings
+from clueval.files.options import option_of
 
 __all__ = [
     "METRICS",
@@ -74,18 +75,24 @@ def metric_named(name: str, **settings: Any) -> AnyMetric:
     Partial(factor=0.5, glue=False, betas=())
     """
     kind = metric_class(name)
-    known = [field.name for field in fields(kind) if field.init]
-    for setting in settings:
-        if setting not in known:
-            raise UsageError(
-                f"metric {name} has no setting {setting!r}", advice=f"it has {', '.join(known) or 'none'}"
-            )
+    _settings_of(kind, name, settings)
     metric: AnyMetric = kind(**settings)
     return metric
 
 
+def _settings_of(kind: Any, name: str, given: Iterable[str]) -> dict[str, Field[Any]]:
+    """Return the settings of a metric, by name. Raises `UsageError` for one that it does not have."""
+    known = {field.name: field for field in fields(kind) if field.init}
+    for setting in given:
+        if setting not in known:
+            raise UsageError(
+                f"metric {name} has no setting {setting!r}", advice=f"it has {', '.join(known) or 'none'}"
+            )
+    return known
+
+
 def chosen_metrics(given: Sequence[str | AnyMetric] | str | AnyMetric) -> tuple[AnyMetric, ...]:
-    """Return the metrics of a text (`clueval.metrics.spelling`), or of a list of texts and metrics, each once.
+    """Return the metrics of a text (`clueval.metrics.settings`), or of a list of texts and metrics, each once.
 
     Raises `UsageError` for an unknown name or setting, for two metrics of one name, and for an empty list.
 
@@ -111,6 +118,11 @@ def chosen_metrics(given: Sequence[str | AnyMetric] | str | AnyMetric) -> tuple[
 
 def _metrics(given: object) -> Iterator[AnyMetric]:
     if isinstance(given, str):
+        if given in METRICS:
+            yield metric_named(given)
+            return
+        from clueval.metrics.settings import metrics_in  # a name alone does not need it
+
         yield from map(metric_of, metrics_in(given))
     elif is_metric(given):
         metric: Any = given
@@ -121,18 +133,20 @@ def _metrics(given: object) -> Iterator[AnyMetric]:
         )
 
 
-def metric_of(written: MetricText) -> AnyMetric:
-    """Return the metric that a text says. Raises `UsageError` for an unknown name, setting or value."""
+def metric_of(written: tuple[str, Mapping[str, Any]]) -> AnyMetric:
+    """Return the metric with this name and these settings, as `clueval.metrics.settings.metrics_in` reads them.
+
+    Raises `UsageError` for an unknown name, setting or value.
+    """
+    from clueval.metrics.settings import setting_of
+
     name, settings = written
     kind = _own_class(name) if "." in name else metric_class(name)
-    known = {field.name: field for field in fields(kind) if field.init}
-    for setting in settings:
-        if setting not in known:
-            raise UsageError(
-                f"metric {name} has no setting {setting!r}", advice=f"it has {', '.join(known) or 'none'}"
-            )
+    known = _settings_of(kind, name, settings)
     values = {
-        setting: setting_of(kind, known[setting], value, f"{name}({setting}=...)")
+        setting: known[setting].default
+        if isinstance(value, str) and value == literal(known[setting].default)
+        else setting_of(kind, known[setting], value, f"{name}({setting}=...)")
         for setting, value in settings.items()
     }
     metric: AnyMetric = kind(**values)
@@ -157,3 +171,48 @@ def is_metric(given: object) -> bool:
     if isinstance(given, type) or not (hasattr(given, "count") or hasattr(given, "count_documents")):
         return False
     return all(hasattr(given, name) for name in ("name", "zero", "scores", "headlines", "choices", "check"))
+
+
+# Writing
+
+_WORD = re.compile(r"(?!(?:None|True|False)$)[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z_][A-Za-z0-9_]*)*")
+
+
+def with_settings(metric: AnyMetric) -> str:
+    """Return the name of a metric with its settings, as signatures have it; `metrics_in` reads it.
+
+    >>> from clueval.core.exact import Exact
+    >>> with_settings(Exact()), with_settings(Exact(min_overlap=0.5))
+    ('exact', 'exact(min_overlap=0.5)')
+    """
+    settings = [
+        f"{setting.name}={literal(getattr(metric, setting.name))}"
+        for setting in fields(metric)  # type: ignore[arg-type]  # a dataclass
+        if setting.compare and not (_is_later(setting) and getattr(metric, setting.name) == setting.default)
+    ]
+    return f"{metric.name}({','.join(settings)})" if settings else metric.name
+
+
+def literal(value: object) -> str:
+    """Return a setting as it is written: texts without quotes, if they are words.
+
+    >>> literal("gold"), literal("a b"), literal(("A", "B")), literal({"LE": {"FP": 0.5}}), literal(None)
+    ('gold', "'a b'", "['A','B']", "{'LE':{'FP':0.5}}", 'None')
+    """
+    return value if isinstance(value, str) and _WORD.fullmatch(value) else _quoted(value)
+
+
+def _quoted(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{_quoted(key)}:{_quoted(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=str)
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(_quoted, value))}]"
+    return repr(value) if value is None or isinstance(value, str | bool | int | float) else str(value)
+
+
+def _is_later(setting: Field[Any]) -> bool:
+    """Return whether signatures name a setting only if it is not the default."""
+    declared = option_of(setting)
+    return declared is not None and declared.later

@@ -2,7 +2,7 @@
 
 For example, the predicted text comes from OCR or the recognition of handwriting. For each document:
 
-1. The two texts are aligned (`clueval.statistics.alignment`). A span reaches from the column of its first
+1. The two texts are aligned (`clueval.core.alignment`). A span reaches from the column of its first
    character up to the column of the first character after it, so characters that only the other side has
    at its end belong to its columns.
 2. Each gold span, in order of position, takes the first predicted span of the same label, in order of
@@ -39,6 +39,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+from clueval.core.alignment import MAX_CELLS, Alignment, align, edit_distance
 from clueval.core.case import Where, counted
 from clueval.core.characters import Characters
 from clueval.core.document import Document, Pair
@@ -48,7 +49,6 @@ from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.files.limits import require_short_texts
 from clueval.files.options import option, option_field
-from clueval.statistics.alignment import MAX_CELLS, Alignment, align, edit_distance
 
 
 @dataclass(frozen=True, slots=True)

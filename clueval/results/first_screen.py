@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 
 from clueval.core.metric import AnyMetric
 from clueval.files.visible import visible
-from clueval.metrics.tables import how_many, named, titled
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut, percent
 from clueval.results.paths import headline_rates
 from clueval.results.rows import Row, rows_of
 from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
-from clueval.results.tables import of_changes, of_report
+from clueval.results.tables import how_many, named, of_changes, of_report, titled
 
 LINES = 40
 """The lines of the first screen."""

@@ -25,8 +25,8 @@ from clueval.reading.spooled import needs_spooling, spooled
 from clueval.results.options import DEFAULTS, Counting, Groups, Trust, Workers, groups_of
 from clueval.results.plan import plan_of, require_names, steps_in_order
 from clueval.results.texts import kept, opened
+from clueval.transforms.changes import checked
 from clueval.transforms.options import Preparing
-from clueval.transforms.saying import checked
 
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = DEFAULTS
 

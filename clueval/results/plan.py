@@ -16,8 +16,7 @@ from clueval.files.options import changed_fields
 from clueval.reading.same_text import require_same_text
 from clueval.results.options import Groups
 from clueval.transforms.alternatives import Alternatives
-from clueval.transforms.apart import SetApart
-from clueval.transforms.changes import UNIT, EachPair
+from clueval.transforms.changes import UNIT, EachPair, SetApart
 
 
 def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
@@ -31,7 +30,7 @@ def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
         metrics = with_curves(chosen, counting.score_feature, counting.threshold_numbers(), counting.merge)
     align = None
     if counting.align is not False:
-        from clueval.statistics.alignment import MAX_CELLS
+        from clueval.core.alignment import MAX_CELLS
         from clueval.transforms.align import Align  # loads the alignment of texts
 
         cells = MAX_CELLS if counting.align is True else counting.align

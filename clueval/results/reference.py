@@ -2,27 +2,31 @@
 
 The reference is scored by the same metrics, into a bag of its own. Its differences have the shape of the reports: each
 number is that of predicted less that of the reference. For the metric `gate`, there are the changes, too: the targets
-that both, one or none got right (strict, lenient) with McNemar's exact test, and each annotation whose group changes
-(`clueval.metrics.gate.outcomes`).
+that both, one or none got right (strict, lenient), with McNemar's exact test (1947) of whether each of the two alone is
+right about equally many, and each annotation whose group changes (`clueval.metrics.gate.outcomes`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
+from operator import add
 from typing import Any, overload
 
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
+from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate, GateLists
-from clueval.metrics.gate.outcomes import Contingency, changes_of_targets, contingency, outcome_of
+from clueval.metrics.gate.outcomes import TargetOutcome, changes_of_targets, outcome_of
+from clueval.metrics.gate.within import Touching
 from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Rate, Table
 from clueval.results.options import Groups
 from clueval.results.pairs import Pairs
 from clueval.results.paths import headline_paths, number_at
+from clueval.statistics import mcnemar_exact
 
 MOST_CHANGES = 100_000
 """The number of changes that a report lists; it counts all."""
@@ -83,6 +87,68 @@ def plain(counted: Groups | AnyMetric) -> Groups | AnyMetric:
 
 
 # The changes of GATE
+
+
+@dataclass(frozen=True, slots=True)
+class Contingency:
+    """The numbers of targets that both, only the reference, only the response, or none got right; can be
+    added.
+
+    >>> Contingency(3, 1, 2, 4) + Contingency(both=1)
+    Contingency(both=4, reference_only=1, response_only=2, neither=4)
+    """
+
+    both: int = 0
+    reference_only: int = 0
+    response_only: int = 0
+    neither: int = 0
+
+    def __add__(self, other: Contingency) -> Contingency:
+        return Contingency(*map(add, astuple(self), astuple(other)))
+
+    @property
+    def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return the rows: the reference right, wrong; columns: the response right, wrong."""
+        return (self.both, self.reference_only), (self.response_only, self.neither)
+
+    @property
+    def p_value(self) -> float:
+        """Return the two-sided p-value of McNemar's exact test."""
+        return mcnemar_exact(self.reference_only, self.response_only)
+
+    def report(self) -> dict[str, float]:
+        """Return the four counts and the p-value by name."""
+        return {**asdict(self), "p_value": self.p_value}
+
+
+def contingency(
+    targets: Iterable[Span], reference: TargetOutcome, response: TargetOutcome
+) -> tuple[Contingency, Contingency]:
+    """Return the strict and the lenient table of one document.
+
+    An outcome is strictly right about a target if one of its single correct strict responses has the target's
+    range; leniently if it is strictly right, or a single correct partial response touches the target. Only
+    the place of the response counts, not the target that it was paired with.
+    """
+    sides = [_Right(outcome) for outcome in (reference, response)]
+    tables: list[list[int]] = [[0] * 4, [0] * 4]
+    for target in targets:
+        answers = [side.about(target) for side in sides]
+        for leniency, cells in enumerate(tables):
+            cells[2 * (not answers[0][leniency]) + (not answers[1][leniency])] += 1
+    return Contingency(*tables[0]), Contingency(*tables[1])
+
+
+class _Right:
+    """Tests which targets an outcome is right about."""
+
+    def __init__(self, outcome: TargetOutcome) -> None:
+        self._strict = {span.fragments for span in outcome.single_correct("CS")}
+        self._partial = Touching(outcome.single_correct("CP"))
+
+    def about(self, target: Span) -> tuple[bool, bool]:
+        strict = target.fragments in self._strict
+        return strict, strict or bool(self._partial.find(target))
 
 
 def require_no_lists(metric: Gate) -> None:

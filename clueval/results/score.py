@@ -35,9 +35,8 @@ from clueval.results.reports import BagReports, everything
 from clueval.results.result import Result
 from clueval.results.signature import Signature
 from clueval.results.texts import FilePair, FileReading, Texts, opened
-from clueval.transforms.changes import LOCATED, UNIT
+from clueval.transforms.changes import LOCATED, UNIT, changes_of, checked, choices_of
 from clueval.transforms.options import Preparing
-from clueval.transforms.saying import changes_of, checked, choices_of
 
 if TYPE_CHECKING:
     from clueval.results.tasks import Task

@@ -14,7 +14,6 @@ from clueval.core.tags import SCHEMES
 from clueval.files.arguments import require_kind
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import metric_of, with_settings
-from clueval.metrics.spelling import metrics_in
 from clueval.version import SCORES, __version__
 
 SHORT = MappingProxyType(
@@ -227,6 +226,8 @@ def _options(signature: Mapping[str, str]) -> dict[str, Any]:
 
 def _metrics(text: str) -> Iterator[AnyMetric]:
     """Yield the metrics of ``metrics:``, with their settings."""
+    from clueval.metrics.settings import metrics_in  # only signatures that are read need it
+
     try:
         for written in metrics_in(text):
             metric = metric_of(written)

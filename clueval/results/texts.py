@@ -175,7 +175,7 @@ def _first_steps(sides: Sides, groups: Groups, plan: Plan, unit: str | None) -> 
 
 def _answers_step(form: str, groups: Groups, plan: Plan) -> Step:
     """Return the step that places the answers of a language model in a format on the text of gold."""
-    from clueval.statistics.alignment import MAX_CELLS
+    from clueval.core.alignment import MAX_CELLS
     from clueval.transforms.locating import InlineAnswers, Locating  # few formats need it
 
     preparing = groups.preparing

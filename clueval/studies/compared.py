@@ -36,9 +36,8 @@ from clueval.studies.noisy import NoisyErrors
 from clueval.studies.profile import Profile
 from clueval.studies.systems import Diff, TwoSystems
 from clueval.studies.wrong import Choice
-from clueval.transforms.changes import names_of
+from clueval.transforms.changes import checked, names_of
 from clueval.transforms.options import Preparing
-from clueval.transforms.saying import checked
 
 _OF_SCORE = (
     *("reading", "counting", "preparing", "progress", *SETS),

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from clueval.metrics.tables import named
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Table, cut, percent
 from clueval.results.signature import Signature
 from clueval.results.summary import counted
+from clueval.results.tables import named
 from clueval.statistics.jackknife import FEWEST_THAT_DIFFER
 from clueval.version import __version__
 

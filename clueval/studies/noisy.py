@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from clueval.core.alignment import align
 from clueval.core.case import Where
 from clueval.core.span import NOTHING
 from clueval.metrics.noisy import Explanation, Noisy
@@ -18,7 +19,6 @@ from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
-from clueval.statistics.alignment import align
 from clueval.studies.counting import rereadable
 from clueval.studies.errors import Pairs
 from clueval.studies.errors_view import facts_of, title_of

@@ -18,7 +18,6 @@ from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import UsageError
 from clueval.files.opening import sha256_of
 from clueval.files.writing import whole_file
-from clueval.metrics.tables import named
 from clueval.reading.options import InputSide
 from clueval.reading.paths import is_path_or_paths
 from clueval.reading.sides import files_of_side
@@ -27,6 +26,7 @@ from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table
 from clueval.results.score import score
 from clueval.results.summary import counted, summary
+from clueval.results.tables import named
 from clueval.version import __version__
 
 _MEASURE = re.compile(r"(f1)|(precision)@(recall)>=(.+)|(recall)@(precision)>=(.+)")

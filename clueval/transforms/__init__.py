@@ -2,5 +2,5 @@
 
 `changes` has what they share, `steps` makes them of options. `labels`, `counted_spans`, `alternatives` and
 `alternatives_table` change which spans count, and how they are labelled; `characters`, `align`, `placing` and
-`locating` give them other positions. `alignment`, `projection`, `occurrences` and `redaction` work on texts.
+`locating` give them other positions. `projection`, `occurrences` and `redaction` work on texts.
 """

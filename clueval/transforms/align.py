@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from clueval.core.alignment import MAX_CELLS
 from clueval.core.document import Pair
 from clueval.core.merging import with_merged
 from clueval.core.span import MERGED, Span
-from clueval.statistics.alignment import MAX_CELLS
 from clueval.transforms.changes import EachPair, empty
 from clueval.transforms.projection import project
 

@@ -12,7 +12,6 @@ from clueval.core.document import GROUP, OPTIONAL, Document, Notes, Pair
 from clueval.core.ranges import Regions
 from clueval.core.span import Span, by_position, name_of
 from clueval.files.errors import UsageError
-from clueval.statistics.matching import most_pairs
 from clueval.transforms.changes import (
     ALTERNATIVES,
     ANY_OF,
@@ -122,6 +121,8 @@ def _matched(
     groups: Sequence[Sequence[Span]], others: Iterable[Span], predicted: Iterable[Span], layer: str
 ) -> list[int | None]:
     """Return for each group the number of the member that a predicted span equals, if it gets one."""
+    from clueval.core.one_to_one import most_pairs  # few golds have alternatives
+
     slots: dict[_Key, list[int]] = {}
     for number, span in enumerate(predicted):
         slots.setdefault(_key(span, layer), []).append(number)

@@ -14,8 +14,8 @@ from os import PathLike, fsencode
 from pathlib import Path
 from typing import Any, ClassVar
 
-from clueval.core.count import each, noted
-from clueval.core.document import GROUP, Document, Notes, Pair
+from clueval.core.count import Step, each, noted
+from clueval.core.document import GROUP, MENTION, UNPLACED, Document, Notes, Pair
 from clueval.core.span import SIDES, Frozen, Span
 from clueval.files.errors import UsageError, described
 from clueval.files.opening import decoded, raw_content
@@ -204,3 +204,106 @@ def sha8(content: str | bytes) -> str:
     from hashlib import sha256  # loads OpenSSL, so it is imported only here
 
     return sha256(content.encode() if isinstance(content, str) else content).hexdigest()[:8]
+
+
+# Spans without a place
+
+
+def beside(lost: Mapping[str, Sequence[Span]], gold: Document, file: str | None) -> Iterator[Pair]:
+    """Yield the pair of the spans without a place, beside the text of gold; nothing if there are none.
+
+    The predicted document has the id and the unit of gold, and a text that is made of the texts of the mentions, one
+    after another.
+    """
+    if not any(lost.values()):
+        return
+    words: list[str] = []
+    layers: dict[str, list[Span]] = {}
+    size = 0
+    for layer, spans in lost.items():
+        layers[layer] = []
+        for span in spans:
+            text = str(span.features.get(MENTION, "")).strip()
+            tokens = (text.split() or [""]) if gold.unit == "token" else [text]
+            length = len(tokens) if gold.unit == "token" else len(text)
+            layers[layer].append(Span(size, size + length, span.labels, {MENTION: text}, line=span.line))
+            words += tokens
+            size += length + (gold.unit == "character")
+    if gold.unit == "token":
+        predicted = Document(gold.id, layers, tokens=words, file=file)
+    else:
+        predicted = Document(gold.id, layers, text="\n".join(words), unit="character", file=file)
+    yield Pair(empty(gold), predicted, beside=True)
+
+
+@dataclass(frozen=True)
+class SetApart(EachPair):
+    """A step that puts predicted spans that have no place, but only a text (`MENTION`), beside the text.
+
+    Some formats have such spans among others, and say so in the metadata (`UNPLACED`). Nothing is said of the step,
+    whose name is empty.
+    """
+
+    signature: ClassVar[tuple[str, str]] = ("", "")
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        predicted = pair.predicted
+        if UNPLACED not in predicted.metadata:
+            yield pair
+            return
+        layers = predicted.layers.items()
+        lost = {layer: [span for span in spans if MENTION in span.features] for layer, spans in layers}
+        if not any(lost.values()):
+            yield pair
+            return
+        placed = {layer: [span for span in spans if MENTION not in span.features] for layer, spans in layers}
+        yield replace(pair, predicted=replace(predicted, layers=placed))
+        yield from beside(lost, replace(predicted, id=pair.gold.id), predicted.file)
+
+
+# What is said of steps
+
+
+def checked(steps: Iterable[Step], notes: Notes) -> list[str]:
+    """Return the warnings of all steps, given the sum of all notes. Raises `UsageError` for a name that is wrong."""
+    return [warning for step in steps for warning in step.check(notes)]
+
+
+def choices_of(steps: Iterable[Step], notes: Notes) -> dict[str, str]:
+    """Return what the signature says of steps that have a name; choices among golds are one.
+
+    >>> from clueval.transforms.options import Preparing
+    >>> from clueval.transforms.steps import steps_of
+    >>> choices_of(steps_of(Preparing(any_of=[[]], untyped=True)), {})
+    {'untyped': 'yes', 'gold': 'best-of-2'}
+    """
+    choices = dict(step.signature for step in steps if step.signature[0])
+    groups = choices.pop(ALTERNATIVES, None) is not None and notes.get((ALTERNATIVES, "groups"))
+    golds = [choices.pop(ANY_OF, ""), ALTERNATIVES if groups else ""]
+    said = "+".join(filter(None, golds))
+    return {**choices, "gold": said} if said else choices
+
+
+def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
+    """Return how often each step changed what, for a report; the numbers of groups stand by themselves.
+
+    None if there are neither groups nor other steps than of the unit.
+
+    >>> from clueval.transforms.options import Preparing
+    >>> from clueval.transforms.steps import steps_of
+    >>> changes_of(steps_of(Preparing(untyped=True)), {("untyped", "gold"): 2})
+    {'untyped': {'gold': 2}}
+    """
+    found: dict[str, Any] = {}
+    for step in steps:
+        name, _ = step.signature
+        if name in ("", UNIT):
+            continue
+        changed = {(name, *what): 0 for what in step.zeros}
+        changed |= {key: number for key, number in notes.items() if key[0] == name and key[1] != HIDDEN}
+        plain = {"/".join(key[1:]): changed[key] for key in sorted(changed)}
+        if name != ALTERNATIVES:
+            found[name] = plain
+        elif notes.get((ALTERNATIVES, "groups")):
+            found |= plain
+    return found or None

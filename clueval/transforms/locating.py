@@ -34,14 +34,13 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import ClassVar
 
+from clueval.core.alignment import MAX_CELLS
 from clueval.core.characters import has_characters
 from clueval.core.document import MENTION, OFFSETS, Document, Pair
 from clueval.core.ranges import Regions
 from clueval.core.span import NOTHING, Span, by_position
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.statistics.alignment import MAX_CELLS
-from clueval.transforms.apart import beside
-from clueval.transforms.changes import LOCATED, EachPair, Note, with_notes
+from clueval.transforms.changes import LOCATED, EachPair, Note, beside, with_notes
 from clueval.transforms.characters import TextPositions, without_blanks
 from clueval.transforms.occurrences import FUZZY, LocationSteps, Occurrences, Range, folded
 from clueval.transforms.options import ALL, FIRST, FREE, OCCURRENCES

@@ -27,10 +27,10 @@ from dataclasses import replace
 from itertools import chain, groupby
 from typing import NamedTuple
 
+from clueval.core.alignment import MAX_CELLS, Alignment, align
 from clueval.core.document import Document
 from clueval.core.ranges import joined_ranges
 from clueval.core.span import NOTHING, Span
-from clueval.statistics.alignment import MAX_CELLS, Alignment, align
 from clueval.transforms.characters import TextPositions
 
 _WORD = re.compile(r"\S+")

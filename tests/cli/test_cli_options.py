@@ -341,7 +341,7 @@ def test_a_command_that_does_not_exist_is_named_with_the_nearest(capsys: Capture
 
 
 def test_the_default_that_the_help_shows_is_the_one_of_the_library() -> None:
-    from clueval.statistics.alignment import MAX_CELLS
+    from clueval.core.alignment import MAX_CELLS
 
     assert MAX_CELLS == 100000000000
 

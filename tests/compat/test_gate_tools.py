@@ -16,8 +16,9 @@ from clueval.core.document import Pair
 from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.equality import FeatureTest
-from clueval.metrics.gate.outcomes import Change, Contingency, TargetOutcome, changes, contingency, outcome_of
+from clueval.metrics.gate.outcomes import Change, TargetOutcome, changes, outcome_of
 from clueval.results import reference
+from clueval.results.reference import Contingency, contingency
 
 
 def outcome(metric: Gate, targets: Sequence[Span], responses: Sequence[Span]) -> TargetOutcome:

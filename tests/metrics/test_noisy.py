@@ -29,6 +29,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import main
+from clueval.core.alignment import Alignment, Step, align
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.span import Span
 from clueval.core.tally import Tally
@@ -37,10 +38,10 @@ from clueval.files.opening import lines as lines_of
 from clueval.formats.input_file import InputFile
 from clueval.formats.nerval import read_mapping, read_nerval
 from clueval.formats.options import FormatOptions
-from clueval.metrics import noisy, tables
+from clueval.metrics import noisy
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.forms import table_lines
-from clueval.statistics.alignment import Alignment, Step, align
+from clueval.results import tables
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from clueval.core.alignment import Alignment, align
 from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
 from clueval.metrics import noisy
 from clueval.metrics.noisy import Explanation, Noisy
-from clueval.statistics.alignment import Alignment, align
 from tests.metrics.test_noisy import (
     HUGO,
     HUGO_READ,

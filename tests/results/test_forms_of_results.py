@@ -13,8 +13,8 @@ from clueval.core.levels import Levels
 from clueval.files.errors import UsageError
 from clueval.metrics import chosen_metrics, metric_named
 from clueval.metrics.gate import Gate, GateWithin
-from clueval.metrics.tables import tables_of
 from clueval.results import first_screen, notices, paths, rows
+from clueval.results.tables import tables_of
 from tests.random_corpora import Corpus, sum_of
 
 # Metrics and settings

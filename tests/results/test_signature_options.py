@@ -9,8 +9,7 @@ import pytest
 
 from clueval import Document, Result, Signature, Span, score
 from clueval.files.errors import UsageError
-from clueval.metrics import METRICS, metric_named
-from clueval.metrics.spelling import with_settings
+from clueval.metrics import METRICS, metric_named, with_settings
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]

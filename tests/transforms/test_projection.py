@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from strategies import flat_spans
 
 from clueval import score
+from clueval.core.alignment import Alignment
 from clueval.core.document import Document, Sentence, Unit
 from clueval.core.span import Span
 from clueval.files.errors import MissingExtra, UsageError
-from clueval.statistics.alignment import Alignment
 from clueval.transforms import projection as room
 from clueval.transforms.projection import project
 

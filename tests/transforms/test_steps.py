@@ -25,10 +25,10 @@ from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, LimitError, UsageError
 from clueval.transforms.alternatives import Alternatives, AnyOf
 from clueval.transforms.alternatives_table import AlternativesTable
+from clueval.transforms.changes import changes_of, checked, choices_of
 from clueval.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
 from clueval.transforms.labels import Depth, Generic, Hierarchy, Untyped
 from clueval.transforms.options import Preparing
-from clueval.transforms.saying import changes_of, checked, choices_of
 from clueval.transforms.steps import steps_of
 from tests.cases import any_spans, spans
 

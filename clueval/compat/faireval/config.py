@@ -30,10 +30,10 @@ from clueval.formats.options import FormatOptions
 from clueval.metrics.fair import Fair, parse_weights
 from clueval.metrics.fair.metric import FOCUSES
 from clueval.metrics.fair.weights import Weights
-from clueval.metrics.tables import frequencies, most_frequent
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.same_text import require_same_text
 from clueval.reading.sides import Side, Sides
+from clueval.results.tables import frequencies, most_frequent
 
 _MANDATORY = ("target_in", "system_in")
 

@@ -4,20 +4,17 @@ The groups are CS, CP, IS, IP (responses that are correct or incorrect, strict o
 truly missing) and SL (responses that are truly spurious).
 
 A system is compared with a reference, usually an older run of it: `changes_of_targets` compares the groups that each
-target has in two outcomes, `changes` gives the annotations by which GATE shows changes. `contingency` counts the
-targets that both, one or none of the two got right, strictly and leniently; McNemar's test (1947), exact, tests whether
-each of the two alone is right about equally many targets.
+target has in two outcomes, `changes` gives the annotations by which GATE shows changes.
 
-Source: GATE's plugin Evaluation, which makes the tables but does not test them. Its annotations of changes leave out
-each span that the reference has in any group, so that no target is ever "missing now" where it was correct before,
-which the notes of its authors ask for; `changes_of_targets` differs from it on purpose.
+Source: GATE's plugin Evaluation. Its annotations of changes leave out each span that the reference has in any group, so
+that no target is ever "missing now" where it was correct before, which the notes of its authors ask for;
+`changes_of_targets` differs from it on purpose.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
-from operator import add
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from clueval.core.case import Case, located
@@ -27,7 +24,6 @@ from clueval.metrics.gate.equality import FeatureTest, equality_key
 from clueval.metrics.gate.metric import Gate
 from clueval.metrics.gate.pairing import PARTIAL
 from clueval.metrics.gate.within import Touching
-from clueval.statistics.distributions import mcnemar_exact
 
 GROUPS = ("CS", "CP", "IS", "IP", "ML", "SL")
 """The groups of indicator annotations."""
@@ -199,65 +195,3 @@ def changes(reference: TargetOutcome, response: TargetOutcome, features: Sequenc
     found += [Change(span, "SL", "A", "+-") for span in before["SL"] if not spurious_after.find(span)]
     found += [Change(span, "A", "SL", "+-") for span in after["SL"] if not spurious_before.find(span)]
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Contingency:
-    """The numbers of targets that both, only the reference, only the response, or none got right; can be
-    added.
-
-    >>> Contingency(3, 1, 2, 4) + Contingency(both=1)
-    Contingency(both=4, reference_only=1, response_only=2, neither=4)
-    """
-
-    both: int = 0
-    reference_only: int = 0
-    response_only: int = 0
-    neither: int = 0
-
-    def __add__(self, other: Contingency) -> Contingency:
-        return Contingency(*map(add, astuple(self), astuple(other)))
-
-    @property
-    def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return the rows: the reference right, wrong; columns: the response right, wrong."""
-        return (self.both, self.reference_only), (self.response_only, self.neither)
-
-    @property
-    def p_value(self) -> float:
-        """Return the two-sided p-value of McNemar's exact test."""
-        return mcnemar_exact(self.reference_only, self.response_only)
-
-    def report(self) -> dict[str, float]:
-        """Return the four counts and the p-value by name."""
-        return {**asdict(self), "p_value": self.p_value}
-
-
-def contingency(
-    targets: Iterable[Span], reference: TargetOutcome, response: TargetOutcome
-) -> tuple[Contingency, Contingency]:
-    """Return the strict and the lenient table of one document.
-
-    An outcome is strictly right about a target if one of its single correct strict responses has the target's
-    range; leniently if it is strictly right, or a single correct partial response touches the target. Only
-    the place of the response counts, not the target that it was paired with.
-    """
-    sides = [_Right(outcome) for outcome in (reference, response)]
-    tables: list[list[int]] = [[0] * 4, [0] * 4]
-    for target in targets:
-        answers = [side.about(target) for side in sides]
-        for leniency, cells in enumerate(tables):
-            cells[2 * (not answers[0][leniency]) + (not answers[1][leniency])] += 1
-    return Contingency(*tables[0]), Contingency(*tables[1])
-
-
-class _Right:
-    """Tests which targets an outcome is right about."""
-
-    def __init__(self, outcome: TargetOutcome) -> None:
-        self._strict = {span.fragments for span in outcome.single_correct("CS")}
-        self._partial = Touching(outcome.single_correct("CP"))
-
-    def about(self, target: Span) -> tuple[bool, bool]:
-        strict = target.fragments in self._strict
-        return strict, strict or bool(self._partial.find(target))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from clueval.core.beta import upper_bound
 from clueval.core.metric import Sizes
 from clueval.core.tally import Tally, f_measure
 from clueval.metrics.masking.counts import (
@@ -16,7 +17,6 @@ from clueval.metrics.masking.counts import (
     Row,
 )
 from clueval.metrics.masking.mention import Risk
-from clueval.statistics.distributions import upper_bound
 
 ALL = "all"
 

@@ -21,8 +21,7 @@ from clueval.studies.agreement.metric import AgreementMetric
 from clueval.studies.agreement.places import Documents, marks_in, sequences_in, written
 from clueval.studies.agreement.readings import spans_of
 from clueval.studies.agreement.report import Numbers
-from clueval.transforms.changes import HIDDEN, empty
-from clueval.transforms.saying import checked
+from clueval.transforms.changes import HIDDEN, checked, empty
 
 Groups = Callable[[Read], Iterable[Group]]
 """Returns the documents of all annotators, text by text, each time anew, and notes what was read; a system is last."""

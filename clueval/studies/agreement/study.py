@@ -42,9 +42,8 @@ from clueval.studies.agreement.view import (
     tables_of,
     verdict_of,
 )
-from clueval.transforms.changes import ALTERNATIVES
+from clueval.transforms.changes import ALTERNATIVES, choices_of
 from clueval.transforms.options import Preparing
-from clueval.transforms.saying import choices_of
 from clueval.transforms.steps import steps_of
 from clueval.version import __version__
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar
 
+from clueval.core.alignment import edit_distance
 from clueval.core.characters import tokens_in
 from clueval.core.document import Document, Pair
 from clueval.core.span import DEFAULT_LAYER, NOTHING, Span
 from clueval.files.arguments import checked_call
 from clueval.files.errors import CluevalError, TextMismatch, UsageError, described, extra
-from clueval.statistics.alignment import edit_distance
 from clueval.transforms.changes import EachPair, with_notes
 from clueval.transforms.characters import to_characters
 from clueval.transforms.redaction.placeholders import Place, find_placeholders, patterns_of

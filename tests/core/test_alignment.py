@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval.core import alignment as room
+from clueval.core.alignment import Alignment, align, edit_distance
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import MissingExtra, UsageError
-from clueval.statistics import alignment as room
-from clueval.statistics.alignment import Alignment, align, edit_distance
 from clueval.transforms.characters import Characters
 
 GOLD = "Tolkien was a writer ."
@@ -192,7 +192,7 @@ def test_a_document_without_text_is_an_error() -> None:
 def test_two_texts_of_200_000_characters_are_aligned_minimally_in_little_memory(share: float) -> None:
     code = f"""
 import random
-from clueval.statistics.alignment import align, edit_distance
+from clueval.core.alignment import align, edit_distance
 rng = random.Random(1)
 gold = "".join(rng.choices("abcdefghijklmnopqrstuvwxyz     ", k=200_000))
 predicted = "".join(one if rng.random() > {share} else rng.choice(("", one * 2, "x")) for one in gold)
