@@ -27,8 +27,8 @@ from sizes import documents_alone, handed_in
 
 from clueval import Accumulator, Document, Result, Span, load_result, read, score
 from clueval.core.count import Plan, count, sequences_of
-from clueval.core.decoding import decode
 from clueval.core.document import Pair
+from clueval.core.tags import decode
 from clueval.files.errors import CluevalError
 from clueval.metrics import metric_named
 from clueval.reading.passages import Sizes

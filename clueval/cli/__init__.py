@@ -24,7 +24,7 @@ from clueval.cli.outputs import check_outputs, settle_output, standard_output
 from clueval.cli.printing import be_quiet, complain, flush, give_up, notices, put, reader_has_ended, remark
 from clueval.files.errors import CluevalError, CluevalWarning, FileError
 from clueval.files.overwriting import inputs_kept
-from clueval.results.notices import REPAIRED
+from clueval.results.inputs import REPAIRED
 
 __all__ = ["COMMANDS", "main"]
 

@@ -39,7 +39,7 @@ from operator import itemgetter, ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
-from clueval.core.merging import with_merged
+from clueval.core.matching import with_merged
 from clueval.core.overlap import SpanIndex, components, overlaps_between
 from clueval.core.span import MERGED, NOTHING, Frozen, Span
 

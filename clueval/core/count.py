@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import HEAD, Case, Key, Keys, Located, case_of, keys_of, located, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text
-from clueval.core.merging import with_merged
+from clueval.core.matching import with_merged
 from clueval.core.metric import (
     AnyMetric,
     DocumentMetric,

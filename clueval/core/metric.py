@@ -7,9 +7,11 @@ A metric is a frozen dataclass of its settings, whose values are in the signatur
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from clueval.core.document import Document
 from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES, Span, name_of
 from clueval.core.tally import Counts, Tally
@@ -170,3 +172,35 @@ def require_no_gaps(metric: AnyMetric, spans: Sequence[Span]) -> None:
                 advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
                 "fragments='split', or one span from start to end with fragments='hull'",
             )
+
+
+def number_of(value: object) -> float | None:
+    """Return a number, also one that is written as a string, if it is finite, otherwise None.
+
+    >>> number_of("0.5"), number_of(True), number_of("nan")
+    (0.5, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def score_of(span: Span, feature: str, document: Document) -> float:
+    """Return the score of a predicted span. Raises `UsageError` for a score that is missing or no finite number."""
+    value = span.features.get(feature)
+    number = number_of(value)
+    if number is None:
+        problem = "has no score" if value is None else "has no number as its score"
+        raise UsageError(
+            f"the predicted span {name_of(span)} {problem} {feature!r}",
+            **document.in_errors,
+            line=span.line,
+            advice="every predicted span needs a finite number in this feature",
+        )
+    return number

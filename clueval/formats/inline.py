@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
-from clueval.core.span_keys import UNPARSABLE
+from clueval.core.span_forms import UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.dialect import Numbered
 from clueval.formats.file_format import FileFormat, only_layer

@@ -11,7 +11,7 @@ from typing import Any
 
 from clueval.core.document import MENTION, OFFSETS, Document, MissingId
 from clueval.core.span import NO_LABEL, Frozen, Span
-from clueval.core.span_keys import BY_ID, TOKENS_OF_PIPELINE, UNPARSABLE, is_token_of_pipeline
+from clueval.core.span_forms import BY_ID, TOKENS_OF_PIPELINE, UNPARSABLE, is_token_of_pipeline
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.answers import (
     DEEPEST,

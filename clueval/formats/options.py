@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
-from clueval.core.decoding import INVALID, scheme_called
-from clueval.core.tags import SCHEMES
+from clueval.core.tags import INVALID, SCHEMES, scheme_called
 from clueval.files.errors import UsageError
 from clueval.files.limits import Limits
 from clueval.files.options import column, option_field, require_types, whole

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.document import Row
 from clueval.core.span import NO_LABEL, NOTHING, Frozen, Span
-from clueval.core.span_keys import (
+from clueval.core.span_forms import (
     TOKENS_OF_PIPELINE,
     fragments_of,
     is_token_of_pipeline,

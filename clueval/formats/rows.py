@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
-from clueval.core.span_keys import in_order
+from clueval.core.span_forms import in_order
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import TagError, UsageError
 from clueval.formats.dialect import (

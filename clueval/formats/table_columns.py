@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from clueval.core.span_keys import DOCUMENTS, END_INCLUSIVE, ENDS, STARTS, ends_in
+from clueval.core.span_forms import DOCUMENTS, END_INCLUSIVE, ENDS, STARTS, ends_in
 from clueval.files.errors import FormatError
 from clueval.formats.options import FormatOptions
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from clueval.core.span_keys import STARTS, ends_in
+from clueval.core.span_forms import STARTS, ends_in
 from clueval.files.errors import FormatError
 from clueval.formats.input_file import InputFile
 from clueval.formats.table_columns import known_names

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
-from clueval.core.span_keys import BARE_ENDS, END_INCLUSIVE, SAY_WHICH_END
+from clueval.core.span_forms import BARE_ENDS, END_INCLUSIVE, SAY_WHICH_END
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.files.opening import cell
 from clueval.formats.file_format import FileFormat

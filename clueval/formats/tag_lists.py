@@ -6,10 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clueval.core.decoding import Chunk, decode, decode_tags, first_illegal
 from clueval.core.document import Document
 from clueval.core.span import NO_LABEL, name_of
-from clueval.core.tags import OUTSIDE, count_illegal, neighbours_of, scheme_of, split_tag
+from clueval.core.tags import (
+    OUTSIDE,
+    Chunk,
+    count_illegal,
+    decode,
+    decode_tags,
+    first_illegal,
+    neighbours_of,
+    scheme_of,
+    split_tag,
+)
 from clueval.files.errors import FileError, FormatError, TagError, UsageError
 
 _KEYS_OF_NAMES = ("id2label", "label2id", "names", "class_label", "feature", "sequence", "list")

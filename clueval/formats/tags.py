@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from clueval.core.decoding import INVALID
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import Frozen
-from clueval.core.tags import is_tag, split_tag
+from clueval.core.tags import INVALID, is_tag, split_tag
 from clueval.files.errors import FormatError, TagError
 from clueval.formats.file_format import FileFormat, only_layer
 from clueval.formats.input_file import Head, InputFile

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from clueval.core.document import GROUP, MENTION, OFFSETS, OPTIONAL, UNPLACED
-from clueval.core.span_keys import LABELS
+from clueval.core.span_forms import LABELS
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
 from clueval.formats.dialect import Dialect, has_sign

@@ -28,10 +28,9 @@ from typing import Any, ClassVar
 from clueval.core.case import Key, Where, case_of, counted, keys_of
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
-from clueval.core.merging import with_merged
-from clueval.core.metric import AnyMetric, DocumentMetric
+from clueval.core.matching import with_merged
+from clueval.core.metric import AnyMetric, DocumentMetric, score_of
 from clueval.core.ranges import Ranges
-from clueval.core.scores import score_of
 from clueval.core.span import NOTHING, Span
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError

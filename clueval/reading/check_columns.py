@@ -6,9 +6,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from clueval.core.decoding import ill_formed, scheme_called
 from clueval.core.document import Document
-from clueval.core.tags import OUTSIDE, count_illegal, is_tag, scheme_of, split_tag
+from clueval.core.tags import OUTSIDE, count_illegal, ill_formed, is_tag, scheme_called, scheme_of, split_tag
 from clueval.files.errors import CluevalError, TagError
 from clueval.formats.column_format import ColumnFormat
 from clueval.formats.column_input import Layout, TokenLines

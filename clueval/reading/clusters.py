@@ -24,10 +24,19 @@ from typing import Any, NamedTuple
 from clueval.core.bag import Bag, Bounds
 from clueval.core.case import Key, Where, keys_of, other_key
 from clueval.core.count import Plan, Unit
-from clueval.core.decoding import continues, decode, decode_strictly, scheme_called
 from clueval.core.document import ID, Document, Layers, Row
 from clueval.core.span import NOTHING
-from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, scheme_of, split_tag
+from clueval.core.tags import (
+    OUTSIDE,
+    Neighbours,
+    continues,
+    count_illegal,
+    decode,
+    decode_strictly,
+    scheme_called,
+    scheme_of,
+    split_tag,
+)
 from clueval.core.tally import Tally, added
 from clueval.files.errors import TagError
 from clueval.reading.usual import (

@@ -19,8 +19,18 @@ from typing import Any, Literal, NamedTuple
 
 from clueval.core.document import Document, Layers, MissingId, same_id
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
-from clueval.core.span_forms import as_span, as_spans, fields_of, is_number, is_span
-from clueval.core.span_keys import DOCUMENTS, END_INCLUSIVE, ENDS, LABELS, STARTS
+from clueval.core.span_forms import (
+    DOCUMENTS,
+    END_INCLUSIVE,
+    ENDS,
+    LABELS,
+    STARTS,
+    as_span,
+    as_spans,
+    fields_of,
+    is_number,
+    is_span,
+)
 from clueval.core.tags import is_tag, split_tag
 from clueval.files.arguments import require_kind
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described

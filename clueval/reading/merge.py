@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, Unpack
 
 from clueval.core.document import Document
-from clueval.core.merging import merged_spans, with_merged
+from clueval.core.matching import merged_spans, with_merged
 from clueval.files.arguments import checked_call
 from clueval.formats.options import Reading, ReadingOptions
 from clueval.formats.tables import header_line, span_line

@@ -18,9 +18,9 @@ from typing import Any
 
 from clueval.core.bag import Bag
 from clueval.core.count import Plan, count
-from clueval.core.decoding import INVALID, scheme_called
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
+from clueval.core.tags import INVALID, scheme_called
 from clueval.files.arguments import require_instance, require_kind
 from clueval.files.errors import TagError, UsageError
 from clueval.metrics import chosen_metrics

@@ -1,13 +1,22 @@
-"""What a result says of its input, from what was read."""
+"""What a result says of its input, from what was read, and warnings for what is often a mistake."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from clueval.core.span import SIDES
+
+if TYPE_CHECKING:
+    from clueval.core.metric import AnyMetric
+    from clueval.results.signature import Signature
+from typing import NamedTuple
 
 from clueval.core.document import MENTION
 from clueval.core.read import Read
-from clueval.core.span import SIDES, Span
+from clueval.core.span import Span
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""
@@ -93,3 +102,178 @@ def _joined(values: Iterable[str]) -> str | None:
     """Return different values joined by ``+``, in order; None if there are none."""
     parts = {part for value in values for part in value.split("+")}
     return "+".join(sorted(parts)) or None
+
+
+_LISTED = 5
+"""The number of labels or files that a warning names; it counts the others."""
+
+_MANY = 3
+"""The least number of gold spans for a warning that none is found exactly."""
+
+
+class Noted(Protocol):
+    """What is looked at of a result; `tagged` are the sides and layers whose spans were read from tags."""
+
+    @property
+    def documents(self) -> int: ...
+    @property
+    def inputs(self) -> Mapping[str, Mapping[str, Any]]: ...
+    @property
+    def metrics(self) -> Mapping[str, Mapping[str, Any]]: ...
+    @property
+    def repaired_tags(self) -> Mapping[str, int]: ...
+    @property
+    def scored_by(self) -> Sequence[AnyMetric]: ...
+    @property
+    def signature(self) -> Signature: ...
+    @property
+    def tagged(self) -> AbstractSet[tuple[str, str]]: ...
+
+
+def warnings_of(result: Noted) -> Iterator[str]:
+    """Yield a warning for what is often a mistake: no documents, a side without spans, a label of one side only."""
+    if not result.documents:
+        yield "there are no documents"
+        return
+    if all(metric.name == "masking" for metric in result.scored_by):  # it compares layers of different names
+        for side in SIDES:
+            if not any(found["spans"] for found in result.inputs[side]["layers"].values()):
+                yield f"{side} has no spans"
+        return
+    if not result.inputs["gold"]["layers"]:
+        yield "gold and predicted have no spans"
+    for layer in result.inputs["gold"]["layers"]:
+        sides = [result.inputs[side]["layers"][layer] for side in SIDES]
+        without = [side for side, found in zip(SIDES, sides, strict=True) if not found["spans"]]
+        if sides[0]["source"] is not None and sides[1]["source"] is None:
+            continue  # the caller has named a layer of gold only
+        if without:
+            has = "has" if len(without) == 1 else "have"
+            yield f"layer {_shown(layer)}: {' and '.join(without)} {has} no spans"
+        elif result.signature.choices.get("where") == "all":
+            yield from _one_sided(layer, result.metrics)
+            if any(_has_positions(result, side, layer) for side in SIDES):
+                has_table = any(found["format"] == "spans" for found in result.inputs.values())
+                yield from _none_equal(layer, result.metrics, has_table)
+
+
+_WITH_POSITIONS = {
+    *(
+        "documents",
+        "spans",
+        "brat",
+        "doccano",
+        "prodigy",
+        "label-studio",
+        "spacy-json",
+        "tab",
+        "i2b2",
+        "i2b2-2006",
+    ),
+    *("spert", "ai4privacy", "nemotron", "presidio", "comprehend", "langextract"),
+}
+"""The formats in which a person or a program writes the exclusive end of each span, and what is in memory."""
+
+
+def _has_positions(result: Noted, side: str, layer: str) -> bool:
+    """Return whether the spans of a layer have ends that were written as numbers, not tags."""
+    found = result.inputs[side]
+    is_tagged = (side, layer) in result.tagged or found["layers"][layer]["scheme"] is not None
+    return not is_tagged and _WITH_POSITIONS.issuperset(found["format"].split("+"))
+
+
+REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
+"""The beginning of the messages of `repairs_of`, as a regular expression."""
+
+
+def repairs_of(result: Noted) -> Iterator[str]:
+    """Yield a message on the ill-formed tags of each side, which were repaired or discarded."""
+    how = result.signature.choices.get("invalid")
+    for side, number in result.repaired_tags.items():
+        if number and how == "discard":
+            yield f"{side} has {number:,} ill-formed tag{'s' * (number != 1)}; such spans are discarded"
+        elif number:
+            yield f"{side} has {number:,} repaired tag{'s' * (number != 1)}: invalid ones, read as conlleval does"
+
+
+def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a warning for the labels that only one side has."""
+    counts = next((found for reports in metrics.values() if (found := label_counts(layer, reports))), {})
+    for side, other in ((0, 1), (1, 0)):
+        alone = {
+            label: of_sides[side]
+            for label, of_sides in counts.items()
+            if not of_sides[other] and of_sides[side]
+        }
+        if alone:
+            named = [f"{_shown(label)} ({number:,})" for label, number in list(alone.items())[:_LISTED]]
+            more = f" and {len(alone) - _LISTED} more" if len(alone) > _LISTED else ""
+            labels = f"label{'s' * (len(alone) > 1)} {', '.join(named)}{more}"
+            yield f"layer {_shown(layer)}: only {SIDES[side]} has the {labels}"
+    sides = [any(of_sides[side] for of_sides in counts.values()) for side in (0, 1)]
+    if all(sides) and not any(all(of_sides) for of_sides in counts.values()):
+        folded = [{label.casefold() for label in counts if counts[label][side]} for side in (0, 1)]
+        why = ", but some differ only in upper and lower case" if folded[0] & folded[1] else ""
+        yield (
+            f"layer {_shown(layer)}: no label is on both sides{why}; "
+            "gold_map and predicted_map give labels new names"
+        )
+
+
+def _none_equal(layer: str, metrics: Mapping[str, Mapping[str, Any]], has_table: bool) -> Iterator[str]:
+    """Yield a warning if most spans of a side overlap spans of the other, and none is equal to one."""
+    classes = metrics.get("levels", {}).get(layer, {}).get("classes", {})
+    for side, numbers in classes.items():
+        total = sum(numbers.values())
+        overlapping = total - numbers["missed" if side == "gold" else "spurious"]
+        if total >= _MANY and 2 * overlapping > total and not numbers["exact"]:
+            remedy = "name their column end_inclusive, or add 1" if has_table else "add 1"
+            yield (
+                f"layer {_shown(layer)}: {overlapping:,} of {total:,} {side} spans overlap others, and none is equal "
+                "to one; starts count from 0, and ends are exclusive: if the ends of one side are inclusive, "
+                f"{remedy}"
+            )
+            return
+
+
+def _shown(name: str) -> str:
+    """Return the name of a layer or label, quoted and not too long."""
+    from clueval.reports.table import cut  # most results need no warning
+
+    return repr(cut(name))
+
+
+def label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Return the numbers of gold and predicted spans of each label, if the reports of this metric have them."""
+    report = reports.get(layer) or reports.get("merged") or {}
+    if isinstance(report.get("labelled"), Mapping):
+        report = report["labelled"].get(layer, {}).get("1", {})
+    found: dict[str, tuple[int, int]] = {}
+    for label, entry in (report.get("per_label") or {}).items():
+        if "gold" in entry and "predicted" in entry:
+            found[label] = entry["gold"], entry["predicted"]
+    return found
+
+
+def empty_files(paths: Iterable[Path]) -> Iterator[str]:
+    """Yield a warning for files of no bytes."""
+    empty = [path for path in dict.fromkeys(paths) if _is_empty(path)]
+    if empty:
+        more = f" and {len(empty) - _LISTED} more" if len(empty) > _LISTED else ""
+        names = ", ".join(map(str, empty[:_LISTED]))
+        yield f"{names}{more} {'is' if len(empty) == 1 else 'are'} empty"
+
+
+def swapped(gold: object, predicted: object) -> Iterator[str]:
+    """Yield a warning for paths whose names say that predicted was given first."""
+    if not (isinstance(gold, str | Path) and isinstance(predicted, str | Path)):
+        return
+    if "pred" in Path(gold).name.lower() and "gold" in Path(predicted).name.lower():
+        yield f"{gold} counts as gold, because it comes first, and {predicted} as predicted"
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return not path.stat().st_size
+    except OSError:
+        return False

@@ -20,10 +20,8 @@ from clueval.reading.options import InputSide, LayerColumns, Readings, layer_nam
 from clueval.reading.paths import is_path_or_paths
 from clueval.reading.sides import files_of_side
 from clueval.reading.spooled import spooled
-from clueval.results.inputs import Unplaced, schemes_of
-from clueval.results.notices import empty_files, repairs_of, swapped, warnings_of
+from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
 from clueval.results.options import DEFAULTS, Counting, Groups, Trust, Workers, groups_of, require_jobs
-from clueval.results.places import in_units, settled_units
 from clueval.results.plan import (
     plan_of,
     require_names,
@@ -144,8 +142,11 @@ def scored(
     choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
     in_folders = isinstance(gold, str | os.PathLike) and is_folder(Path(os.fsdecode(gold)))
     files = [name for name, *_ in texts.files if name is not None]
-    plan = settled_units(bag, plan)
-    bag = in_units(bag, plan, files, in_folders=in_folders)
+    if plan.units is not None or plan.where:
+        from clueval.results.units import in_units, settled_units  # few results need them
+
+        plan = settled_units(bag, plan)
+        bag = in_units(bag, plan, files, in_folders=in_folders)
     result = result_of(bag, plan, is_tagged=texts.kind in ("paths", "tags"), where=where, choices=choices)
     for warning in empty_files(path for _, *of_pair in texts.files for path in of_pair):
         warn(warning)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from clueval.core.decoding import INVALID
 from clueval.core.metric import AnyMetric
-from clueval.core.tags import SCHEMES
+from clueval.core.tags import INVALID, SCHEMES
 from clueval.files.arguments import require_kind
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import metric_of, with_settings

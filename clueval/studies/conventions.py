@@ -21,12 +21,11 @@ from itertools import chain, pairwise
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.core.case import Case, Where
-from clueval.core.decoding import decode_strictly, scheme_called
 from clueval.core.document import Pair
 from clueval.core.metric import DocumentMetric, Metric, require_countable
 from clueval.core.overlap import first_clash
 from clueval.core.span import SIDES
-from clueval.core.tags import OUTSIDE, Neighbours, neighbours_of, scheme_of
+from clueval.core.tags import OUTSIDE, Neighbours, decode_strictly, neighbours_of, scheme_called, scheme_of
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.arguments import checked_call
 from clueval.files.errors import OverlapError, TagError, UsageError, warn
@@ -38,7 +37,7 @@ from clueval.reading.spooled import spooled
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Rate, Table, shown
-from clueval.results.notices import warnings_of
+from clueval.results.inputs import warnings_of
 from clueval.results.result import Result
 from clueval.results.score import score
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from clueval.core.document import Document
-from clueval.core.merging import merge_layers
+from clueval.core.matching import merge_layers
 from clueval.core.overlap import SpanIndex
 from clueval.core.span import MERGED, SIDES, Span, by_position
 from clueval.files.arguments import checked_call, require_instance

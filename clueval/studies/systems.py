@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clueval.core.case import EqualCase
 from clueval.core.count import collector_paused
 from clueval.core.document import Document, Pair
-from clueval.core.matching import KINDS
-from clueval.core.merging import with_merged
+from clueval.core.matching import KINDS, with_merged
 from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError

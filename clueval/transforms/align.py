@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from clueval.core.alignment import MAX_CELLS
 from clueval.core.document import Pair
-from clueval.core.merging import with_merged
+from clueval.core.matching import with_merged
 from clueval.core.span import MERGED, Span
 from clueval.transforms.changes import EachPair, empty
 from clueval.transforms.projection import project

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from seqeval.metrics import classification_report
 
 from clueval.core.count import Plan, count, sequences_of
-from clueval.core.decoding import decode
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.span import Span
+from clueval.core.tags import decode
 
 TAGS = ["O", *(f"{prefix}-{label}" for prefix in "BIES" for label in ("PER", "LOC"))]
 

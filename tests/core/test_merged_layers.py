@@ -9,7 +9,7 @@ import pytest
 
 from clueval import errors, score
 from clueval.core.document import Document
-from clueval.core.merging import merge_layers, with_merged
+from clueval.core.matching import merge_layers, with_merged
 from clueval.core.span import Span
 from clueval.files.errors import OverlapError
 

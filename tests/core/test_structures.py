@@ -15,7 +15,7 @@ from strategies import any_spans, flat_spans
 
 from clueval.core.count import MANY, collector_paused
 from clueval.core.document import Document, Pair
-from clueval.core.merging import merge_layers
+from clueval.core.matching import merge_layers
 from clueval.core.overlap import overlap_components
 from clueval.core.span import Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, SpanError

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from seqeval import scheme as seqeval_schemes
 from seqeval.metrics.sequence_labeling import get_entities
 
-from clueval.core.decoding import (
+from clueval.core.tags import (
+    SCHEMES,
+    count_illegal,
     decode,
     decode_strictly,
     decode_tags,
@@ -18,8 +20,8 @@ from clueval.core.decoding import (
     first_illegal,
     ill_formed,
     scheme_called,
+    split_tag,
 )
-from clueval.core.tags import SCHEMES, count_illegal, split_tag
 from clueval.files.errors import TagError, UsageError
 
 LABELS = ("PER", "LOC", "court-name")

@@ -13,7 +13,7 @@ import pytest
 
 import clueval
 from clueval.core.document import Document
-from clueval.core.span_keys import LABELS
+from clueval.core.span_forms import LABELS
 from clueval.files.errors import CluevalError, UsageError
 from clueval.formats.dialect import Dialect, keys_of
 from clueval.formats.documents import form_of_file, head_of, read_file, read_rows

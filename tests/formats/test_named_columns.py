@@ -11,7 +11,7 @@ from oracles import hipe_spans
 from routes import SCHEMES, corpora, hipe
 
 from clueval import Span, agree, check, conventions, convert, errors, masking, read, score
-from clueval.core.decoding import decode
+from clueval.core.tags import decode
 from clueval.files.errors import TagError, UsageError
 
 FORMATS = Path(__file__).parents[2] / "clueval" / "samples" / "formats"

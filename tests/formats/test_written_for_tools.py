@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from clueval import CluevalError, Document, Sentence, Span, UsageError, convert, read, to_rows
 from clueval.cli import main
-from clueval.core.span_keys import in_order
+from clueval.core.span_forms import in_order
 from clueval.formats.uima_types import types_of
 
 TEXT = st.text(st.sampled_from('ab 😀é<&"|[]\\;*_->\t\r\n.'), max_size=14)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clueval import Document, Span, UsageError, convert, read
 from clueval.cli import main
-from clueval.core.span_keys import in_order
+from clueval.core.span_forms import in_order
 from clueval.formats.writing import writer_named
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"

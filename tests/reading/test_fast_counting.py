@@ -15,11 +15,11 @@ import pytest
 import clueval
 from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, Plan, count, sequences_of
-from clueval.core.decoding import decode, decode_tags
 from clueval.core.document import Document, Group, Layers, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.span import Span
+from clueval.core.tags import decode, decode_tags
 from clueval.files.errors import CluevalError
 from clueval.formats.options import FormatOptions, Reading
 from clueval.metrics.fair import Fair

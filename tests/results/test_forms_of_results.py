@@ -13,7 +13,7 @@ from clueval.core.levels import Levels
 from clueval.files.errors import UsageError
 from clueval.metrics import chosen_metrics, metric_named
 from clueval.metrics.gate import Gate, GateWithin
-from clueval.results import first_screen, notices, paths, rows
+from clueval.results import first_screen, inputs, paths, rows
 from clueval.results.tables import tables_of
 from tests.random_corpora import Corpus, sum_of
 
@@ -139,9 +139,9 @@ def test_files_that_are_empty_or_swapped_are_warned_of(tmp_path: Path) -> None:
     for file in files:
         file.write_text("" if file.name != "c" else "x")
 
-    assert list(notices.empty_files(files)) == [f"{files[0]}, {files[1]} are empty"]
-    assert list(notices.empty_files([files[2]])) == []
-    assert list(notices.swapped(*files[:2])) == [
+    assert list(inputs.empty_files(files)) == [f"{files[0]}, {files[1]} are empty"]
+    assert list(inputs.empty_files([files[2]])) == []
+    assert list(inputs.swapped(*files[:2])) == [
         f"{files[0]} counts as gold, because it comes first, and {files[1]} as predicted"
     ]
-    assert list(notices.swapped(files[1], files[0])) == []
+    assert list(inputs.swapped(files[1], files[0])) == []

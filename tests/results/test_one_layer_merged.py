@@ -8,7 +8,7 @@ import pytest
 from corpora import write
 
 from clueval import Document, Span, errors, read, score
-from clueval.core.merging import with_merged
+from clueval.core.matching import with_merged
 
 GOLD = "Anna\tB-PER\nUlm\tB-LOC\nkam\tO\n"
 PREDICTED = "Anna\tB-PER\nUlm\tB-ORG\nkam\tO\n"

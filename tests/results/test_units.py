@@ -14,7 +14,7 @@ from clueval.core.document import Pair, Sentence
 from clueval.core.sentences import cut_pair, parts_of
 from clueval.metrics import METRICS
 from clueval.metrics.masking.metric import Masking
-from clueval.results.places import different_keys, document_key
+from clueval.results.units import different_keys, document_key
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GERMAN = (SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt")
@@ -92,7 +92,7 @@ def test_units_of_a_folder_are_named_by_file_and_document(tmp_path: Path) -> Non
 
 def test_equal_keys_are_numbered() -> None:
     assert different_keys(["d1", "d1", "d1#2", "d1"]) == ["d1", "d1#2", "d1#2#2", "d1#3"]
-    assert document_key(None, "a#b", False, 7) == "a##b#s7"
+    assert document_key(None, "a#b", False) == "a##b"
 
 
 @pytest.mark.parametrize("metric", ["noisy"])

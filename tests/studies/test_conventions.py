@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from clueval import Document, Sentence, Signature
 from clueval import score as score_files
 from clueval.cli import main
-from clueval.core.decoding import decode_tags
 from clueval.core.span import Frozen, Span
+from clueval.core.tags import decode_tags
 from clueval.studies.conventions import CONVENTIONS, Conventions, conventions
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"

@@ -30,7 +30,7 @@ from clueval.reading.paths import are_paths
 from clueval.reading.sides import files_of_side, sides_of
 from clueval.reading.source import form_at, has_sets
 from clueval.reading.spooled import spooled
-from clueval.results.notices import repairs_of, swapped, warnings_of
+from clueval.results.inputs import repairs_of, swapped, warnings_of
 from clueval.results.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.results.result import Result
 from clueval.results.score import scored

@@ -20,8 +20,7 @@ from functools import reduce
 from operator import or_
 from typing import ClassVar
 
-from clueval.core.decoding import scheme_called
-from clueval.core.tags import RULES
+from clueval.core.tags import RULES, scheme_called
 from clueval.files.errors import TagError, UsageError
 
 Prefix = Flag("Prefix", {"I": 1, "O": 2, "B": 4, "E": 8, "S": 16, "U": 32, "L": 64, "ANY": 127})

@@ -19,8 +19,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from clueval.core.metric import number_of
 from clueval.core.overlap import components
-from clueval.core.scores import number_of
 from clueval.core.span import Span
 from clueval.files.errors import FormatError
 from clueval.metrics.gate.counts import NAMES

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import add, sub
 from typing import NamedTuple
 
-from clueval.core.scores import number_of
+from clueval.core.metric import number_of
 from clueval.core.span import Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES, GateCounts

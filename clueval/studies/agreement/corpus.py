@@ -11,7 +11,7 @@ from clueval.core.bag import Bag
 from clueval.core.case import are_flat
 from clueval.core.count import Plan, Step, count, decided, sequences_of
 from clueval.core.document import ID, Document, Group, Pair
-from clueval.core.merging import with_merged
+from clueval.core.matching import with_merged
 from clueval.core.overlap import first_clash
 from clueval.core.read import Read
 from clueval.core.span import SIDES
