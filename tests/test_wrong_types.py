@@ -318,7 +318,7 @@ def parameters_of(function: str) -> list[str]:
     names = [name for name, each in parameters.items() if each.kind is not inspect.Parameter.VAR_KEYWORD]
     if len(names) == len(parameters):
         return names
-    groups = ["reading", "counting", "preparing", "trust", "workers", "layers", "gold_set", "predicted_set"]
+    groups = ["reading", "layers", "gold_set", "predicted_set"]
     for name in dict.fromkeys([*groups, *(name for group in GROUPS for name in field_names(group))]):
         try:
             called(function, {**valid_arguments(function), name: object()})

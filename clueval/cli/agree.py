@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
             intervals=options.intervals,
             confidence=0.95 if options.confidence is None else options.confidence,
             progress=advance,
-            **{name: getattr(preparing, name) for name in CHANGES},
+            **preparing,
             **reading_of(options),
         )
     if options.pygamma is not None:

@@ -22,7 +22,6 @@ from clueval.formats.options import Reading
 from clueval.results.options import Counting, Trust
 from clueval.studies.compare import compare
 from clueval.studies.given_systems import is_result
-from clueval.transforms.options import Preparing
 
 USAGE = "[GOLD] [NAME=]A [NAME=]B ..."
 DESCRIPTION = """\
@@ -96,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
             force=options.force,
             details="page" in forms_written(options),
             **trust,
-            **(scoring if gold is None else {**scoring, "workers": work}),
+            **(scoring if gold is None else {**scoring, **work}),
         )
     return put_report(comparison, options)
 
@@ -131,9 +130,7 @@ def _scoring(options: argparse.Namespace) -> dict[str, Any]:
         found["reading"] = Reading(names=found.pop("names"))
     if options.metric is not None:
         found["metrics"] = chosen_metrics(options)
-    preparing = common.preparing_of(options)
-    if preparing != Preparing():
-        found["preparing"] = preparing
+    found |= common.preparing_of(options)
     others = {
         "layers": common.layers(options),
         "gold_set": options.gold_set,

@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 
 from clueval.cli import options as common
 from clueval.cli.chosen import add_metrics, chosen_metrics
-from clueval.cli.fields import add_fields, given_fields, group_of
+from clueval.cli.fields import add_fields, given_fields
 from clueval.cli.outputs import add_report, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, progress, workers
 from clueval.files.errors import UsageError
-from clueval.transforms.options import Preparing
 
 
 class OptionGroup(NamedTuple):
@@ -86,7 +85,7 @@ def declared(
         paths = inputs.paths(options)
         if hasattr(options, "scheduler"):
             with workers(options, paths) as work:
-                found = function(*paths, workers=work, **arguments)
+                found = function(*paths, **work, **arguments)
         else:
             with progress(paths) as advance:
                 found = function(*paths, progress=advance, **arguments)
@@ -128,7 +127,7 @@ def preparing(*, without: Collection[str] = ()) -> OptionGroup:
     """Return the options that change spans before they are counted, except some."""
     return OptionGroup(
         lambda parser: common.add_preparing(parser, without=without),
-        lambda options: {"preparing": group_of(Preparing, options)},
+        common.preparing_of,
     )
 
 

@@ -130,7 +130,7 @@ def _arguments(options: argparse.Namespace) -> Mapping[str, Any]:
         **{name: getattr(options, name) for name in ("gold_set", "predicted_set")},
         **given_fields(Counting, options),
         "layers": common.layers(options),
-        "preparing": common.preparing_of(options),
+        **common.preparing_of(options),
         **common.reading(options),
     }
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, help_of, pair_of
+from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
 from clueval.core.span import MERGED
@@ -104,9 +104,9 @@ def add_preparing(parser: CommandParser, *, without: Collection[str] = ()) -> No
     add_fields(parser, Preparing, "counting", only=only)
 
 
-def preparing_of(options: argparse.Namespace) -> Preparing:
-    """Return the options that change spans before they are counted."""
-    return group_of(Preparing, options)
+def preparing_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that change spans before they are counted, as far as they were given."""
+    return given_fields(Preparing, options)
 
 
 def add_pairs(parser: CommandParser, topic: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from clueval.cli import printing
 from clueval.cli.fields import add_fields, given_fields
@@ -106,13 +107,13 @@ def add_jobs(parser: CommandParser) -> None:
 
 
 @contextmanager
-def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[Workers]:
-    """Provide the workers that the options select; show the progress of reading `paths`."""
+def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[dict[str, Any]]:
+    """Provide the fields of `Workers` that the options select; show the progress of reading `paths`."""
     given = given_fields(Workers, options).get("jobs", "auto")
     jobs = None if given == "auto" else given
     with progress(paths) as advance:
         if options.scheduler is None:
-            yield Workers(jobs=jobs, progress=advance, remark=_remark(options))
+            yield {"jobs": jobs, "progress": advance, "remark": _remark(options)}
             return
         if given != "auto":
             raise UsageError(
@@ -122,7 +123,12 @@ def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[W
         from clueval.results.dask import scheduler
 
         with scheduler(options.scheduler) as (executor, at_a_time):
-            yield Workers(jobs=at_a_time, executor=executor, progress=advance, remark=_remark(options))
+            yield {
+                "jobs": at_a_time,
+                "executor": executor,
+                "progress": advance,
+                "remark": _remark(options),
+            }
 
 
 def _remark(options: argparse.Namespace) -> Callable[[str], object] | None:

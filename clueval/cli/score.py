@@ -21,7 +21,7 @@ from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalWarning, UsageError
-from clueval.files.options import options_of, whole
+from clueval.files.options import changed_values, options_of, whole
 from clueval.files.overwriting import input_path, output_folder
 from clueval.files.visible import visible
 from clueval.reports.endings import FORMS
@@ -130,13 +130,13 @@ def run(options: argparse.Namespace) -> int:
                 layers=common.layers(options),
                 gold_set=options.gold_set,
                 predicted_set=options.predicted_set,
-                counting=Counting(**counting),
-                preparing=common.preparing_of(options),
-                workers=work,
-                trust=replace(trust, save=None),
                 reference=options.reference,
                 reference_set=options.reference_set,
                 write_indicators=options.write_indicators,
+                **counting,
+                **common.preparing_of(options),
+                **work,
+                **changed_values(replace(trust, save=None)),
                 **common.reading(options),
             )
     if trust.save is not None:

@@ -50,8 +50,8 @@ _KINDS = {
     **{
         name: _Kind(partial(_is_a, name), f"a {name}")
         for name in (
-            *("Choice", "Counting", "PlaceDecisions", "Document", "Gate", "IgnoredWords", "Lists"),
-            *("Naming", "Preparing", "Trust", "WordWeights", "Workers"),
+            *("Choice", "PlaceDecisions", "Document", "Gate", "IgnoredWords", "Lists"),
+            *("Naming", "WordWeights"),
         )
     },
 }

@@ -117,6 +117,11 @@ def changed_fields(group: Any) -> list[str]:
     ]
 
 
+def changed_values(group: Any) -> dict[str, Any]:
+    """Return the values of the fields of a dataclass that are not the defaults, by name."""
+    return {name: getattr(group, name) for name in changed_fields(group)}
+
+
 def require_types(group: Any) -> None:
     """Raise `UsageError` for a field of a dataclass whose value is not of its type, as far as `_KINDS` has the type."""
     kind: Any = type(group)

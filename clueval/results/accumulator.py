@@ -23,11 +23,12 @@ from clueval.core.span import SIDES
 from clueval.core.tags import INVALID, scheme_called
 from clueval.files.arguments import require_instance, require_kind
 from clueval.files.errors import TagError, UsageError
+from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import require_scheme
 from clueval.reading.paths import is_path_or_paths
 from clueval.reports.report import Hinting
-from clueval.results.options import DEFAULTS, groups_of
+from clueval.results.options import groups_of
 from clueval.results.plan import steps_in_order
 from clueval.results.result import Result
 from clueval.results.score import result_of
@@ -103,7 +104,7 @@ class Accumulator(Hinting):
             raise UsageError(
                 "gold and predicted must be documents, spans or tags, not files", advice="use clueval.score"
             )
-        texts = opened(gold, predicted, groups_of(*DEFAULTS, given, "update"), None, self._plan, None)
+        texts = opened(gold, predicted, groups_of(Reading(), given, "update"), None, self._plan, None)
         fast = texts.fast(self._plan)
         new = count(texts.pairs, self._plan, self._bag.layers) if fast is None else fast
         new.read.include(texts.read)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.core.count import EITHER as BY_DEFAULT
-from clueval.files.arguments import refuse_unknown, require_instance, require_kind
+from clueval.files.arguments import refuse_unknown, require_kind
 from clueval.files.errors import UsageError
 from clueval.files.opening import Progress
 from clueval.files.options import (
@@ -286,21 +286,7 @@ class Groups(NamedTuple):
     preparing: Preparing
 
 
-DEFAULTS = (Reading(), Counting(), Workers(), Trust(), Preparing())
-"""The groups of options, as they are if nothing is chosen."""
-
-_NAMED = (
-    "metrics",
-    "reference",
-    "reference_set",
-    "write_indicators",
-    "layers",
-    "reading",
-    "counting",
-    "workers",
-    "trust",
-    "preparing",
-)
+_NAMED = ("metrics", "reference", "reference_set", "write_indicators", "layers", "reading")
 """The arguments of `clueval.score` that have a name and are no field of a group."""
 
 
@@ -321,29 +307,20 @@ def require_jobs(jobs: object) -> None:
         )
 
 
-def groups_of(
-    reading: Readings,
-    counting: Counting,
-    workers: Workers,
-    trust: Trust,
-    preparing: Preparing,
-    options: Mapping[str, Any],
-    caller: str,
-) -> Groups:
-    """The groups with single options added; `caller` is the name of the function, for messages.
+_COUNTING, _WORKERS, _TRUST, _PREPARING = Counting(), Workers(), Trust(), Preparing()
+
+
+def groups_of(reading: Readings, options: Mapping[str, Any], caller: str) -> Groups:
+    """Return the groups of single options; `caller` is the name of the function, for messages.
 
     Raises `UsageError` for an option that does not exist.
     """
     if options:
         refuse_unknown(options, [*_NAMED, *single_options()], caller)
-    require_instance(counting, Counting, "counting")
-    require_instance(workers, Workers, "workers")
-    require_instance(trust, Trust, "trust")
-    require_instance(preparing, Preparing, "preparing")
     return Groups(
         readings_of(reading, options),
-        with_fields(counting, options),
-        with_fields(workers, options),
-        with_fields(trust, options),
-        with_fields(preparing, options),
+        with_fields(_COUNTING, options),
+        with_fields(_WORKERS, options),
+        with_fields(_TRUST, options),
+        with_fields(_PREPARING, options),
     )

@@ -19,16 +19,16 @@ from clueval.core.metric import AnyMetric
 from clueval.core.read import Read
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn
+from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import LayerColumns, Readings, layer_names, require_layers
 from clueval.reading.spooled import needs_spooling, spooled
-from clueval.results.options import DEFAULTS, Counting, Groups, Trust, Workers, groups_of
+from clueval.results.options import Groups, groups_of
 from clueval.results.plan import plan_of, require_names, steps_in_order
 from clueval.results.texts import kept, opened
 from clueval.transforms.changes import checked
-from clueval.transforms.options import Preparing
 
-_READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = DEFAULTS
+_READING = Reading()
 
 
 @dataclass
@@ -130,10 +130,6 @@ def pairs_of(
     metrics: Sequence[str | AnyMetric] | str | AnyMetric = "exact",
     layers: LayerColumns | None = None,
     reading: Readings = _READING,
-    counting: Counting = _COUNTING,
-    workers: Workers = _WORKERS,
-    trust: Trust = _TRUST,
-    preparing: Preparing = _PREPARING,
     caller: str = "pairs_of",
     **options: Any,
 ) -> Pairs:
@@ -144,7 +140,7 @@ def pairs_of(
     `score`: texts and steps are the same.
     """
     require_layers(layers)
-    groups = groups_of(reading, counting, workers, trust, preparing, options, caller)
+    groups = groups_of(reading, options, caller)
     return pairs_with(gold, (predicted, *others), chosen_metrics(metrics), layers, groups)
 
 

@@ -15,13 +15,14 @@ from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.files.opening import is_folder, sha256_of
 from clueval.files.overwriting import keeps_inputs
+from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import InputSide, LayerColumns, Readings, layer_names, require_layers
 from clueval.reading.paths import is_path_or_paths
 from clueval.reading.sides import files_of_side
 from clueval.reading.spooled import spooled
 from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
-from clueval.results.options import DEFAULTS, Counting, Groups, Trust, Workers, groups_of, require_jobs
+from clueval.results.options import Groups, Workers, groups_of, require_jobs
 from clueval.results.plan import (
     plan_of,
     require_names,
@@ -39,7 +40,7 @@ from clueval.transforms.options import Preparing
 if TYPE_CHECKING:
     from clueval.results.tasks import Task
 
-_READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = DEFAULTS
+_READING = Reading()
 
 
 @keeps_inputs
@@ -51,10 +52,6 @@ def score(
     metrics: Sequence[str | AnyMetric] | str | AnyMetric = "levels",
     layers: LayerColumns | None = None,
     reading: Readings = _READING,
-    counting: Counting = _COUNTING,
-    workers: Workers = _WORKERS,
-    trust: Trust = _TRUST,
-    preparing: Preparing = _PREPARING,
     reference: InputSide | None = None,
     reference_set: str | None = None,
     **options: Any,
@@ -75,31 +72,29 @@ def score(
             from 1, or from -1 at the end. None: the last column or, if it holds no tags,
             the columns that do; of a single file the last two columns.
         reading: how files are read, see `Reading`; a pair if the two sides differ.
-        counting: see `Counting`.
-        workers: see `Workers`.
-        trust: intervals, and the units whose counts are kept, see `Trust`.
-        preparing: changes to spans before they are counted, such as label maps, see `Preparing`.
         reference: another system, such as an older run, given and read as predicted; `Result.reference` has its scores,
             and for the metric ``gate`` the changes (`clueval.results.reference`).
         reference_set: the annotation set of the reference, by default in the files of predicted.
-        options: any field of `Reading`, `Counting`, `Workers`, `Trust` and `Preparing` by its own name, as in
-            ``by="document"``; ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats
-            that have named sets. In these formats, the setting `containing` of the metric `gate` is written
-            ``SET:TYPE``; that layer is not scored itself. ``write_indicators`` is a folder for copies of the predicted
-            files that show the outcome of each annotation under this metric (`clueval.results.indicators`).
+        options: any field of `Reading` by its own name; of `Counting` (which spans count, and by what), as in
+            ``by="document"``; of `Workers` (processes); of `Trust` (intervals, and the units whose counts are kept);
+            and of `Preparing` (changes to spans before they are counted, such as label maps). ``gold_set`` and
+            ``predicted_set`` are the annotation sets of the two sides, in formats that have named sets. In these
+            formats, the setting `containing` of the metric `gate` is written ``SET:TYPE``; that layer is not scored
+            itself. ``write_indicators`` is a folder for copies of the predicted files that show the outcome of each
+            annotation under this metric (`clueval.results.indicators`).
 
     Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once. Each process holds one
     document or passage of each side, and what it has counted. Raises `CluevalError` for wrong use or input,
     `TextMismatch` if the two sides differ in text, `OverlapError` for spans that a metric cannot count; and a
     `CluevalError` that names the files if a process ends twice while it counts them, or an executor loses them.
     Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has, of repaired
-    tags, and of steps of `preparing` that change nothing.
+    tags, and of changes to spans that change nothing.
     """
     require_layers(layers)
     indicators = options.pop("write_indicators", None)
     require_kind(reference_set, "str | None", "reference_set")
     require_kind(indicators, "str | Path | None", "write_indicators")
-    groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
+    groups = groups_of(reading, options, "score")
     chosen = chosen_metrics(metrics)
     with spooled(gold, predicted) as (gold, predicted):
         result = scored(gold, predicted, chosen, layers, groups)
@@ -109,11 +104,16 @@ def score(
     if groups.trust.intervals:
         result = replace(result, trust=groups.trust)
         result.interval_section  # noqa: B018  # it raises the errors of intervals
-    for warning in (*swapped(gold, predicted), *warnings_of(result), *repairs_of(result)):
-        warn(warning)
+    warn_of(result, gold, predicted)
     if groups.trust.save is not None:
         result.save(groups.trust.save)
     return result
+
+
+def warn_of(result: Result, gold: Any, predicted: Any) -> None:
+    """Warn of what is often a mistake in the input of a result."""
+    for warning in (*swapped(gold, predicted), *warnings_of(result), *repairs_of(result)):
+        warn(warning)
 
 
 def scored(

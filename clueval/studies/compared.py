@@ -25,9 +25,10 @@ from clueval.metrics.noisy import Noisy
 from clueval.reading.options import SETS, InputSide, LayerColumns
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read import read
+from clueval.reading.spooled import spooled
 from clueval.results.pairs import Pairs, pairs_of
 from clueval.results.result import Result
-from clueval.results.score import score
+from clueval.results.score import scored, warn_of
 from clueval.results.signature import Signature
 from clueval.results.texts import kept
 from clueval.studies.decisions import ERROR_CHOICES, Paths, read_decisions
@@ -40,7 +41,7 @@ from clueval.transforms.changes import checked, names_of
 from clueval.transforms.options import Preparing
 
 _OF_SCORE = (
-    *("reading", "counting", "preparing", "progress", *SETS),
+    *("reading", "progress", *SETS),
     *(name for group in (Reading, Preparing) for name in field_names(group)),
     *("merge", "where", "unit", "align", "pair_by", "score_feature"),
 )
@@ -260,19 +261,11 @@ def _result(pairs: Pairs, system: int = 0) -> Result:
     pairs.require_again()
     several = len(pairs.systems) > 1
     pairs.gold = kept(pairs.gold) if several else pairs.gold
-    readings, counting, workers, _, preparing = pairs.groups
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", CluevalWarning)
-        result = score(
-            pairs.gold,
-            pairs.systems[system],
-            metrics=pairs.plan.metrics,
-            layers=pairs.columns,
-            reading=readings,
-            counting=counting,
-            workers=workers,
-            preparing=preparing,
-        )
+        with spooled(pairs.gold, pairs.systems[system]) as (gold, predicted):
+            result = scored(gold, predicted, pairs.plan.metrics, pairs.columns, pairs.groups)
+        warn_of(result, gold, predicted)
     of_one = checked(result.plan.steps, result.bag.notes) if several else ()
     for each in warned:
         if str(each.message) not in of_one:  # what changes nothing in one system may change another

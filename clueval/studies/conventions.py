@@ -387,7 +387,7 @@ def conventions(
     >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
-    if options.get("merge") is True or getattr(options.get("counting"), "merge", False):
+    if options.get("merge") is True:
         raise UsageError("merge does not apply to conventions", advice="leave it out")
     metric, tags = (
         EveryConvention(scheme, factor),

@@ -23,7 +23,7 @@ from clueval.results.saved import is_saved
 from clueval.results.score import score
 from clueval.studies.runs import Run, System, named_systems
 
-SCORED_BY = ("metrics", "layers", "reading", "counting", "workers", "preparing")
+SCORED_BY = ("metrics", "layers", "reading")
 """The arguments of `clueval.score`, besides its single options, that `compare` takes with gold."""
 
 

@@ -31,7 +31,7 @@ from clueval.reading.sides import files_of_side, sides_of
 from clueval.reading.source import form_at, has_sets
 from clueval.reading.spooled import spooled
 from clueval.results.inputs import repairs_of, swapped, warnings_of
-from clueval.results.options import Counting, Groups, Trust, Workers, groups_of
+from clueval.results.options import Counting, Groups, Workers, groups_of
 from clueval.results.result import Result
 from clueval.results.score import scored
 from clueval.results.texts import Texts
@@ -108,8 +108,7 @@ def masking(
         metric = metric_of(settings, token_weights=weight_column is not None)
         if metric.annotators and options.get("gold_set") is None and are_paths(own):
             options["gold_set"] = _every_set(own, options)
-        reading, counting, workers, preparing = (options.pop(name, kind()) for name, kind in _GROUPS.items())
-        groups = groups_of(reading, counting, workers, Trust(), preparing, options, "masking")
+        groups = groups_of(options.pop("reading", Reading()), options, "masking")
         steps = _weights_of_tokens(weight_column, own)
         decided = _decided(decisions, conflicts)
         metrics: list[AnyMetric] = [
@@ -136,13 +135,11 @@ def masking(
         return replace(report, result=result, aligned=aligned)
 
 
-_GROUPS = {"reading": Reading, "counting": Counting, "workers": Workers, "preparing": Preparing}
-
 _KNOWN = [
     *SETTINGS,
     *(name for name in field_names(Counting) if name not in ("align", "unit")),
     *SETS,
-    *_GROUPS,
+    "reading",
     *(name for kind in (Reading, Preparing, Workers) for name in field_names(kind)),
 ]
 
