@@ -22,7 +22,7 @@ from typing import Any
 from unittest.mock import ANY
 from xml.sax.saxutils import escape
 
-from fuzz.corpora import ROWS, Row, characters
+from fuzz.corpora import DESCRIPTION, ROWS, Row, characters
 from sizes import documents_alone, handed_in
 
 from clueval import Accumulator, Document, Result, Span, load_result, read, score
@@ -449,6 +449,7 @@ FORMATS = {
     "presidio": Format(json_rows("presidio", "metadata"), "jsonl", metadata=True),
     "gliner": Format(json_rows("gliner"), "jsonl", metadata=True),
     "spert": Format(json_rows("spert"), "jsonl", metadata=True),
+    "row": Format(json_rows("described"), "jsonl", {"row": DESCRIPTION}, metadata=True),
     "spans": Format(table_of_spans, "tsv", {}, "entity", metadata=True),
 }
 

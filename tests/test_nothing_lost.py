@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from fuzz.corpora import Corpus, Files, Sentence, corpus, fair_lines, positions, tags
+from fuzz.corpora import DESCRIPTION, Corpus, Files, Sentence, corpus, fair_lines, positions, tags
 from fuzz.naive import COUNTS
 from fuzz.tools import FORMATS as FUZZED
 from fuzz.tools import TOOLS
@@ -54,6 +54,8 @@ def settings(kind: str, files: Files, folder: Path) -> dict[str, Any]:
         given["text"] = folder / "text.vrt"
     if kind in ("spans-tsv", "spans-csv", "fair-spans", "conll2000", "nerval", "inline"):
         given["input"] = "spans" if kind.startswith("spans") else kind
+    if kind == "row":
+        given["row"] = DESCRIPTION
     if kind == "conll2000":
         given["ignore_punct"] = False
     return given

@@ -25,6 +25,7 @@ from clueval.files.errors import CluevalError, FileError, FormatError, UsageErro
 from clueval.files.options import options_of
 from clueval.files.overwriting import OUTPUT_TYPES, note_input
 from clueval.formats.options import FormatOptions, Reading
+from clueval.formats.telling import Form
 from clueval.metrics.settings import metrics_in
 from clueval.reading.paths import files_of
 from clueval.reading.spooled import STDIN
@@ -159,30 +160,32 @@ def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
     places = {field.name: f"Reading.{field.name}" for field, own in options_of(Reading) if own.flag in flags}
     if "--layer" in flags:
         places["layers"] = "layer"
-    unused = {*places} - {"input"}
+    unused = {*places} - {"input", "row"}
     if not unused:
         return
-    from clueval.reading.source import formats_that_read  # only for options of formats
+    from clueval.reading.source import FOR_ALL  # only for options of formats
+    from clueval.reading.source import options_of as options_of_form
 
-    formats = _formats(options)
     found = False
-    for form in formats:
+    for form in _forms(options):
         found = True
-        unused = {name for name in unused if form not in formats_that_read(name)}
+        unused -= {*options_of_form(form), *FOR_ALL}
         if not unused:
             return
     for name in unused if found else ():
         setattr(options, places[name], None)
 
 
-def _formats(options: argparse.Namespace) -> Iterator[str]:
-    """Yield the name of the format of each file that the command reads, as far as it is recognised."""
-    from clueval.reading.source import form_at  # only for options of formats
+def _forms(options: argparse.Namespace) -> Iterator[Form]:
+    """Yield the format of each file that the command reads, as far as it is recognised."""
+    from clueval.formats.telling import forms_named  # only for options of formats
+    from clueval.reading.source import form_at
 
-    named = getattr(options, "Reading.input", None)
-    if named is not None:
-        yield from named if isinstance(named, tuple) else (named,)
-        return
+    for place in ("Reading.row", "Reading.input"):
+        if (named := getattr(options, place, None)) is not None:
+            names = named if isinstance(named, tuple) else (named,)
+            yield from (forms_named(name)[0] for name in names if name)
+            return
     given = [getattr(options, name, None) for name in ("gold", "predicted", "old", "new", "file")]
     given += getattr(options, "files", None) or []
     given += [Path(each.rpartition("=")[2]) for each in getattr(options, "annotators", None) or []]
@@ -190,7 +193,7 @@ def _formats(options: argparse.Namespace) -> Iterator[str]:
         if isinstance(each, Path) and str(each) != STDIN:
             with suppress(CluevalError):  # reading the file raises the same error
                 for _, file in files_of(each):
-                    yield form_at(file, FormatOptions()).name
+                    yield form_at(file, FormatOptions())
 
 
 def _arguments(path: Path, key: str, flag: str, action: argparse.Action, value: Any) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError
 from clueval.formats.input_file import Head
-from clueval.formats.options import FormatOptions
+from clueval.formats.options import DESCRIBED, FormatOptions, described_keys
 from clueval.formats.row_input import RowInput
 
 Numbered = tuple[int, Any]
@@ -53,6 +53,7 @@ class Dialect:
         control: the key of the source of a span.
         optional: whether a row without `spans` has no spans.
         without_text: whether rows may come without their text.
+        required: ``id``, ``label``: attributes whose keys may not be missing, as they may in other formats.
         ordered: whether the order of the spans counts.
         utf16: whether positions are UTF-16 units where only these fit the texts of all spans.
         advice: what to do about a span that is not within the tokens.
@@ -96,6 +97,7 @@ class Dialect:
     control: str = ""
     optional: bool = False
     without_text: bool = False
+    required: frozenset[str] = frozenset()
     ordered: bool = False
     utf16: bool = False
     advice: str | None = None
@@ -126,6 +128,7 @@ class Dialect:
         """The options that apply to it."""
         uses = {
             "layers": True,
+            "row": self.name == "row",
             "offsets": bool(self.text),
             "annotation_set": self.has_sets,
             "names": self.tags == "*",
@@ -226,54 +229,25 @@ def _in_words(key: str) -> str:
 
 # Descriptions of users
 
-USED = ("text", "tokens", "id", "spans", "label", "start", "end", "end_inclusive")
-"""The keys of a description that users write."""
 
-
-def described_rows(given: str | Mapping[str, str]) -> Dialect:
+def described_rows(description: str | Mapping[str, str]) -> Dialect:
     """Return the dialect of a description, ``text=response,spans=labels`` or a mapping.
 
-    Raises `UsageError` for another key, for one that is named twice or not at all, and for what contradicts itself.
+    A row must have all keys that it names. Raises `UsageError` for a description with a mistake.
 
     >>> described_rows("text=response,spans=labels,label=label_type").spans
     'labels'
     """
-    named: dict[str, str] = {}
-    for key, value in given.items() if isinstance(given, Mapping) else _pairs(given):
-        if key not in USED:
-            raise UsageError(f"a description of rows has no key {key!r}", advice=f"one of {', '.join(USED)}")
-        if key in named:
-            raise UsageError(f"the description of rows names {key!r} twice", advice="separate names by |")
-        if not isinstance(value, str) or not all(all(each.split(".")) for each in value.split("|")):
-            raise UsageError(
-                f"{value!r} is not the name of a key", advice="name it, or a path such as data.text"
-            )
-        named[key] = value
-    if "spans" not in named:
-        raise UsageError("the description of rows does not name the spans", advice="add spans=KEY")
-    for one, other in (("text", "tokens"), ("end", "end_inclusive")):
-        if one in named and other in named:
-            raise UsageError(
-                f"the description of rows names {one!r} and {other!r}", advice="name one of them"
-            )
+    named = described_keys(description)
     return Dialect(
         name="row",
         holds="rows that the description names",
         features="*",
         rest=True,
         without_text=not named.keys() & {"text", "tokens"},
-        **named,  # type: ignore[arg-type]  # its keys are those of USED
+        required=frozenset(named),
+        **named,  # type: ignore[arg-type]  # its keys are those of DESCRIBED
     )
-
-
-def _pairs(given: str) -> Iterator[tuple[str, str]]:
-    for part in given.split(","):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise UsageError(
-                f"{part!r} is not KEY=NAME", advice="as in text=response,spans=labels,label=label_type"
-            )
-        yield key.strip(), value.strip()
 
 
 def described(dialect: Dialect) -> str | None:
@@ -285,7 +259,7 @@ def described(dialect: Dialect) -> str | None:
     if dialect.plain is not None or dialect.values is not None or not dialect.spans:
         return None
     usual = {each.name: each.default for each in fields(Dialect)}
-    named = ((key, getattr(dialect, key)) for key in USED)
+    named = ((key, getattr(dialect, key)) for key in DESCRIBED)
     return ",".join(f"{key}={value}" for key, value in named if value and value != usual[key])
 
 
@@ -316,6 +290,17 @@ def first_key(row: Mapping[str, Any], keys: str) -> str | None:
     if keys in row:
         return keys
     return next((key for key in keys_of(keys) if key in row), None)
+
+
+def advice_on_keys(dialect: Dialect, row: Mapping[str, Any], keys: str) -> str | None:
+    """Return what to do about a row or a span that has none of `keys`, if a user described its keys."""
+    if not dialect.required:
+        return None
+    from clueval.files.names import nearest  # only for a message
+
+    near = next(filter(None, (nearest(key, row) for key in keys_of(keys))), None)
+    question = "" if near is None else f"did you mean {near}? "
+    return f"{question}It has {', '.join(map(repr, list(row)[:20])) or 'no keys'}; correct the description of rows"
 
 
 def first_value(row: Mapping[str, Any], keys: str) -> Any:

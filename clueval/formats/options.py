@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
@@ -29,6 +29,8 @@ class Reading:
 
     Attributes:
         input: the format, one of `clueval.formats.names.NAMES`; None: recognised.
+        row: the keys of JSON rows of any form, ``text=response,spans=labels,label=type``, or a mapping: `DESCRIBED`
+            are those of the description, and its values are names or paths, as ``data.text`` or ``points.0.start``.
         token, token_id: the columns of the tokens (None: the first without tags, token ids and numbers of tokens in
             their sentence) and of their ids.
         document_column: the column of the ids of documents; a document begins where the id changes.
@@ -68,6 +70,17 @@ class Reading:
         choices=NAMES,
         paired=True,
         default="recognised",
+    )
+    row: str | Mapping[str, str] | None = option_field(
+        None,
+        "--row",
+        "KEY=NAME,...",
+        "how JSON rows of any form are read, as in text=response,spans=labels,label=type,start=start,end=end; a name "
+        "may be a path, as data.text or points.0.start; KEY is text or tokens, id, spans, label, start, and end or "
+        "end_inclusive; :KEY=NAME,... describes PREDICTED alone",
+        topic="",
+        parse=str,
+        paired=True,
     )
     token: int | None = option_field(
         None,
@@ -211,6 +224,9 @@ class Reading:
         self.limits  # noqa: B018  # it raises the error of a limit
         require_types(self)
         object.__setattr__(self, "meta", _columns_of_metadata(self.meta))
+        if self.row is not None:
+            keys = described_keys(self.row) if self.row else {}
+            object.__setattr__(self, "row", ",".join(f"{key}={name}" for key, name in keys.items()) or None)
         if self.text is not None:
             object.__setattr__(self, "text", Path(self.text))
         if isinstance(self.labels, str):
@@ -218,6 +234,10 @@ class Reading:
             object.__setattr__(self, "labels", labels)
         if self.input is not None and self.input not in NAMES:
             raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(NAMES)}")
+        if self.row is not None and self.input not in (None, "mentions", "inline"):
+            raise UsageError(
+                f"row describes rows, and input={self.input!r} names their format", advice="give one of them"
+            )
         if self.invalid is not None and self.invalid not in INVALID:
             raise UsageError(
                 f"unknown treatment of ill-formed tags {self.invalid!r}",
@@ -232,6 +252,11 @@ class Reading:
             require_encodable(name, getattr(self, name))
         if self.scheme is not None:
             object.__setattr__(self, "scheme", scheme_called(self.scheme))
+
+    @property
+    def format(self) -> str | None:
+        """The name of the format or the description of rows, as `clueval.formats.telling` takes it."""
+        return self.input if self.input is not None else str(self.row) if self.row else None
 
     @property
     def limits(self) -> Limits:
@@ -283,6 +308,7 @@ class ReadingOptions(TypedDict, total=False):
     """The fields of `Reading`, which may be given one by one."""
 
     input: str | None
+    row: str | Mapping[str, str] | None
     token: int | None
     token_id: int | None
     document_column: int | None
@@ -325,6 +351,57 @@ def _columns_of_metadata(meta: Any) -> tuple[tuple[str, int], ...]:
             raise UsageError(f"meta names {name!r} twice", advice="give each name once")
         found[name] = number
     return tuple(found.items())
+
+
+DESCRIBED = ("text", "tokens", "id", "spans", "label", "start", "end", "end_inclusive")
+"""The keys of a description of rows."""
+
+
+def described_keys(description: str | Mapping[str, str]) -> dict[str, str]:
+    """Return the names in a description of rows by its keys.
+
+    Raises `UsageError` for another key, for one that is there twice or not at all, and for what contradicts itself.
+
+    >>> described_keys("text=data.text,spans=labels")
+    {'text': 'data.text', 'spans': 'labels'}
+    """
+    named: dict[str, str] = {}
+    for key, name in description.items() if isinstance(description, Mapping) else _pairs_of(description):
+        if key not in DESCRIBED:
+            from clueval.files.names import nearest  # only for a message
+
+            near = nearest(str(key), DESCRIBED)
+            raise UsageError(
+                f"a description of rows has no key {key!r}",
+                advice=f"{f'did you mean {near}? ' if near else ''}The keys are {', '.join(DESCRIBED)}",
+            )
+        if key in named:
+            raise UsageError(f"the description of rows names {key!r} twice", advice="separate names by |")
+        parts = name.split("|") if isinstance(name, str) and not {",", "="} & {*name} else [""]
+        if not all(all(part.split(".")) for part in parts):
+            raise UsageError(
+                f"{name!r} is not the name of a key", advice="name it, or a path such as data.text"
+            )
+        require_encodable("row", name)
+        named[key] = name
+    if "spans" not in named:
+        raise UsageError("the description of rows does not name the spans", advice="add spans=KEY")
+    for one, other in (("text", "tokens"), ("end", "end_inclusive")):
+        if one in named and other in named:
+            raise UsageError(
+                f"the description of rows names {one!r} and {other!r}", advice="name one of them"
+            )
+    return named
+
+
+def _pairs_of(description: str) -> Iterator[tuple[str, str]]:
+    for part in description.split(","):
+        key, equals, name = part.partition("=")
+        if not equals:
+            raise UsageError(
+                f"{part!r} is not KEY=NAME", advice="as in text=response,spans=labels,label=label_type"
+            )
+        yield key.strip(), name.strip()
 
 
 def require_encodable(option: str, name: str) -> None:

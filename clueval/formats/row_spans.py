@@ -17,6 +17,7 @@ from clueval.files.errors import SpanError
 from clueval.formats.dialect import (
     SCALAR,
     Dialect,
+    advice_on_keys,
     either,
     first_key,
     first_value,
@@ -158,7 +159,8 @@ class SpanReader:
         if key is None:
             if dialect.optional:
                 return []
-            self._input.refuse(f"the row has no spans: no key {either(keys)}", "no spans are written []")
+            advice = advice_on_keys(dialect, row, keys) or "no spans are written []"
+            self._input.refuse(f"the row has no spans: no key {either(keys)}", advice)
         return self._input.listed(row[key], repr(key))
 
     def _members(self, item: dict[str, Any], number: int) -> list[tuple[dict[str, Any], Mapping[str, Any]]]:
@@ -234,6 +236,13 @@ class SpanReader:
         start, end, label = (
             first_key(item, keys) or keys_of(keys)[0] for keys in (dialect.start, dialect.ends, label_keys)
         )
+        if "label" in dialect.required and label not in item:
+            advice = advice_on_keys(dialect, item, label_keys)
+            self._input.refuse(f"a span has no label: no key {either(label_keys)}", advice)
+        for key, keys in (("start", start), ("end", end)):
+            if dialect.required and keys not in item and "fragments" not in item:
+                advice = advice_on_keys(dialect, item, keys)
+                self._input.refuse(f"a span has no {key}: no key {either(keys)}", advice)
         features: tuple[str, ...] = ()
         if dialect.features == "*":
             features = tuple(key for key in item if key not in self._no_features and key != label)

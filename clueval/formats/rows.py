@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, NoReturn, cast
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
@@ -18,6 +18,7 @@ from clueval.core.tags import OUTSIDE
 from clueval.files.errors import TagError, UsageError
 from clueval.formats.dialect import (
     Dialect,
+    advice_on_keys,
     either,
     first_key,
     hidden_keys,
@@ -192,7 +193,7 @@ class RowReader(RowInput):
             return None
         key = first_key(row, self.dialect.tokens)
         if key is None:
-            self.refuse(f"the row has no tokens: no key {either(self.dialect.tokens)}")
+            self._refuse_without(row, "tokens", self.dialect.tokens)
         tokens = self.listed(row[key], repr(key))
         if not all(isinstance(token, str) for token in tokens):
             self.refuse("a token is not a text")
@@ -201,16 +202,22 @@ class RowReader(RowInput):
     def _text(self, row: Mapping[str, Any]) -> str:
         key = first_key(row, self.dialect.text)
         if key is None:
-            self.refuse(f"the row has no text: no key {either(self.dialect.text)}")
+            self._refuse_without(row, "text", self.dialect.text)
         text = row[key]
         if not isinstance(text, str):
             self.refuse(f"{key!r} is not a text")
         return text
 
+    def _refuse_without(self, row: Mapping[str, Any], what: str, keys: str) -> NoReturn:
+        advice = advice_on_keys(self.dialect, row, keys)
+        self.refuse(f"the row has no {what}: no key {either(keys)}", advice)
+
     def _id(self, row: Mapping[str, Any]) -> str:
         for key in keys_of(self.dialect.id):
             if (value := row.get(key)) is not None:
                 return value if isinstance(value, str) else self.scalar(value, "the id of the row")
+        if "id" in self.dialect.required:
+            self._refuse_without(row, "id", self.dialect.id)
         return MissingId(self.number)
 
     def _metadata(self, row: Mapping[str, Any]) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.column_format import ColumnFormat
-from clueval.formats.dialect import Dialect, has_sign, keys_of
+from clueval.formats.dialect import Dialect, described_rows, has_sign, keys_of
 from clueval.formats.file_format import FileFormat
 from clueval.formats.input_file import Head
 from clueval.formats.markup import Markup
@@ -34,7 +34,12 @@ def all_forms() -> list[Form]:
 
 
 def forms_named(name: str) -> list[Form]:
-    """Return the descriptions of a format. Raises `UsageError` for an unknown name."""
+    """Return the descriptions of a format; `name` may be a description of rows, ``text=a,spans=b``.
+
+    Raises `UsageError` for an unknown name.
+    """
+    if "=" in name:
+        return [described_rows(name)]
     if name not in NAMES:
         raise UsageError(f"unknown format {name!r}", advice=f"one of {', '.join(NAMES)}")
     return [_form(entry) for entry in ALL if entry.name == name]

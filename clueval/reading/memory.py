@@ -164,10 +164,15 @@ class _Items:
         if isinstance(item, Document) or is_frame(item):
             return False
         is_object = isinstance(item, Mapping)
-        is_pair = isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[1], Mapping)
-        if self._options.input is not None:
+        is_pair = (
+            isinstance(item, tuple | list)
+            and len(item) == 2
+            and isinstance(item[0], str)
+            and isinstance(item[1], Mapping)
+        )
+        if self._options.format is not None:
             return is_object or is_pair
-        if not (is_object or (is_pair and isinstance(item[0], str))) or is_span(item):
+        if not (is_object or is_pair) or is_span(item):
             return False
         try:
             form_of_rows(_as_json(item))
@@ -195,7 +200,7 @@ class _Items:
             if self._is_row(seen[-1]):
                 _refuse_columns(seen[-1], place)
                 rest = chain(seen, items)
-                form = form_of_rows(_as_json(seen[-1]), self._options.input)
+                form = form_of_rows(_as_json(seen[-1]), self._options.format)
                 return GivenSide(name, "documents", self._of_rows(rest, ids), ids, form=form)
             kind, nested = self._kind_of(seen[-1], place)
             if kind is not None:
@@ -221,7 +226,7 @@ class _Items:
         numbered = (
             (number, list(row) if isinstance(row, tuple) else row) for number, row in enumerate(rows, 1)
         )
-        documents = read_rows(numbered, self._options, name=self._options.input)
+        documents = read_rows(numbered, self._options, name=self._options.format)
         try:
             if ids is None:
                 yield from documents

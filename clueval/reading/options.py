@@ -43,8 +43,10 @@ def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading,
     for each in several:
         require_instance(each, Reading, "reading")
     readings = [with_fields(each, options) for each in several]
-    if readings[1].input in (MENTIONS, INLINE) and readings[0].input != INLINE:
-        readings[0] = without_answers(readings[0])
+    if readings[1].input in (MENTIONS, INLINE):
+        if readings[0].input != INLINE or readings[0].row is not None:
+            readings[0] = without_answers(readings[0])
+        readings[1] = replace(readings[1], row=None)
     for side, name in enumerate(SETS):
         require_kind(options.get(name), "str | None", name)
         if options.get(name) is not None:

@@ -34,7 +34,8 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
 
     Args:
         rows: any iterable of dictionaries, such as a list or a data set of Hugging Face, which names its tags.
-        format: the name of the format, such as ``doccano`` or ``token-rows``.
+        format: the name of the format, such as ``doccano`` or ``token-rows``, or a description of rows, such as
+            ``text=response,spans=labels``.
         options: `layers` (the source of each layer by its name), `annotation_set`, `offsets`, `answers`, `names`,
             `text_key`, `scheme` and `invalid`, as in `clueval.read`.
 

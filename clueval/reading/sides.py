@@ -462,7 +462,7 @@ def _idle(name: str, value: Any, forms: Sequence[str], file: str | None) -> Usag
     return UsageError(
         f"Reading.{name}={value!r} does not apply to the format {' or '.join(forms)}",
         file=file,
-        advice=f"remove it; it applies to {', '.join(formats_that_read(name))}{filters}",
+        advice=f"remove it; it applies to {', '.join(formats_that_read(name)) or 'JSON rows'}{filters}",
     )
 
 

@@ -20,6 +20,7 @@ from clueval.formats.documents import form_of_file, head_of, read_file, sets_of_
 from clueval.formats.file_format import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.markup import Markup
+from clueval.formats.names import NAMES
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading, sets_error
 from clueval.formats.telling import Form, form_of, forms_named
 from clueval.reading.options import ANSWER_FORMATS
@@ -36,12 +37,12 @@ def form_at(path: Path, options: FormatOptions, *, is_one_text: bool = False) ->
 
     `is_one_text` says whether lines of a token and a tag are one text. Raises `FormatError`.
     """
-    return form_of_file(InputFile(path, options.limits), options.input, is_one_text=is_one_text)
+    return form_of_file(InputFile(path, options.limits), options.format, is_one_text=is_one_text)
 
 
 def options_of(form: Form) -> frozenset[str]:
     """Return the names of the options that apply to a format."""
-    several = forms_named(form.name) if isinstance(form, Dialect) else [form]
+    several = forms_named(form.name) if isinstance(form, Dialect) and form.name in NAMES else [form]
     options = frozenset[str]().union(*(each.options for each in several))
     return options | {"invalid"} if isinstance(form, FileFormat) and form.invalid else options
 
@@ -317,7 +318,9 @@ def texts_of(file: InputFile, options: FormatOptions, name: str | None = None) -
             file=file.name,
             advice="use VRT, CoNLL or JSON such as doccano's",
         )
-    plain = replace(options, input=None, text=None, layers={} if isinstance(form, ColumnFormat) else None)
+    plain = replace(
+        options, input=None, row=None, text=None, layers={} if isinstance(form, ColumnFormat) else None
+    )
     source = Source(file, form, plain, name)
     return (replace(document, layers={}, tags={}) for document in source.documents())
 

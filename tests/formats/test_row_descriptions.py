@@ -107,7 +107,12 @@ def test_description_uses_fields_only_where_they_have_a_meaning(dialect: Dialect
 
 def test_field_of_a_description_has_a_use() -> None:
     usual = {each.name: each.default for each in fields(Dialect)}
-    used = {name for dialect in DIALECTS for name in usual if getattr(dialect, name) != usual[name]}
+    used = {
+        name
+        for dialect in [*DIALECTS, described_rows("spans=a")]
+        for name in usual
+        if getattr(dialect, name) != usual[name]
+    }
 
     assert used == usual.keys()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
@@ -459,6 +459,23 @@ def comprehend(_: Random, row: Row) -> dict[str, Any]:
     return {"Entities": [{**span, "Score": 0.5} for span in spans], "File": "texts", "Line": int(row.id[1:])}
 
 
+@rows
+def described(_: Random, row: Row) -> dict[str, Any]:
+    spans = [
+        {"points": [{"from": start, "to": end - 1}], "tag": {"name": label}}
+        for start, end, label in row.spans
+    ]
+    return {"key": row.id, "data": {"text": row.text}, "marks": spans}
+
+
+DESCRIPTION = "text=data.text,id=key,spans=marks,label=tag.name,start=points.0.from,end_inclusive=points.0.to"
+"""How the rows of `described` are read."""
+
+
+def with_description(rng: Random) -> Files:
+    return replace(described(rng), options=["--row", DESCRIPTION])
+
+
 def mentions(rng: Random) -> Files:
     """Gold of doccano and answers of a language model, with fences, prose, offsets and what is not in the text."""
     pair = doccano(rng)
@@ -554,5 +571,6 @@ FORMATS: dict[str, Callable[[Random], Files]] = {
     "gliner": gliner,
     "spert": spert,
     "comprehend": comprehend,
+    "row": with_description,
 }
 """What makes a valid pair of files of each format. A new format is one line."""

@@ -195,6 +195,11 @@ def comprehend(data: bytes, side: str, text: bytes = b"") -> Count:
     return 0, sum(len(row["Entities"]) for row in _rows(data))
 
 
+def described(data: bytes, side: str, text: bytes = b"") -> Count:
+    rows = _rows(data)
+    return sum(len(row["data"]["text"]) for row in rows), sum(len(row["marks"]) for row in rows)
+
+
 def docbin(data: bytes, side: str, text: bytes = b"") -> Count:
     from spacy import blank
     from spacy.tokens import DocBin
@@ -240,5 +245,6 @@ COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
     "xmi": xmi,
     "uima-json": uima_json,
     "comprehend": comprehend,
+    "row": described,
     "docbin": docbin,
 }

@@ -243,3 +243,9 @@ def test_alternatives_in_memory_have_their_own_texts() -> None:
     for wrong in ((span | {"text": "Diego"}, other), (span, other | {"text": "Diego"})):
         with pytest.raises(FormatError, match="differs from the text at its positions"):
             f1(*wrong)
+
+
+def test_two_rows_of_a_format_that_is_named_are_two_documents() -> None:
+    rows = [{"text": TEXT, "label": [[0, 11, "PER"]]}] * 2
+
+    assert score(rows, rows, input="doccano", metrics="exact").documents == 2
