@@ -78,7 +78,6 @@ class Reading:
         "how JSON rows of any form are read, as in text=response,spans=labels,label=type,start=start,end=end; a name "
         "may be a path, as data.text or points.0.start; KEY is text or tokens, id, spans, label, start, and end or "
         "end_inclusive; :KEY=NAME,... describes PREDICTED alone",
-        topic="",
         parse=str,
         paired=True,
     )
