@@ -166,3 +166,29 @@ def test_routes_agree_in_processes_at_every_setting(tmp_path: Path, form: str) -
         options = setting | {"metrics": ["exact", "levels"]}
         for number in (2, 3):
             assert outcome(by_processes(number), files, options) == outcome(by_files, files, options), options
+
+
+NEW_LABELS: list[Options] = [
+    {"label_map": {"PER": "LOC", "high": "low", "*": "*"}},
+    {"gold_map": {"PER": "", "*": "*"}, "predicted_map": {"LOC": "PER", "*": ""}},
+    {"label_map": {"PER": "X.1", "*": ""}, "hierarchy": ".", "depth": 1},
+    {"label_map": {"PER": "A"}},
+    {"untyped": True},
+]
+"""Options that change single labels."""
+
+
+@pytest.mark.parametrize("form", ["vrt", "conll", "doccano"])
+@pytest.mark.parametrize("options", NEW_LABELS, ids=str)
+def test_labels_of_tags_and_rows_change_as_those_of_documents(
+    tmp_path: Path, form: str, options: Options
+) -> None:
+    rng = random.Random(form)
+    for scheme in SCHEMES:
+        folder = tmp_path / scheme
+        folder.mkdir()
+        files = written(folder, form, corpora(3, scheme, documents=3))
+        setting = options | {"metrics": ["exact", "levels"]} | rng.choice(settings_of(FORMATS[form]))
+
+        expected = outcome(ROUTES["documents of the files"].run, files, setting)
+        assert outcome(by_files, files, setting) == expected, setting

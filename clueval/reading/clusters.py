@@ -40,6 +40,7 @@ from clueval.core.tags import (
 from clueval.core.tally import Tally, added
 from clueval.files.errors import TagError
 from clueval.reading.usual import (
+    NewLabels,
     Unusual,
     check_case,
     is_in_characters,
@@ -262,8 +263,11 @@ class ClusterCounting:
         groups = [layers] if together else [[layer] for layer in layers]
         self.groups = [LayerClusters(each, len(files)) for each in groups]
         self._of_tags = [metric for metric in plan.metrics if hasattr(metric, "count_tags")]
-        if together and self._of_tags:
-            raise Unusual("the tags of a layer are counted, and layers are counted together")
+        self._new_labels = NewLabels(plan)
+        if self._of_tags and (together or self._new_labels.steps):
+            raise Unusual(
+                "the tags of a layer are counted, and layers are counted together or labels changed"
+            )
         self._plan, self._layers, self._readings, self._files = plan, layers, readings, files
         self._is_late = any(reading.is_late for reading in readings)
         self._present = (1 << len(files)) - 1
@@ -318,6 +322,7 @@ class ClusterCounting:
         Raises `Unusual` for a corpus without positions, for tags of several schemes, and for those that are refused.
         """
         self._count()
+        self.bag.notes.update(self._new_labels.notes())
         if not any(self.bag.positions.get(self._present, NOTHING).values()):
             raise Unusual("there are no positions")
         read = self.bag.read
@@ -434,7 +439,12 @@ class ClusterCounting:
             rows: dict[str, Sequence[Row]] = {}
             for layer, of_layer in tags.items():
                 rows[layer] = found = self._decoded(side, layer, of_layer)
-                self.bag.read.spans[name, layer] += sum(times[row[0]] for row in found)
+                numbers = [times[row[0]] for row in found]
+                self.bag.read.spans[name, layer] += sum(numbers)
+                if self._new_labels.steps:
+                    if not self.in_characters and not _are_bio(of_layer, found):
+                        raise Unusual("tags that are not those of their spans, whose labels change")
+                    rows[layer] = found = list(self._new_labels.rows(found, name, numbers))
                 if layer in self._plan.where:
                     labels = self.bag.read.values.setdefault(layer, set())
                     labels.update([row[2] for row in found if counts[row[0]]])
@@ -445,7 +455,8 @@ class ClusterCounting:
                 documents.append(Document("", Layers({}, rows), text=text, unit="character"))
             else:
                 tokens = ("",) * len(lengths)
-                documents.append(Document("", Layers({}, rows), tokens=tokens, tags=tags))
+                written = NOTHING if self._new_labels.steps else tags
+                documents.append(Document("", Layers({}, rows), tokens=tokens, tags=written))
         return documents, [begins[start] for start in starts]
 
     def _parts(
@@ -524,6 +535,16 @@ class ClusterCounting:
             # the span of E-X I-X after an O is discarded only if tags of the same document are ill-formed
             raise Unusual("whether a span counts may depend on tags elsewhere")
         return scheme
+
+
+def _are_bio(tags: Sequence[str], rows: Iterable[Row]) -> bool:
+    """Return whether tags are the BIO tags of their spans: then it is the same whether tags or spans are compared."""
+    inside = 0
+    for start, end, label in rows:
+        if tags[start] != f"B-{label}" or any(tag != f"I-{label}" for tag in tags[start + 1 : end]):
+            return False
+        inside += end - start
+    return len(tags) - tags.count(OUTSIDE) == inside
 
 
 class _NumbersInBag(dict[int, int]):

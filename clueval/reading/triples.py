@@ -17,7 +17,7 @@ from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
 from clueval.core.document import Document, Layers, Row, positions_of
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
 from clueval.files.errors import OverlapError
-from clueval.reading.usual import Unusual, check_case, is_in_characters, require_usual
+from clueval.reading.usual import NewLabels, Unusual, check_case, is_in_characters, require_usual
 
 BATCH = 200
 """The number of documents that are counted together; more would no longer fit in the processor's cache."""
@@ -164,6 +164,7 @@ class _Counting:
     def __init__(self, plan: Plan, layer: str, unit: str, bounds: Bounds) -> None:
         self._plan, self._layer, self._unit = plan, layer, unit
         self._bag = Bag(plan.metrics, (), bounds)
+        self._new_labels = NewLabels(plan)
         self._in_sentences = plan.counts_sentences
         self._documents = 0  # that count
         self._ids: Counter[str] = Counter()
@@ -171,6 +172,7 @@ class _Counting:
     def add_together(self, texts: Sequence[PlainText]) -> None:
         """Count texts that are not told apart."""
         self._see(texts)
+        texts = list(map(self._renamed, texts))
         keys: list[Key] = []
         same: Counter[tuple[int, str, bool]] = Counter()  # the cases of one gold and one equal predicted span
         for text in texts:
@@ -188,6 +190,16 @@ class _Counting:
             found[keys_of_triples([row], [row], has_text=has_text)[0]] += times
         self._bag.add_text(Unit(), sum(text.positions or 0 for text in texts), len(texts))
         self._add_keys(Unit(), found)
+
+    def _renamed(self, text: PlainText) -> PlainText:
+        """Return a text with the labels that steps give to its spans."""
+        if not self._new_labels.steps:
+            return text
+        gold, predicted = (
+            None if rows is None else self._new_labels.rows(rows, side)
+            for side, rows in zip(self._plan.sides, (text.gold, text.predicted), strict=True)
+        )
+        return text._replace(gold=gold, predicted=predicted)
 
     def _see(self, texts: Sequence[PlainText]) -> None:
         """Note what was read."""
@@ -210,7 +222,7 @@ class _Counting:
     def add(self, text: PlainText) -> None:
         """Count a text by itself."""
         self._see([text])
-        plan = self._plan
+        text, plan = self._renamed(text), self._plan
         document = Document(text.id, {}, metadata=text.metadata)
         if not plan.takes(document, self._bag.layers):
             return
@@ -257,6 +269,7 @@ class _Counting:
         """Return the bag. Raises `Unusual` if there are no texts."""
         if not self._bag.read.units:
             raise Unusual("there are no texts")
+        self._bag.notes.update(self._new_labels.notes())
         self._bag.close()
         return self._bag
 

@@ -94,6 +94,34 @@ class EachSpan(EachPair):
         raise NotImplementedError
 
 
+@dataclass(frozen=True)
+class EachLabel(EachSpan):
+    """Base of steps that rename single labels, or leave out their spans. A subclass has `signature` and `renamed`.
+
+    Such a step needs no documents: readers of tags and rows rename the labels of what they have read.
+    """
+
+    def renamed(self, label: str | None, side: str) -> str | None:
+        """Return the new name of a label; an empty one leaves the span out."""
+        raise NotImplementedError
+
+    def noted(
+        self, labels: Iterable[str | None], side: str, *, dropped: bool, renamed: bool
+    ) -> Iterator[Note]:
+        """Yield what is noted of a span with these labels; by default the side, if it was renamed."""
+        if renamed:
+            yield (side,)
+
+    def changed(
+        self, span: Span, layer: str, side: str, document: Document, notes: Counter[Note]
+    ) -> Sequence[Span]:
+        labels = {name: self.renamed(label, side) for name, label in span.by_layer.items()}
+        dropped = "" in labels.values()
+        new = span if dropped else with_labels(span, labels)
+        notes.update(self.noted(span.by_layer.values(), side, dropped=dropped, renamed=new is not span))
+        return [] if dropped else [new]
+
+
 def with_notes(pair: Pair, step: str, notes: Mapping[Note, int]) -> Pair:
     """Return the pair with what a step changed in its notes, under the name of the step."""
     found = {(step, *what): number for what, number in notes.items() if number}

@@ -19,14 +19,14 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, NamedTuple
 
-from clueval.core.document import Document, Notes, Pair
+from clueval.core.document import Notes, Pair
 from clueval.core.overlap import overlaps_between, shared_positions
 from clueval.core.span import NO_LABEL, SIDES, Span
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.transforms.changes import (
     HIDDEN,
+    EachLabel,
     EachPair,
-    EachSpan,
     Note,
     hidden_names,
     sha8,
@@ -126,7 +126,7 @@ def _of_json(text: str, file: str) -> list[tuple[Any, Any]]:
 
 
 @dataclass(frozen=True)
-class LabelMap(EachSpan):
+class LabelMap(EachLabel):
     """A step that gives the labels of each side the names of its map (None: the labels stay).
 
     Notes count the spans of each side that were renamed and dropped.
@@ -147,24 +147,23 @@ class LabelMap(EachSpan):
         """The maps that there are, with their sides."""
         return [(side, names) for side in SIDES if (names := getattr(self, side)) is not None]
 
-    def changed(
-        self, span: Span, layer: str, side: str, document: Document, notes: Counter[Note]
-    ) -> Sequence[Span]:
+    def _found(self, label: str | None, side: str) -> str | None:
+        """Return the name that the map of a side has for a label; None: it has none."""
         names: LabelNames | None = getattr(self, side)
-        if names is None:
-            return [span]
-        new: dict[str, str | None] = {}
-        for name, label in span.by_layer.items():
-            found = None if label is None else names.new_name(label)
-            if label is not None and found is None:
-                notes[HIDDEN, side, label] += 1
-            new[name] = label if found is None else found
-        if "" in new.values():
-            notes[side, "dropped"] += 1
-            return []
-        renamed = with_labels(span, new)
-        notes[side, "renamed"] += renamed is not span
-        return [renamed]
+        return label if names is None or label is None else names.new_name(label)
+
+    def renamed(self, label: str | None, side: str) -> str | None:
+        found = self._found(label, side)
+        return label if found is None else found
+
+    def noted(
+        self, labels: Iterable[str | None], side: str, *, dropped: bool, renamed: bool
+    ) -> Iterator[Note]:
+        for label in labels:
+            if label is not None and self._found(label, side) is None:
+                yield HIDDEN, side, label
+        if dropped or renamed:
+            yield side, "dropped" if dropped else "renamed"
 
     def check(self, notes: Notes) -> Iterator[str]:
         """Raise `UsageError` for labels that are not in the map of their side; yield that no span was changed."""
@@ -196,7 +195,7 @@ def _listed(found: Iterable[tuple[str, int]]) -> str:
 
 
 @dataclass(frozen=True)
-class Untyped(EachSpan):
+class Untyped(EachLabel):
     """A step that gives every span the label ``_``, so that only positions are compared.
 
     Notes count the spans of each side.
@@ -206,12 +205,8 @@ class Untyped(EachSpan):
     def signature(self) -> tuple[str, str]:
         return "untyped", "yes"
 
-    def changed(
-        self, span: Span, layer: str, side: str, document: Document, notes: Counter[Note]
-    ) -> Sequence[Span]:
-        untyped = with_labels(span, dict.fromkeys(span.by_layer, NO_LABEL))
-        notes[(side,)] += untyped is not span
-        return [untyped]
+    def renamed(self, label: str | None, side: str) -> str:
+        return NO_LABEL
 
 
 # Hierarchies
@@ -293,7 +288,7 @@ def _names(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 @dataclass(frozen=True)
-class Depth(EachSpan):
+class Depth(EachLabel):
     """A step that replaces each label by its ancestor at a depth (1: the top); shallower labels stay.
 
     Notes count the spans of each side with a new label. Raises `UsageError` for a depth below 1.
@@ -312,20 +307,13 @@ class Depth(EachSpan):
     def signature(self) -> tuple[str, str]:
         return "depth", f"{self.depth}({self.hierarchy.sha})"
 
-    def changed(
-        self, span: Span, layer: str, side: str, document: Document, notes: Counter[Note]
-    ) -> Sequence[Span]:
-        raised = with_labels(span, {name: self._at_depth(label) for name, label in span.by_layer.items()})
-        notes[(side,)] += raised is not span
-        return [raised]
+    def renamed(self, label: str | None, side: str) -> str | None:
+        return None if label is None else self.hierarchy.path(label)[: self.depth][-1]
 
     def check(self, notes: Notes) -> Iterator[str]:
         """Yield that no label changes, if none does."""
         if not any(notes.get(("depth", side)) for side in SIDES):
             yield f"the hierarchy changes no label to one at depth {self.depth}: names count as written"
-
-    def _at_depth(self, label: str | None) -> str | None:
-        return None if label is None else self.hierarchy.path(label)[: self.depth][-1]
 
 
 # Generic labels
