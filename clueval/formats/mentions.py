@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from clueval.core.document import MENTION, OFFSETS, Document, MissingId
@@ -41,9 +42,41 @@ _BESIDE = ("_attributes", "_index")
 
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    return read_answers(_answers_in(file), options, file.passed_over, file.name)
+
+
+def _answers_in(file: InputFile) -> Iterable[Numbered]:
     rows = JsonValues(file.name, file.limits.max_line)
-    answers = rows.of(file.byte_blocks()) if _is_one_value(file) else answers_in_lines(file.lines())
-    return read_answers(answers, options, file.passed_over, file.name)
+    return rows.of(file.byte_blocks()) if _is_one_value(file) else answers_in_lines(file.lines())
+
+
+def read_run(files: Sequence[tuple[str | None, InputFile]], options: FormatOptions) -> Iterator[Document]:
+    """Yield the documents of the answers in files that belong together.
+
+    A file with a name has one answer, whose document has this name unless the answer has an id; or it has rows of which
+    the first has an id. Raises the `FormatError` of `read_answers` after the last file, for the answers of all.
+    """
+    wrong: list[tuple[str | None, int, str]] = []
+    for name, file in files:
+        answers = _answers_in(file) if name is None or _has_rows(file) else [(1, file.text())]
+        for document in _documents(answers, options, file.passed_over, file.name, wrong):
+            is_named = name is not None and isinstance(document.id, MissingId)
+            yield replace(document, id=str(name)) if is_named else document
+    if wrong:
+        raise _unreadable(wrong)
+
+
+def _has_rows(file: InputFile) -> bool:
+    """Return whether a file has rows with ids, and is not one answer with its id."""
+    try:
+        row = file.first_row()
+        if not isinstance(row, dict) or row.keys().isdisjoint(IDS) or not row.keys().isdisjoint(_LABELS):
+            return False
+        return not isinstance(json_in(file.text()).value, dict)
+    except FormatError:  # its beginning is no JSON
+        return False
+    except ValueError:  # several answers
+        return True
 
 
 def _is_one_value(file: InputFile) -> bool:
@@ -74,6 +107,20 @@ def read_answers(
     >>> [document.id for document in read_answers(answers, FormatOptions(), Counter())]
     ['1', 'r2']
     """
+    wrong: list[tuple[str | None, int, str]] = []
+    yield from _documents(answers, options, passed_over, file, wrong)
+    if wrong:
+        raise _unreadable(wrong)
+
+
+def _documents(
+    answers: Iterable[Numbered],
+    options: FormatOptions,
+    passed_over: Counter[str],
+    file: str | None,
+    wrong: list[tuple[str | None, int, str]],
+) -> Iterator[Document]:
+    """Yield the documents of answers; `wrong` gets the file, the line and the problem of those that cannot be read."""
     layer = only_layer(options, file)
     if options.unparsable not in (None, EMPTY):
         raise UsageError(
@@ -81,7 +128,6 @@ def read_answers(
             file=file,
             advice=f"use {EMPTY}",
         )
-    wrong: list[tuple[int, str]] = []
     for number, (line, given) in enumerate(answers, 1):
         answer = Answer()
         metadata = {}
@@ -90,7 +136,7 @@ def read_answers(
             spans = _spans(answer.inside(given), layer, line)
         except ValueError as error:
             if options.unparsable is None:
-                wrong.append((line, str(error)))
+                wrong.append((file, line, str(error)))
                 continue
             metadata[UNPARSABLE] = "1"
             if answer.id is None and isinstance(given, str):
@@ -101,20 +147,20 @@ def read_answers(
         passed_over["repaired answers"] += answer.repaired
         own = MissingId(number) if answer.id is None else answer.id
         yield Document(own, {layer: spans}, metadata=metadata, unit="character", file=file)
-    if wrong:
-        raise _unreadable(wrong, file)
 
 
-_SHOWN = 10
-"""The number of answers that cannot be read that an error names."""
+SHOWN = 10
+"""The number of answers, or documents, that an error names."""
 
 
-def _unreadable(wrong: Sequence[tuple[int, str]], file: str | None) -> FormatError:
-    line, problem = wrong[0]
+def _unreadable(wrong: Sequence[tuple[str | None, int, str]]) -> FormatError:
+    """Return the error for answers that cannot be read, given the file, the line and the problem of each."""
+    file, line, problem = wrong[0]
     if len(wrong) > 1:
-        others = ", ".join(str(number) for number, _ in wrong[:_SHOWN])
-        more = ", ..." if len(wrong) > _SHOWN else ""
-        where = f"{'lines' if file else 'rows'} {others}{more}"
+        of_files = len({name for name, _, _ in wrong}) > 1
+        places = [f"{name}:{number}" if of_files else str(number) for name, number, _ in wrong[:SHOWN]]
+        what = "" if of_files else "lines " if file else "rows "
+        where = f"{what}{', '.join(places)}{', ...' if len(wrong) > SHOWN else ''}"
         problem = f"{len(wrong)} answers cannot be read, in {where}; the first: {problem}"
     else:
         problem = f"the answer cannot be read: {problem}"
@@ -124,6 +170,11 @@ def _unreadable(wrong: Sequence[tuple[int, str]], file: str | None) -> FormatErr
         line=line,
         advice="correct it, or count it as an answer without spans with unparsable='empty'",
     )
+
+
+def without_answer(id_: str, options: FormatOptions) -> Document:
+    """Return the document of an answer that is missing: it counts as one that cannot be read, without spans."""
+    return Document(id_, {only_layer(options, None): ()}, metadata={UNPARSABLE: "1"}, unit="character")
 
 
 def _spans(value: object, layer: str, line: int | None) -> list[Span]:
@@ -230,7 +281,7 @@ _IN_ROWS = {"response", "output", "completion"}
 
 MENTIONS = FileFormat(
     name="mentions",
-    options=frozenset({"layers", "unparsable"}),
+    options=frozenset({"layers", "unparsable", "missing"}),
     holds="answers of language models: the texts and labels of entities, which are looked for in the text of gold",
     sign="JSON with `response`, `output` or `completion`",
     told=lambda head: isinstance(row := head.first(), dict) and not _IN_ROWS.isdisjoint(row),

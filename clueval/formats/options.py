@@ -20,6 +20,8 @@ ANSWERS = ("accepted",)
 UNPARSABLE = ("empty", "lenient")
 """The values of `Reading.unparsable`."""
 
+MISSING = ("empty",)
+
 _LIMITS = Limits()
 
 
@@ -51,6 +53,8 @@ class Reading:
         labels: the labels of inline tags, as a list or with commas; None: all names in upper case.
         unparsable: what to do with answers of language models that cannot be read: ``empty`` counts them as answers
             without spans, ``lenient`` leaves out inline tags that are not closed or cross; None: they are errors.
+        missing: ``empty``: a document without an answer of a language model has no spans; None: it is an error. Answers
+            are found by the ids of documents.
         max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
         max_sentence: the maximum number of tokens of a sentence; a fifth of it is the maximum number of lines of a
             file of ``nerval`` or ``spans``, and of tags or values of an XML or JSON file.
@@ -196,6 +200,14 @@ class Reading:
         "(empty), or leave out inline tags that are not closed or cross (lenient); without it, they are errors",
         choices=UNPARSABLE,
     )
+    missing: str | None = option_field(
+        None,
+        "--missing",
+        "HOW",
+        "what to do with documents without an answer of a language model, which is found by their id: count them as "
+        "answers without spans (empty); without it, they are errors",
+        choices=MISSING,
+    )
     max_line: int = option_field(
         _LIMITS.max_line,
         "--max-line",
@@ -242,7 +254,12 @@ class Reading:
                 f"unknown treatment of ill-formed tags {self.invalid!r}",
                 advice=f"one of {', '.join(INVALID)}",
             )
-        for name, known in (("offsets", OFFSETS), ("answers", ANSWERS), ("unparsable", UNPARSABLE)):
+        for name, known in (
+            ("offsets", OFFSETS),
+            ("answers", ANSWERS),
+            ("unparsable", UNPARSABLE),
+            ("missing", MISSING),
+        ):
             if getattr(self, name) not in (None, *known):
                 raise UsageError(
                     f"{name}={getattr(self, name)!r} is unknown", advice=f"one of {', '.join(known)}"
@@ -325,6 +342,7 @@ class ReadingOptions(TypedDict, total=False):
     text_key: str | None
     labels: str | Sequence[str] | None
     unparsable: str | None
+    missing: str | None
     max_line: int
     max_sentence: int
     max_document: int

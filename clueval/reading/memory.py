@@ -11,8 +11,9 @@ lists of numbers come from models: `IGNORED` in gold marks positions that do not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, compress, zip_longest
 from operator import index, is_
 from typing import Any, Literal, NamedTuple
@@ -63,7 +64,8 @@ class GivenSide(NamedTuple):
         items: one for each document; those of the kind ``documents`` are documents.
         ids: the ids of the documents; None: they have their own, or are numbered.
         nested: whether the items are lists; False: the side was one list of tags or spans; None: not known.
-        is_partial: whether documents without spans may be missing, as in a data frame.
+        filling: returns the item of a document that is missing, given its id, as those without spans in a data frame;
+            None: no document may be missing.
         names: the names of tags that are numbers.
         form: the format of the items, if they are rows or answers.
     """
@@ -73,7 +75,7 @@ class GivenSide(NamedTuple):
     items: Iterable[Any]
     ids: Sequence[str] | None = None
     nested: bool | None = None
-    is_partial: bool = False
+    filling: Callable[[str], Any] | None = None
     names: Mapping[int, str] | None = None
     form: Form | None = None
 
@@ -157,7 +159,17 @@ class _Items:
         ids = list(map(str, given)) if is_by_id else None
         answers = given.values() if isinstance(given, Mapping) else given
         form = form_of_rows(None, self._options.input)
-        return GivenSide(self._name, "documents", self._of_rows(answers, ids), ids, form=form)
+        items = self._of_rows(answers, ids)
+        if self._options.missing is None:
+            return GivenSide(self._name, "documents", items, ids, form=form)
+        if ids is None:
+            raise UsageError(
+                f"{self._name} is a list, and missing needs the ids of documents", advice="give {id: answer}"
+            )
+        from clueval.formats.mentions import without_answer  # few sides are answers
+
+        filling = partial(without_answer, options=self._options)
+        return GivenSide(self._name, "documents", list(items), ids, filling=filling, form=form)
 
     def _is_row(self, item: Any) -> bool:
         """Return whether an item is a row of a JSON format; with a named format, each object is."""
@@ -187,7 +199,7 @@ class _Items:
         if records and self._is_row(records[0]):
             return self._of_items(records, None)
         found = self.side(spans_by_document(records, list(frame.columns), self._name))
-        return found._replace(is_partial=True)
+        return found._replace(filling=lambda _: [])
 
     def _of_items(self, given: Iterable[Any], ids: Sequence[str] | None) -> GivenSide:
         name = self._name
@@ -637,15 +649,16 @@ def _filled(side: GivenSide, others: Iterable[GivenSide]) -> GivenSide:
     Raises `UsageError` for a partial side if no document is on both sides.
     """
     ids, its = side.ids or (), [own for other in others for own in other.ids or ()]
-    if not side.is_partial:
+    if side.filling is None:
         return side
     if ids and its and not set(ids).intersection(its):
         raise UsageError(
             f"no document is on both sides: one has {ids[0]!r}, the other {its[0]!r}",
             advice="use the same ids on both sides",
         )
-    missing = [own for own in dict.fromkeys(its) if own not in set(ids)]
-    return side._replace(items=[*side.items, *([] for _ in missing)], ids=[*ids, *missing])
+    known = set(ids)
+    missing = [own for own in dict.fromkeys(its) if own not in known]
+    return side._replace(items=[*side.items, *map(side.filling, missing)], ids=[*ids, *missing])
 
 
 def as_examples(gold: Any) -> tuple[Any, Any]:

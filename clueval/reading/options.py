@@ -57,7 +57,7 @@ def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading,
 def without_answers(reading: Reading) -> Reading:
     """Return the options of gold, whose text answers are placed on, without those for answers."""
     own = None if reading.input in (MENTIONS, INLINE) else reading.input
-    return replace(reading, input=own, unparsable=None, labels=None)
+    return replace(reading, input=own, unparsable=None, missing=None, labels=None)
 
 
 def require_positions(readings: Iterable[Reading], caller: str) -> None:

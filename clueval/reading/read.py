@@ -60,6 +60,8 @@ def options_for_one_side(
     refuse_unknown(options, ["layers", *field_names(Reading)], caller)
     require_instance(reading, Reading, "reading")
     require_layers(layers)
+    if options.get("missing", reading.missing) is not None:
+        raise UsageError(f"missing is for answers to the documents of gold, and {caller} has one side")
     if layers is not None and not all(isinstance(source, int | str) for source in layers.values()):
         raise UsageError(
             f"{caller} has one side, so each layer has one column", advice="layers={'entity': 2}"

@@ -23,13 +23,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.core.document import Document, same_id
 from clueval.core.read import Read
-from clueval.files.errors import FileError, UsageError
+from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import Progress, is_file
 from clueval.formats.column_format import ColumnFormat
 from clueval.formats.options import FormatOptions, Reading
 from clueval.formats.telling import Form
 from clueval.reading.options import (
     ANSWER_FORMATS,
+    MENTIONS,
     PAIR_BY,
     LayerColumns,
     LayerSource,
@@ -108,6 +109,7 @@ class Sides:
         is_one_text: whether lines of a token and a tag are one text, as for a metric of noisy texts.
         is_single: whether gold and predicted are two columns of the same files.
         within: ``SET:TYPE``, annotations that become a further layer of that name, where annotation sets are files'.
+        is_run: whether predicted has answers of a language model that are found by the ids of documents.
         given: the sides, if they are in memory.
         progress: is called with the number of bytes of each read.
     """
@@ -118,6 +120,7 @@ class Sides:
     is_one_text: bool = False
     is_single: bool = False
     within: str | None = None
+    is_run: bool = False
     given: Given | None = None
     progress: Progress | None = field(default=None, compare=False)
 
@@ -162,7 +165,7 @@ class Sides:
 
         Raises `FileError` and `UsageError` for files without counterparts.
         """
-        if self.pair_by in ("id", "content"):
+        if self.is_run or self.pair_by in ("id", "content"):
             return []
         if self.pair_by == "name":
             return _by_name(self.listed, may_lack=self.may_lack)
@@ -205,6 +208,9 @@ class Sides:
             source.see(read, side.name)
 
     def _of_files(self, read: Read) -> Iterator[Text]:
+        if self.is_run:
+            yield from self._checked(self._answered(read))
+            return
         if self.pair_by in ("id", "content"):
             yield from self._checked(self._joined([self._in_turn(n, read) for n in range(len(self.listed))]))
             return
@@ -250,6 +256,37 @@ class Sides:
                 source = self.source(side, path, name, self.progress)
                 yield from source.documents()
                 source.see(read, side.name)
+
+    def _answered(self, read: Read) -> Iterator[Text]:
+        """Yield the documents of gold, each with its answer and those of further golds; memory holds all but gold's."""
+        from clueval.formats.mentions import read_run, without_answer  # few corpora are answers
+
+        gold, predicted, *golds = self.listed
+        run = [(name, self.source(predicted, path, name, self.progress)) for name, path in _named(predicted)]
+        files = [(name, source.file) for name, source in run]
+        answers = _by_id(predicted.name, read_run(files, predicted.options))
+        others = [_by_id(side.name, self._with_own_ids(side, read)) for side in golds]
+        missing = []
+        for document in self._with_own_ids(gold, read):
+            answer = answers.pop(document.id, None)
+            if answer is None:
+                missing.append(document.id)
+                answer = without_answer(document.id, predicted.options)
+            if not missing or predicted.options.missing is not None:
+                yield _moved((document, answer, *(each.pop(document.id, None) for each in others)))
+        _require_answers(missing if predicted.options.missing is None else (), list(answers), predicted)
+        if missing:
+            run[0][1].file.passed_over["documents without an answer"] = len(missing)
+        for _, source in run:
+            source.see(read, predicted.name)
+
+    def _with_own_ids(self, side: Side, read: Read) -> Iterator[Document]:
+        """Yield the documents of a side; files that are one document each have the names that answers have."""
+        for name, path in _named(side):
+            source = self.source(side, path, None, self.progress)
+            source = replace(source, name=name) if is_one_document(source.form) else source
+            yield from source.documents()
+            source.see(read, side.name)
 
     # Pairing
 
@@ -329,13 +366,16 @@ def sides_of(
         for number, (name, reading) in enumerate(zip(names, readings, strict=True))
     ]
     files = [files_of_side(side) for side in given.values()]
+    listed = tuple(Side(*each) for each in zip(names, files, options, given.values(), strict=True))
+    listed = listed if may_lack else _with_answers(listed)
     found = Sides(
-        tuple(Side(*each) for each in zip(names, files, options, given.values(), strict=True)),
+        listed,
         pair_by,
         may_lack,
         is_one_text,
         both_columns,
         within,
+        len(listed) > 1 and not may_lack and _is_run(listed, pair_by),
         progress=progress,
     )
     paths = [[path for _, path in each] for each in files]
@@ -356,6 +396,34 @@ def sides_of(
     if layers is not None:
         return found
     return replace(found, listed=with_layers(found.listed, is_one_text=is_one_text))
+
+
+def _are_answers(side: Side) -> bool:
+    """Return whether files whose format is not named are recognised as answers of a language model."""
+    if side.options.format is not None or not side.files:
+        return False
+    try:
+        return form_at(side.files[0][1], side.options).name == MENTIONS
+    except FormatError:  # opening the file raises it, too
+        return False
+
+
+def _with_answers(sides: Sequence[Side]) -> tuple[Side, ...]:
+    """Return the sides; the format of predicted is named if it has answers. Raises `UsageError` if gold has answers."""
+    gold, *others = sides
+    if _are_answers(gold):
+        raise _answers_in_gold(gold.name, str(gold.files[0][1]))
+    if others and _are_answers(others[0]):
+        others[0] = replace(others[0], options=replace(others[0].options, input=MENTIONS))
+    return (gold, *others)
+
+
+def _answers_in_gold(side: str, file: str | None) -> UsageError:
+    return UsageError(
+        f"{side} has answers of a language model, which have no text",
+        file=file,
+        advice="give gold with texts and spans; rows with other keys need row='text=...,spans=...'",
+    )
 
 
 def with_layers(sides: Sequence[Side], *, is_one_text: bool = False) -> tuple[Side, ...]:
@@ -402,6 +470,12 @@ def _sides_in_memory(
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
     for side, each in zip(found.sides, options, strict=True):
         _require_use_in_memory(side, found.kind, each)
+    are_answers = [side.form is not None and side.form.name == MENTIONS for side in found.sides[:2]]
+    if are_answers[0]:
+        raise _answers_in_gold(found.sides[0].name, None)
+    options[1:2] = [
+        replace(options[1], input=MENTIONS) if is_one else options[1] for is_one in are_answers[1:]
+    ]
     listed = tuple(Side(name, [], each, given[name]) for name, each in zip(given, options, strict=True))
     return Sides(listed, pair_by, may_lack, given=found)
 
@@ -575,7 +649,55 @@ def _by_shared_name(sides: Sequence[Side]) -> list[FileGroup]:
     return [FileGroup(name, tuple(each.get(name) for each in named)) for name in names]
 
 
+def _named(side: Side) -> Files:
+    """Return the files of a side by the names that answers have."""
+    return with_equal_names([side.files])[0]
+
+
+def _is_run(sides: Sequence[Side], pair_by: str | None) -> bool:
+    """Return whether predicted has answers that are found by ids: in a folder, unless gold has a file for each."""
+    gold, predicted, *_ = sides
+    if predicted.options.input != MENTIONS or pair_by not in (None, "id"):
+        return False
+    if pair_by == "id" or predicted.options.missing is not None:
+        return True
+    in_folders = [bool(side.files) and side.files[0][0] is not None for side in (gold, predicted)]
+    if in_folders != [True, True]:
+        return in_folders[1] and not _is_list(predicted)
+    return is_one_document(form_at(gold.files[0][1], gold.options))
+
+
 # Documents that belong together
+
+
+def _by_id(side: str, documents: Iterable[Document]) -> dict[str, Document]:
+    found: dict[str, Document] = {}
+    for document in documents:
+        if document.id in found:
+            raise UsageError(
+                f"{side} has {document.id!r} twice", **document.in_errors, advice="a document has one answer"
+            )
+        found[document.id] = document
+    return found
+
+
+def _require_answers(missing: Sequence[str], others: Sequence[str], side: Side) -> None:
+    """Raise `UsageError` for documents without an answer, and for answers to no document; it names the first ten."""
+    from clueval.formats.mentions import SHOWN
+
+    problems = [
+        f"{len(ids)} {what if len(ids) > 1 else one}: {', '.join(map(repr, ids[:SHOWN]))}"
+        + (", ..." if len(ids) > SHOWN else "")
+        for ids, one, what in (
+            (missing, "document has no answer", "documents have no answer"),
+            (others, "answer is to no document", "answers are to no document"),
+        )
+        if ids
+    ]
+    if problems:
+        more = "" if others else ", or count documents without an answer as empty with missing='empty'"
+        advice = f"answers need the ids of documents, in their rows or as the names of their files{more}"
+        raise UsageError("; ".join(problems), file=str(side.given)[:300], advice=advice)
 
 
 def with_id_of(first: Document, other: Document, *, is_nameless: bool = False) -> Document:

@@ -95,7 +95,7 @@ def opened(
             read.treatments.update(side.options.invalid or "conlleval" for side in sides.listed)
         steps = _first_steps(sides, groups, plan, unit)
         return Texts(pairs, sides.kind, steps, read, schemes, fast=lambda plan: _bag_in_memory(sides, plan))
-    found = [] if golds or counting.pair_by is not None else sides.groups()
+    found = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
     files = [(group.name, *group.both) for group in found]
     steps = _first_steps(sides, groups, plan, unit)
     reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single)

@@ -505,7 +505,15 @@ def mentions(rng: Random) -> Files:
         "--locate",
         rng.choice(("exact", "exact,space", "exact,space,quotes,case,fuzzy=0.8")),
     ]
-    options += rng.choice(([], ["--unparsable", "empty"], ["--occurrence", "all"], ["--occurrence", "first"]))
+    options += rng.choice(
+        (
+            [],
+            ["--unparsable", "empty"],
+            ["--missing", "empty"],
+            ["--occurrence", "all"],
+            ["--occurrence", "first"],
+        )
+    )
     return Files(pair.gold, "\n".join(rows).encode() + b"\n", "jsonl", options)
 
 
