@@ -156,7 +156,8 @@ def add_reading(parser: CommandParser, *, sides: int, sets: str | None = "readin
         "repeated (default: the last column, or those of tags if it has none)"
         + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
     )
-    own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
+    of_others = "missing" if sides == 1 else "annotation_set"
+    own = [name for name in Reading.__dataclass_fields__ if name != of_others]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)
     if sides == 2:
         _add_sets(parser.group("reading") if sets is None else parser.topic(sets))

@@ -293,7 +293,7 @@ def test_command_without_enough_memory_ends_with_one_line(
 SOME = ("a", "b", "1", "2", "0.5", "0.6", "fair", "confusion", "a=b", "b=a", "label:1", "label:2", "de", "en")
 """Values for options that are no choice: each option takes two of them that it does not read as the same."""
 
-WITHOUT_TWO = {"--answers", "--ignore-words", "--word-weights"}
+WITHOUT_TWO = {"--answers", "--missing", "--ignore-words", "--word-weights"}
 """Options that know one value only, or read a file."""
 
 
