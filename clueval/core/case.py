@@ -169,8 +169,10 @@ def case_of(key: Key, sequence: str) -> Case:
 
 def _equal(sides: Sides, length: int) -> int:
     """Return the number of positions that have the same BIO tag on all sides that are present."""
-    written = [_bio(spans, length) for spans in sides if spans is not None]
-    return sum(map(_all_equal, zip(*written, strict=True)))
+    first, *others = (_bio(spans, length) for spans in sides if spans is not None)
+    if all(tags == first for tags in others):
+        return length
+    return sum(map(_all_equal, zip(first, *others, strict=True)))
 
 
 def _all_equal(tags: tuple[str, ...]) -> bool:

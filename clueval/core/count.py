@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import HEAD, Case, Key, Keys, Located, case_of, keys_of, located, presence
@@ -25,10 +25,12 @@ from clueval.core.metric import (
     require_no_gaps,
     split_metrics,
 )
-from clueval.core.sentences import TextPart, cut_keys, cut_pair, part_at, parts_of
 from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, LimitError, UsageError
+
+if TYPE_CHECKING:
+    from clueval.core.sentences import TextParts
 
 DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 """What units may be. `EITHER`: documents; sentences if documents are fewer than `FEW_DOCUMENTS`."""
@@ -234,11 +236,11 @@ def count(
             if documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = bag.grouped(_document_of), False
             with collector_paused(aligned):
-                parts = parts_of(aligned) if in_sentences else []
+                parts = _parts_of(aligned) if in_sentences else None
                 whole = _count_documents(bag, plan, pairs, aligned)
                 by_part = _by_part(bag, plan, aligned, parts, whole)
                 if by_part is None:
-                    bag, in_sentences, parts = bag.grouped(_document_of), False, []
+                    bag, in_sentences, parts = bag.grouped(_document_of), False, None
                     by_part = [(None, whole)]
                 for number, counted in by_part:
                     for sequence, name, tally in counted:
@@ -297,18 +299,24 @@ def sequences_of(bag: Bag, plan: Plan) -> list[str]:
     return [MERGED] if plan.merge else list(bag.layers)
 
 
+def _parts_of(texts: Sequence[Text]) -> TextParts:
+    from clueval.core.sentences import TextParts  # few plans count sentences
+
+    return TextParts(texts)
+
+
 def _document_of(place: Place) -> Place:
     assert isinstance(place, Unit)
     return place._replace(sentence=None)
 
 
-def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: Sequence[TextPart]) -> None:
+def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: TextParts | None) -> None:
     """Put the cases of a pair into the bag, by part of its text, and let metrics that keep no cases count."""
     where = plan.on_spans(pair.first, bag.layers)
     sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
     by_sequence = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
     if parts and not pair.beside:
-        for number, (part, cut) in enumerate(zip(parts, cut_keys(by_sequence, parts), strict=True)):
+        for number, (part, cut) in enumerate(zip(parts, parts.cut_keys(by_sequence), strict=True)):
             _add(bag, plan, pair, place._replace(sentence=part.number), cut, part.positions, int(number == 0))
     else:
         _add(bag, plan, pair, place, by_sequence, pair.positions, int(not pair.beside))
@@ -317,7 +325,7 @@ def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: Sequence[
         for case in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
             (tally,) = _counted_where_found([metric], case, pair, True)
             if parts and not pair.beside:
-                place = place._replace(sentence=part_at(parts, case.first).number)
+                place = place._replace(sentence=parts.at(case.first).number)
             bag.add_tally(place, case.sequence, metric.name, tally)
 
 
@@ -382,7 +390,7 @@ def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Any], aligned: Sequen
 
 
 def _by_part(
-    bag: Bag, plan: Plan, pairs: Sequence[Any], parts: Sequence[TextPart], whole: _Counted
+    bag: Bag, plan: Plan, pairs: Sequence[Any], parts: TextParts | None, whole: _Counted
 ) -> list[tuple[int | None, _Counted]] | None:
     """Return what metrics count in each part of a text, by the number of its first sentence; None: outside all parts.
 
@@ -393,8 +401,8 @@ def _by_part(
         return [(None, whole)]
     beside = [pair for pair in pairs if pair.beside]
     if len(parts) == 1 and not beside:
-        return [(parts[0].number, whole)]
-    pieces = [list(cut_pair(pair, parts)) for pair in pairs if not pair.beside]
+        return [(number, whole) for number, *_ in parts]
+    pieces = [list(parts.cut_pair(pair)) for pair in pairs if not pair.beside]
     texts = [(part.number, [of_pair[index] for of_pair in pieces]) for index, part in enumerate(parts)]
     by_part: list[tuple[int | None, _Counted]] = [
         (number, _count_documents(bag, plan, text, text)) for number, text in texts

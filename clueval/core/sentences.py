@@ -30,11 +30,64 @@ class TextPart(NamedTuple):
     stop: int = sys.maxsize
 
 
-def parts_of(texts: Sequence[Text]) -> list[TextPart]:
-    """Return the parts of a text, given its pairs; one part if there are no sentences, or no text.
+class TextParts:
+    """The parts of a text, given its pairs; one part if there are no sentences, or no text.
 
-    Costs O(n log n) for n spans and sentences.
+    Finding them costs O(n log n) for n spans and sentences.
     """
+
+    def __init__(self, texts: Sequence[Text]) -> None:
+        self._parts = _parts_of(texts)
+
+    def __iter__(self) -> Iterator[TextPart]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def at(self, position: int) -> TextPart:
+        """Return the part to which what starts at a position belongs."""
+        return self._parts[bisect_right(self._parts, position, key=_start) - 1]
+
+    def cut_keys(self, by_sequence: Sequence[Keys]) -> Iterator[list[Keys]]:
+        """Yield the keys of each part, by sequence."""
+        for _, _, start, stop in self._parts:
+            cut = []
+            for sequence, keys, ranges, others in by_sequence:
+                first, past = bisect_left(ranges, (start,)), bisect_left(ranges, (stop,))
+                low, high = bisect_left(others, start), bisect_left(others, stop)
+                cut.append(Keys(sequence, keys[first:past], ranges[first:past], others[low:high]))
+            yield cut
+
+    def cut_pair(self, pair: Pair) -> Iterator[Pair]:
+        """Yield the part of a pair in each part."""
+        for gold, predicted in zip(*map(self._cut, pair.sides), strict=True):
+            yield replace(pair, gold=gold, predicted=predicted)
+
+    def _cut(self, document: Document) -> Iterator[Document]:
+        """Yield the part of a document in each part, without sentences."""
+        layers: list[dict[str, list[Span]]] = [{name: [] for name in document.layers} for _ in self]
+        for name, spans in document.layers.items():
+            for span in spans:
+                layers[bisect_right(self._parts, span.start, key=_start) - 1][name].append(span)
+        for part, of_part in zip(self, layers, strict=True):
+            first, past = max(0, part.start - document.start), part.stop - document.start
+            changes: dict[str, Any] = dict.fromkeys(("text", "tokens", "token_ids", "lines"))
+            changes["tags"] = NOTHING
+            if document.unit == "character":
+                changes["text"] = None if document.text is None else document.text[first:past]
+            else:
+                changes["tags"] = {name: tags[first:past] for name, tags in document.tags.items()}
+                for name in ("tokens", "token_ids", "lines"):
+                    values = getattr(document, name)
+                    changes[name] = None if values is None else values[first:past]
+            yield replace(document, layers=of_part, start=document.start + first, sentences=(), **changes)
+
+
+_start = attrgetter("start")
+
+
+def _parts_of(texts: Sequence[Text]) -> list[TextPart]:
     sides = [side for text in texts if not text.beside for side in text.sides if side is not None]
     first = next((side for side in sides if side.end is not None), None)
     if first is None or first.end is None:
@@ -72,53 +125,3 @@ def _free(places: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]
         if reach <= place:
             free.append(place)
     return free
-
-
-def part_at(parts: Sequence[TextPart], position: int) -> TextPart:
-    """Return the part to which what starts at a position belongs."""
-    return parts[bisect_right(parts, position, key=_start) - 1]
-
-
-_start = attrgetter("start")
-
-
-def cut_keys(by_sequence: Sequence[Keys], parts: Sequence[TextPart]) -> Iterator[list[Keys]]:
-    """Yield the keys of each part of a text, by sequence."""
-    for _, _, start, stop in parts:
-        cut = []
-        for sequence, keys, ranges, others in by_sequence:
-            first, past = bisect_left(ranges, (start,)), bisect_left(ranges, (stop,))
-            low, high = bisect_left(others, start), bisect_left(others, stop)
-            cut.append(Keys(sequence, keys[first:past], ranges[first:past], others[low:high]))
-        yield cut
-
-
-def cut_pair(pair: Pair, parts: Sequence[TextPart]) -> Iterator[Pair]:
-    """Yield the part of a pair in each part of its text."""
-    for gold, predicted in zip(*(_cut(side, parts) for side in pair.sides), strict=True):
-        yield replace(pair, gold=gold, predicted=predicted)
-
-
-def _cut(document: Document, parts: Sequence[TextPart]) -> Iterator[Document]:
-    """Yield the part of a document in each part of its text, without sentences."""
-    layers: list[dict[str, list[Span]]] = [{name: [] for name in document.layers} for _ in parts]
-    for name, spans in document.layers.items():
-        for span in spans:
-            layers[bisect_right(parts, span.start, key=_start) - 1][name].append(span)
-    for part, of_part in zip(parts, layers, strict=True):
-        first, past = max(0, part.start - document.start), part.stop - document.start
-        changes: dict[str, Any] = {
-            "text": None,
-            "tokens": None,
-            "token_ids": None,
-            "lines": None,
-            "tags": NOTHING,
-        }
-        if document.unit == "character":
-            changes["text"] = None if document.text is None else document.text[first:past]
-        else:
-            changes["tags"] = {name: tags[first:past] for name, tags in document.tags.items()}
-            for name in ("tokens", "token_ids", "lines"):
-                values = getattr(document, name)
-                changes[name] = None if values is None else values[first:past]
-        yield replace(document, layers=of_part, start=document.start + first, sentences=(), **changes)

@@ -89,13 +89,13 @@ def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
 def field_names(group: Any) -> list[str]:
     """Return the names of the fields of a dataclass."""
     kind: Any = group if isinstance(group, type) else type(group)
-    return [name for name, _ in _declared(kind)]
+    return [name for name, *_ in _declared(kind)]
 
 
 @cache
-def _declared(kind: Any) -> list[tuple[str, str]]:
-    """Return the name and the type of each field of a dataclass."""
-    return [(each.name, str(each.type)) for each in fields(kind)]
+def _declared(kind: Any) -> list[tuple[str, str, Any]]:
+    """Return the name, the type and the default of each field of a dataclass."""
+    return [(each.name, str(each.type), each.default) for each in fields(kind)]
 
 
 def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
@@ -125,8 +125,10 @@ def changed_values(group: Any) -> dict[str, Any]:
 def require_types(group: Any) -> None:
     """Raise `UsageError` for a field of a dataclass whose value is not of its type, as far as `_KINDS` has the type."""
     kind: Any = type(group)
-    for name, annotation in _declared(kind):
-        require_kind(getattr(group, name), annotation, name)
+    for name, annotation, default in _declared(kind):
+        value = getattr(group, name)
+        if value is not default:
+            require_kind(value, annotation, name)
 
 
 def column(text: str) -> int:

@@ -313,11 +313,16 @@ class FormatOptions(Reading):
 
     @classmethod
     def of(
-        cls, reading: Reading, layers: Mapping[str, int | str] | None = None, unit: str | None = None
+        cls,
+        reading: Reading,
+        layers: Mapping[str, int | str] | None = None,
+        unit: str | None = None,
+        *,
+        unplaced: bool = False,
     ) -> FormatOptions:
         """Return the options `reading` for files with these layers."""
         given = {each.name: getattr(reading, each.name) for each in fields(Reading)}
-        return cls(**given, layers=layers, unit=unit)
+        return cls(**given, layers=layers, unit=unit, unplaced=unplaced)
 
 
 class ReadingOptions(TypedDict, total=False):

@@ -359,9 +359,8 @@ def sides_of(
         given = {**given, names[1]: given[names[0]]}
     both_columns = is_single and readings[0].annotation_set is None
     options = [
-        replace(
-            FormatOptions.of(reading, columns_of_side(layers, min(number, 1), both_columns), unit),
-            unplaced=name in unplaced,
+        FormatOptions.of(
+            reading, columns_of_side(layers, min(number, 1), both_columns), unit, unplaced=name in unplaced
         )
         for number, (name, reading) in enumerate(zip(names, readings, strict=True))
     ]
@@ -459,10 +458,7 @@ def _sides_in_memory(
     answers = any(reading.input in ANSWER_FORMATS for reading in readings[1:])
     readings = [without_answers(readings[0]) if answers else readings[0], *readings[1:]]
     options = [
-        replace(
-            FormatOptions.of(reading, columns_of_side(layers, min(number, 1), False)),
-            unplaced=name in unplaced,
-        )
+        FormatOptions.of(reading, columns_of_side(layers, min(number, 1), False), unplaced=name in unplaced)
         for number, (name, reading) in enumerate(zip(given, readings, strict=True))
     ]
     found = given_sides(given, options)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.reports.place import DECISION_COLUMNS, KEY_COLUMNS, Facet, MarkKind, Place
-from clueval.reports.table import Table
+if TYPE_CHECKING:
+    from clueval.reports.place import Facet, MarkKind, Place
+    from clueval.reports.table import Table
 
 FIRST_PLACES = 20
 """The number of places that the form text has, unless a report says otherwise."""
@@ -82,6 +83,8 @@ class Content(ABC):
 
     def columns(self) -> Sequence[str]:
         """Return the names of the columns of data, for a report that has no rows."""
+        from clueval.reports.place import DECISION_COLUMNS, KEY_COLUMNS
+
         return (*KEY_COLUMNS, *DECISION_COLUMNS)
 
     def more(self) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.reports.content import Content
-from clueval.reports.table import Dot, Find, Rate, plain
 
 
 class Hinting:
@@ -61,6 +60,8 @@ class Report(Hinting, Content):
                     if isinstance(value, float)
                 )
             return
+        from clueval.reports.table import Dot, Find, Rate, plain
+
         for table in self.tables():
             for first, *cells in table.rows:
                 for name, cell in zip(table.header[1:], cells, strict=True):

@@ -14,7 +14,7 @@ from clueval.core.metric import AnyMetric
 from clueval.files.visible import visible
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut, percent
-from clueval.results.paths import headline_rates
+from clueval.results.reports import headline_rates
 from clueval.results.rows import Row, rows_of
 from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
 from clueval.results.tables import how_many, named, of_changes, of_report, titled

@@ -11,18 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clueval.core.matching import KINDS, LEVELS
-from clueval.core.span import MERGED
 from clueval.files.arguments import require_kind
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.reports.table import cut
-
-Path = tuple[str, ...]
-
-_ENDINGS = ("", "_strict")
-_RATES = ("precision", "recall", "f1")
-_OF_CLASSES = "entity_recall"
-"""The only rate of the headline of `masking`: an entity counts as found if all its mentions are masked."""
+from clueval.results.reports import RATES, Path, headline_paths
 
 
 def find_path(reports: Mapping[str, Any], text: str) -> Path:
@@ -40,14 +33,6 @@ def find_path(reports: Mapping[str, Any], text: str) -> Path:
     if not found:
         raise UsageError(f"there is no score {text!r}", advice=_advice(reports, text))
     return found[0]
-
-
-def number_at(reports: Mapping[str, Any], path: Path) -> float | None:
-    """Return the number at a path; None if it is undefined, or there is none."""
-    found: Any = reports
-    for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, int | float) else None
 
 
 def paths_of(report: object, text: str) -> Iterator[Path]:
@@ -129,7 +114,7 @@ def whole_path(reports: Mapping[str, Any], text: str) -> Path:
         for sequence, report in sequences.items()
         for path in paths_of(report, text)
     ]
-    if text in _RATES and len(short) != 1:
+    if text in RATES and len(short) != 1:
         return _of_headline(reports, text)
     metric = text.partition(".")[0]
     if metric in reports or not short:
@@ -197,14 +182,6 @@ def _of_headline(reports: Mapping[str, Any], rate: str) -> Path:
     return paths[0]
 
 
-def headline_paths(reports: Mapping[str, Any], rates: slice = slice(None)) -> Iterator[Path]:
-    """Yield the paths of the rates of all headlines, from the metric on; or of some of each headline's `rates`."""
-    for metric, sequences in reports.items():
-        for sequence, report in sequences.items():
-            for path in headline_rates(sequence, report)[rates]:
-                yield metric, sequence, *path
-
-
 def _several(text: str, paths: Sequence[Path]) -> UsageError:
     return UsageError(
         f"{text!r} can mean {len(paths) or 'no'} score{'s' * (len(paths) != 1)}",
@@ -214,41 +191,6 @@ def _several(text: str, paths: Sequence[Path]) -> UsageError:
 
 def _listed(paths: Sequence[Path]) -> str:
     return ", ".join(".".join(path) for path in paths)
-
-
-def headline_rates(sequence: str, report: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the paths, below the sequence, of the rates of the headline: precision, recall and F1, if it has them.
-
-    >>> headline_rates("entity", {"micro": {"precision": 1.0, "recall": 0.5, "f1": 0.6667}})
-    [('micro', 'precision'), ('micro', 'recall'), ('micro', 'f1')]
-    """
-    layer = None if sequence == MERGED else sequence
-    for place in (
-        *([("labelled", layer, "1", "micro")] if layer is not None else []),
-        ("unlabelled", "1"),
-        ("micro",),
-        ("tokens", "micro"),
-        ("overall", "fair"),
-        ("strict",),
-        ("all",),
-        ("ALL",),
-        ("classes", "all"),
-    ):
-        entry: Any = report
-        for name in place:
-            entry = entry.get(name) if isinstance(entry, Mapping) else None
-        found = _of_entry(entry) if isinstance(entry, Mapping) else []
-        if found:
-            return [(*place, name) for name in found]
-    return []
-
-
-def _of_entry(entry: Mapping[str, Any]) -> list[str]:
-    for ending in _ENDINGS:
-        found = [f"{name}{ending}" for name in _RATES if f"{name}{ending}" in entry]
-        if found:
-            return found
-    return [_OF_CLASSES] if _OF_CLASSES in entry else []
 
 
 def score_names(paths: Iterable[Path]) -> dict[Path, str]:
@@ -271,7 +213,7 @@ def score_names(paths: Iterable[Path]) -> dict[Path, str]:
 def _in_words(path: Path) -> str:
     """Return what a score is called: the metric, the average, the rate, what is special, and the label."""
     metric, sequence, *place, last = path
-    rate, _, ending = last.partition("_") if last.endswith(_OF_RATES) else (last.replace("_", " "), "", "")
+    rate, _, ending = last.partition("_") if last.endswith(_OFRATES) else (last.replace("_", " "), "", "")
     label = ""
     if "per_label" in place:
         at = place.index("per_label")
@@ -287,7 +229,7 @@ def _in_words(path: Path) -> str:
     return " ".join([metric, *averages, "F1" if rate == "f1" else rate]) + notes + label
 
 
-_OF_RATES = ("_strict", "_lenient", "_average")
+_OFRATES = ("_strict", "_lenient", "_average")
 _USUAL = ("micro", "overall", "all", "ALL", "classes")
 _AVERAGES = ("macro", "weighted")
 

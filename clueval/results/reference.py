@@ -25,7 +25,7 @@ from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Rate, Table
 from clueval.results.options import Groups
 from clueval.results.pairs import Pairs
-from clueval.results.paths import headline_paths, number_at
+from clueval.results.reports import headline_paths, number_at
 from clueval.statistics import mcnemar_exact
 
 MOST_CHANGES = 100_000

@@ -168,3 +168,66 @@ def units_in(bag: Bag, plan: Plan) -> Units:
 def everything(bag: Bag) -> Bag:
     """Return the bag with one place, which has no value."""
     return bag.grouped(lambda place: ())
+
+
+# Headlines and numbers
+
+Path = tuple[str, ...]
+"""The path of a number: metric, sequence, place in the report."""
+
+RATES = ("precision", "recall", "f1")
+
+_ENDINGS = ("", "_strict")
+_OF_CLASSES = "entity_recall"
+"""The only rate of the headline of `masking`: an entity counts as found if all its mentions are masked."""
+
+
+def number_at(reports: Mapping[str, Any], path: Path) -> float | None:
+    """Return the number at a path; None if it is undefined, or there is none."""
+    found: Any = reports
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, int | float) else None
+
+
+def headline_paths(reports: Mapping[str, Any], rates: slice = slice(None)) -> Iterator[Path]:
+    """Yield the paths of the rates of all headlines, from the metric on; or of some of each headline's `rates`."""
+    for metric, sequences in reports.items():
+        for sequence, report in sequences.items():
+            for path in headline_rates(sequence, report)[rates]:
+                yield metric, sequence, *path
+
+
+def headline_rates(sequence: str, report: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return the paths, below the sequence, of the rates of the headline: precision, recall and F1, if it has them.
+
+    >>> headline_rates("entity", {"micro": {"precision": 1.0, "recall": 0.5, "f1": 0.6667}})
+    [('micro', 'precision'), ('micro', 'recall'), ('micro', 'f1')]
+    """
+    layer = None if sequence == MERGED else sequence
+    for place in (
+        *([("labelled", layer, "1", "micro")] if layer is not None else []),
+        ("unlabelled", "1"),
+        ("micro",),
+        ("tokens", "micro"),
+        ("overall", "fair"),
+        ("strict",),
+        ("all",),
+        ("ALL",),
+        ("classes", "all"),
+    ):
+        entry: Any = report
+        for name in place:
+            entry = entry.get(name) if isinstance(entry, Mapping) else None
+        found = _of_entry(entry) if isinstance(entry, Mapping) else []
+        if found:
+            return [(*place, name) for name in found]
+    return []
+
+
+def _of_entry(entry: Mapping[str, Any]) -> list[str]:
+    for ending in _ENDINGS:
+        found = [f"{name}{ending}" for name in RATES if f"{name}{ending}" in entry]
+        if found:
+            return found
+    return [_OF_CLASSES] if _OF_CLASSES in entry else []

@@ -19,8 +19,14 @@ from clueval.files.overwriting import input_path, keeps_inputs
 from clueval.metrics import chosen_metrics
 from clueval.reports.report import Report
 from clueval.results.inputs import Unplaced, inputs_of, passed_over_of
-from clueval.results.paths import headline_paths, number_at, whole_path
-from clueval.results.reports import BagReports, GroupReports, everything, units_in
+from clueval.results.reports import (
+    BagReports,
+    GroupReports,
+    everything,
+    headline_paths,
+    number_at,
+    units_in,
+)
 from clueval.results.signature import Signature
 from clueval.version import SCHEMA, __version__
 
@@ -187,6 +193,8 @@ class Result(Report):
         key of `scores` is such a path. Returns None for a number that is undefined. Raises `UsageError` for a path
         without a number, and names the nearest; and for one that can mean several.
         """
+        from clueval.results.paths import whole_path  # not needed for the headline
+
         try:
             return number_at(self.metrics, whole_path(self.metrics, path))
         except UsageError:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.tally import f_measure
 from clueval.reports.table import Estimate
-from clueval.results.paths import headline_paths, number_at
+from clueval.results.reports import headline_paths, number_at
 
 ROW = (
     "metric",

@@ -9,7 +9,8 @@ from clueval.files.errors import UsageError
 from clueval.files.options import fraction
 from clueval.results.comparing import DropTest
 from clueval.results.options import Trust
-from clueval.results.paths import number_at, whole_path
+from clueval.results.paths import whole_path
+from clueval.results.reports import number_at
 from clueval.results.result import Result
 from clueval.results.signature import require_same
 from clueval.studies.compare import LAST_RATE, chosen_paths, drop_tests

@@ -14,7 +14,7 @@ from clueval.core.count import FEW_DOCUMENTS, Plan, Unit, count, each
 from clueval.core.document import Document, Notes, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric, DocumentMetric, Metric
-from clueval.core.sentences import parts_of
+from clueval.core.sentences import TextParts
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
@@ -129,7 +129,7 @@ def test_a_text_is_not_cut_where_a_span_of_any_layer_reaches_over() -> None:
     of_layer_x, of_two = document((2, 4)), document((2, 3))
     framed = replace(of_two, layers={**of_two.layers, "frame": [Span(0, 4, {"frame": "F"})]})
 
-    assert [part[:2] for part in parts_of([Pair(of_layer_x, of_two)])] == [(1, 5), (3, 4)]
+    assert [part[:2] for part in TextParts([Pair(of_layer_x, of_two)])] == [(1, 5), (3, 4)]
     assert by_unit(bag_of(Within(), framed), Within()) == {("d", 1): {("c",): 2}, ("d", 3): {}}
 
 

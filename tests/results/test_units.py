@@ -11,7 +11,7 @@ import pytest
 from clueval import CluevalError, Document, Result, Span, compare, load_result, score
 from clueval.cli import main
 from clueval.core.document import Pair, Sentence
-from clueval.core.sentences import cut_pair, parts_of
+from clueval.core.sentences import TextParts
 from clueval.metrics import METRICS
 from clueval.metrics.masking.metric import Masking
 from clueval.results.units import different_keys, document_key
@@ -355,6 +355,6 @@ def test_cutting_a_document_into_sentences_takes_each_token_once(
 
     pair = Pair(document, document)
 
-    parts = parts_of([pair])
-    assert len(parts) == len([*cut_pair(pair, parts)]) == size / 2
+    parts = TextParts([pair])
+    assert len(parts) == len([*parts.cut_pair(pair)]) == size / 2
     assert Taken.number <= 2 * size
