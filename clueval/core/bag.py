@@ -228,15 +228,38 @@ class Bag:
 
     # Asking
 
+    def whole(self) -> Bag:
+        """Return the bag with one place, which has no value."""
+        self.close()
+        if not self.documents:
+            return self._like()
+        bag, place = self._like(), ()
+        bag.documents[place] = sum(self.documents.values())
+        rows = {id(row): row for row in self.places.values()}
+        for number, times in Counter(map(id, self.places.values())).items():
+            bag._add_row(place, rows[number], times)
+        for tallies in self.tallies.values():
+            for (sequence, metric), tally in tallies.items():
+                bag.add_tally(place, sequence, metric, tally)
+        for by_sides, of_all in ((self.shared, bag.shared), (self.positions, bag.positions)):
+            for present, numbers in by_sides.items():
+                of_all[present] = Counter({place: sum(numbers.values())})
+        return bag
+
+    def _like(self) -> Bag:
+        """Return a bag of the same corpus without places."""
+        bag = Bag(self.metrics, self.layers, self.bounds)
+        bag.keys, bag._counted, bag.folded = self.keys, self._counted, self.folded
+        bag.notes, bag.read, bag._spans = self.notes, self.read, self._spans
+        return bag
+
     def grouped(self, group: Callable[[Place], Place | None], places: Iterable[Place] | None = None) -> Bag:
         """Return the bag with other places, in the order of the first that each has; None: the place is left out.
 
         `places` are those that are looked at; None: all.
         """
         self.close()
-        bag = Bag(self.metrics, self.layers, self.bounds)
-        bag.keys, bag._counted, bag.folded = self.keys, self._counted, self.folded
-        bag.notes, bag.read, bag._spans = self.notes, self.read, self._spans
+        bag = self._like()
         looked_at = self.documents if places is None else places
         groups = {place: new for place in looked_at if (new := group(place)) is not None}
         rows: dict[

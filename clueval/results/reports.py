@@ -165,11 +165,6 @@ def units_in(bag: Bag, plan: Plan) -> Units:
     return units_of(bag, reports.metrics, reports.layers_by_sequence, plan.units)
 
 
-def everything(bag: Bag) -> Bag:
-    """Return the bag with one place, which has no value."""
-    return bag.grouped(lambda place: ())
-
-
 # Headlines and numbers
 
 Path = tuple[str, ...]

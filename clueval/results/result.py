@@ -22,7 +22,6 @@ from clueval.results.inputs import Unplaced, inputs_of, passed_over_of
 from clueval.results.reports import (
     BagReports,
     GroupReports,
-    everything,
     headline_paths,
     number_at,
     units_in,
@@ -75,7 +74,7 @@ class Result(Report):
 
     @cached_property
     def _everything(self) -> BagReports:
-        return BagReports(everything(self.bag), self.plan) if self.made is None else self.made
+        return BagReports(self.bag.whole(), self.plan) if self.made is None else self.made
 
     @property
     def scored_by(self) -> Sequence[AnyMetric]:
@@ -335,7 +334,7 @@ class Result(Report):
         chosen = chosen_metrics(metrics)
         plan = replace(self.plan, metrics=chosen)
         choices = dict(self.signature.choices)
-        reports = BagReports(everything(self.bag), plan)
+        reports = BagReports(self.bag.whole(), plan)
         totals = reports.totals(())
         for metric in self.scored_by:
             for name in metric.choices(self._everything.totals(())[metric.name]):

@@ -188,12 +188,12 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
         before = place
         if documents:
             text += f',"documents":{documents}'
-        for key, numbers in by_sides:
+        for key, numbers in by_sides if documents else by_sides[1:]:
             pairs = ",".join([f"[{present},{of[place]}]" for present, of in numbers if place in of])
             if pairs:
                 text += f',"{key}":[{pairs}]'
         text += cases.get(id(bag.places.get(place)), "")
-        if place in bag.tallies:
+        if bag.tallies and place in bag.tallies:
             found = _flat(counts.of(bag.tallies[place]))
             yield from counts.new
             text += f',"counts":{found}'

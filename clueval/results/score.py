@@ -30,7 +30,7 @@ from clueval.results.plan import (
     texts_may_differ,
     where_in_words,
 )
-from clueval.results.reports import BagReports, everything
+from clueval.results.reports import BagReports
 from clueval.results.result import Result
 from clueval.results.signature import Signature
 from clueval.results.texts import FilePair, FileReading, Texts, opened
@@ -312,7 +312,7 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
         "where": where,
         "text": text,
     }
-    reports = BagReports(everything(bag), plan)
+    reports = BagReports(bag.whole(), plan)
     totals = reports.totals(())
     for metric in reports.metrics:
         metric.check(totals[metric.name])

@@ -24,9 +24,8 @@ def settled_units(bag: Bag, plan: Plan) -> Plan:
     """Return the plan with the units that were chosen for it: sentences if these are more than the documents."""
     if plan.units != EITHER:
         return plan
-    sentences = {(place.name, place.repeat, place.sentence) for place in _places(bag)}
-    documents = {place[:2] for place in sentences}
-    more = len(documents) < FEW_DOCUMENTS and len(sentences) > len(documents)
+    documents = {(place.name, place.repeat) for place in _places(bag)}
+    more = len(documents) < FEW_DOCUMENTS and len(bag.documents) > len(documents)
     return replace(plan, units=SENTENCE if more else DOCUMENT)
 
 

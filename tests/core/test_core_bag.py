@@ -41,7 +41,7 @@ def reports(bag: Bag, plan: Plan = PLAN) -> dict[object, object]:
 
 
 def everything(bag: Bag, plan: Plan = PLAN) -> dict[object, object]:
-    return reports(bag.grouped(lambda place: ()), plan)
+    return reports(bag.whole(), plan)
 
 
 FLAT = st.lists(st.sampled_from("OABab"), min_size=20, max_size=20).map(
@@ -86,6 +86,7 @@ def test_a_bag_that_folds_again_and_again_has_the_same_numbers(
     small = count(corpus(texts), plan, ["x"], Bounds(keys=2))
 
     assert everything(small) == everything(count(corpus(texts), plan, ["x"]))
+    assert everything(small) == reports(small.grouped(lambda place: ()))
     assert reports(small.grouped(lambda place: place.values)) == reports(  # type: ignore[attr-defined]
         count(corpus(texts), plan, ["x"]).grouped(lambda place: place.values)  # type: ignore[attr-defined]
     )
