@@ -5,32 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
-from functools import partial
-from itertools import chain
 from multiprocessing import get_all_start_methods, get_context, parent_process
 from multiprocessing.connection import wait
 from threading import Thread, active_count
 from typing import Any
 
-from clueval.core.bag import Bag
 from clueval.files.errors import CluevalError
-from clueval.results.tasks import (
-    CHECK,
-    SUBMITTED_EACH,
-    FilePair,
-    Task,
-    Waiting,
-    carry_out,
-    in_order,
-)
-from clueval.version import __version__
 
-_GUARD = "a script that uses several processes needs the guard if __name__ == '__main__'"
+GUARD = "a script that uses several processes needs the guard if __name__ == '__main__'"
 
 _MOST_ON_WINDOWS = 61
 """The processes of which a standard pool can wait on Windows."""
@@ -38,47 +24,6 @@ _MOST_ON_WINDOWS = 61
 
 class NoProcesses(Exception):
     """This process cannot start other processes; the message has the reason."""
-
-
-def on_processes(
-    call: bytes, tasks: Sequence[Task[FilePair]], number: int, remark: Callable[[str], object]
-) -> Generator[Bag | None, None, None]:
-    """Yield the bag of each task; what is missing when a process has ended is counted by one process, task by task.
-
-    Raises `NoProcesses` before the first task, and `CluevalError` for a task whose process ends again.
-    """
-    waiting: Waiting[FilePair] = deque()
-    rest = iter(tasks)
-    try:
-        with _pool(number) as pool:
-            yield from in_order(
-                partial(pool.submit_task, call), pool.result_of, rest, waiting, SUBMITTED_EACH * number
-            )
-            return
-    except BrokenExecutor:
-        pass
-    remark(f"a process has ended; one process counts what is missing, from {waiting[0][0]} on")
-    known = {task: future for task, future in waiting if _has_result(future)}
-    missing = chain([task for task, _ in waiting], rest)
-    with _pool(1) as pool:
-
-        def submit(task: Task[FilePair]) -> Future[bytes]:
-            return known.get(task) or pool.submit_task(call, task)
-
-        def result(task: Task[FilePair], future: Future[bytes]) -> bytes:
-            try:
-                return pool.result_of(task, future)
-            except BrokenExecutor as error:
-                raise CluevalError(
-                    f"a process has ended again, killed or out of memory, while it counted {task}",
-                    advice=_GUARD if pool.starts_script else "divide the files if memory is short",
-                ) from error
-
-        yield from in_order(submit, result, missing, deque(), 1)
-
-
-def _has_result(future: Future[bytes]) -> bool:
-    return future.done() and not future.cancelled() and future.exception() is None
 
 
 def start_method() -> str:
@@ -92,14 +37,18 @@ def start_method() -> str:
 
 
 @contextmanager
-def _pool(number: int) -> Iterator[_Pool]:
-    """Provide a pool of processes; only the thread that has made it may use it."""
+def pool_of(number: int, patience: float) -> Iterator[Pool]:
+    """Provide a pool of processes; only the thread that has made it may use it.
+
+    After `patience` seconds without a result it is checked that the processes are alive. Raises `NoProcesses`.
+    """
     if sys.platform == "win32":
         number = min(number, _MOST_ON_WINDOWS)
     pool = None
     try:
         method = start_method()
-        pool = _Pool(number, get_context(method), _begin)
+        pool = Pool(number, get_context(method), _begin)
+        pool.patience = patience
         pool.starts_script = method == "spawn"
         with _interrupts_held_back():
             pool.submit(int)  # forks all processes now, before there is a thread
@@ -108,7 +57,7 @@ def _pool(number: int) -> Iterator[_Pool]:
         if pool is not None:
             pool.end()
         if isinstance(error, RuntimeError) and not isinstance(error, NotImplementedError):
-            raise CluevalError("no processes can be started from here", advice=_GUARD) from error
+            raise CluevalError("no processes can be started from here", advice=GUARD) from error
         raise NoProcesses(" ".join(str(error).split())) from error
     try:
         yield pool
@@ -116,29 +65,31 @@ def _pool(number: int) -> Iterator[_Pool]:
         pool.end()
 
 
-class _Pool(ProcessPoolExecutor):
+class Pool(ProcessPoolExecutor):
     """A standard pool that sees when a process ends while it sends a result, which blocks the thread of the pool.
 
     Attributes:
         starts_script: whether its processes run the user's script first.
+        patience: the seconds without a result before it is checked that the processes are alive.
     """
 
     starts_script = False
+    patience = 1.0
 
-    def submit_task(self, call: bytes, task: Task[Any]) -> Future[bytes]:
-        """Submit a task; a pool that is broken says so when its result is asked for."""
+    def submit_task(self, function: Callable[..., bytes], *arguments: Any) -> Future[bytes]:
+        """Submit a call; a pool that is broken says so when its result is asked for."""
         with _interrupts_held_back():  # a starting worker would end with a traceback
             try:
-                return self.submit(carry_out, __version__, call, task)
+                return self.submit(function, *arguments)
             except BrokenExecutor as error:
                 future: Future[bytes] = Future()
                 future.set_exception(error)
                 return future
 
-    def result_of(self, task: Task[Any], future: Future[bytes]) -> bytes:
-        """Wait for the result of a task. Raises `BrokenExecutor` if a process has ended."""
+    def result_of(self, future: Future[bytes]) -> bytes:
+        """Wait for the result of a call. Raises `BrokenExecutor` if a process has ended."""
         killed = False
-        while not wait_for([future], CHECK).done:
+        while not wait_for([future], self.patience).done:
             if killed:
                 raise BrokenExecutor("the thread of the pool has ended with an error")
             if wait([process.sentinel for process in (self._processes or {}).values()], 0):

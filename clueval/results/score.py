@@ -38,7 +38,7 @@ from clueval.transforms.changes import LOCATED, UNIT, changes_of, checked, choic
 from clueval.transforms.options import Preparing
 
 if TYPE_CHECKING:
-    from clueval.results.tasks import Task
+    from clueval.results.workers import Task
 
 _READING = Reading()
 
@@ -238,8 +238,7 @@ def _in_tasks(
 ) -> Bag:
     """Count pairs of files as tasks of several processes, or of an executor."""
     from clueval.reading.usual import Unusual, require_usual  # one process needs none of these
-    from clueval.results.tasks import tasks_of
-    from clueval.results.workers import count_tasks
+    from clueval.results.workers import count_tasks, tasks_of
 
     if workers.executor is not None:  # its processes may have another working directory
         files = [(name, gold.absolute(), predicted.absolute()) for name, gold, predicted in files]
@@ -288,7 +287,7 @@ class FileCounting:
     plan: Plan
     layers: tuple[str, ...]
 
-    def __call__(self, task: Task[FilePair]) -> Bag:
+    def __call__(self, task: Task) -> Bag:
         return sum_of(self.reading.count(task.pairs, self.plan, self.layers), self.plan.units)
 
 

@@ -8,15 +8,19 @@ If a process of this machine ends in the middle, by a signal or for lack of memo
 task by task; if it ends, too, an error names the files of its task. If another executor loses a task, that is an error
 at once. What a worker cannot count for another reason is counted in this process, which raises the error if it is one.
 
-One process needs neither `pickle` nor `concurrent.futures`, so functions import them.
+Few calls need `concurrent.futures` and `multiprocessing`, so functions import them.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
@@ -24,19 +28,19 @@ from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Unit
 from clueval.files.errors import CluevalError
 from clueval.files.opening import Progress
 from clueval.results.options import require_jobs
-from clueval.results.tasks import (
-    CHECK,
-    SUBMITTED_EACH,
-    FilePair,
-    Task,
-    Waiting,
-    carry_out,
-    in_order,
-)
 from clueval.version import __version__
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
+
+SMALL = 8_000_000
+"""The greatest number of bytes of a task of several pairs of files."""
+
+SUBMITTED_EACH = 4
+"""The number of tasks for each process that are submitted and whose bags are not yet added."""
+
+CHECK = 1.0
+"""Seconds without a result before it is checked that workers are alive."""
 
 IN_FLIGHT = 64
 """The number of tasks submitted to an executor whose number of processes is not known."""
@@ -46,6 +50,89 @@ WORTH_IT = 100_000_000
 
 BY_DOCUMENTS = 3
 """How many times as long the same bytes take if documents are built of them."""
+
+
+# Tasks
+
+
+@dataclass(frozen=True)
+class Task:
+    """Pairs of files that are counted together.
+
+    Attributes:
+        pairs: what is counted.
+        files: the files of all pairs, each once in a pair.
+        sizes: their sizes in bytes.
+    """
+
+    pairs: tuple[Any, ...]
+    files: tuple[Path, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of bytes to read."""
+        return sum(self.sizes)
+
+    def __str__(self) -> str:
+        """The files, for messages."""
+        if len(self.pairs) == 1:
+            return " with ".join(map(str, self.files))
+        return f"{self.files[0]} and {len(self.files) - 1} more files, up to {self.files[-1]}"
+
+
+def tasks_of(pairs: Iterable[tuple[Any, Iterable[Path]]]) -> list[Task]:
+    """Return the tasks for pairs of files, given with the paths of each pair, in order."""
+    tasks: list[Task] = []
+    for pair, paths in pairs:
+        files = tuple(dict.fromkeys(paths))
+        task = Task((pair,), files, tuple(map(_size_of, files)))
+        if tasks and tasks[-1].size + task.size <= SMALL:
+            last = tasks.pop()
+            task = Task(last.pairs + task.pairs, last.files + task.files, last.sizes + task.sizes)
+        tasks.append(task)
+    return tasks
+
+
+def _size_of(path: Path) -> int:
+    """Return the size of a file in bytes; 0 if it cannot be determined, because reading the file raises the error."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+# In the worker
+
+
+def carry_out(version: str, call: bytes, task: Task) -> bytes:
+    """Return the pickled bag of a task, or None if it must be counted elsewhere; `call` is the function that counts.
+
+    Raises `CluevalError`, also for files or a version of clueval that are not those of the process that asks.
+    """
+    if version != __version__:
+        raise CluevalError(
+            f"a worker has clueval {__version__}, and the process that uses it clueval {version}",
+            advice="install the same version everywhere",
+        )
+    for path, size in zip(task.files, task.sizes, strict=True):
+        if _size_of(path) != size:
+            raise CluevalError(
+                f"a worker has a file of {_size_of(path):,} bytes; where the task comes from, it has {size:,} bytes"
+                if path.exists()
+                else f"a worker has no such file; where the task comes from, it has {size:,} bytes",
+                file=str(path),
+                advice="all machines must see the same files under the same paths, which must not change meanwhile",
+            )
+    try:
+        return pickle.dumps(pickle.loads(call)(task))
+    except CluevalError:
+        raise
+    except (Exception, SystemExit):  # a user's metric may raise any error
+        return pickle.dumps(None)
+
+
+# In the process that asks
 
 
 def chosen_jobs(jobs: int | None, size: int, *, by_documents: bool = False) -> tuple[int, str]:
@@ -79,8 +166,8 @@ def _megabytes(size: int) -> str:
 
 
 def count_tasks(
-    tasks: Sequence[Task[FilePair]],
-    count_one: Callable[[Task[FilePair]], Bag],
+    tasks: Sequence[Task],
+    count_one: Callable[[Task], Bag],
     *,
     units: str | None = None,
     jobs: int | None = None,
@@ -126,11 +213,11 @@ def count_tasks(
         remark(f"{_megabytes(size)} on the executor, at most {window} tasks at a time")
         return gather(_on_executor(executor, call or b"", tasks, window))
     if number > 1:
-        from clueval.results.processes import NoProcesses, on_processes  # loads multiprocessing
+        from clueval.results.processes import NoProcesses  # loads multiprocessing
 
         remark(f"{number} processes: {why}")
         try:
-            return gather(on_processes(call or b"", tasks, number, remark))
+            return gather(_on_processes(call or b"", tasks, number, remark))
         except NoProcesses as error:  # before the first task
             why = f"no other can be started ({error})"
     remark(f"1 process: {why}")
@@ -139,19 +226,94 @@ def count_tasks(
 
 def _pickled(count_one: object) -> bytes | None:
     """Return a function as other processes get it; None if it cannot be sent to them."""
-    import pickle
-
     try:
         return pickle.dumps(count_one)
     except Exception:  # a user's metric may raise any error
         return None
 
 
+# The order of results
+
+Waiting = deque[tuple[Task, "Future[bytes]"]]
+
+
+def in_order(
+    submit: Callable[[Task], Future[bytes]],
+    result: Callable[[Task, Future[bytes]], bytes],
+    tasks: Iterator[Task],
+    waiting: Waiting,
+    window: int,
+) -> Generator[Bag | None, None, None]:
+    """Yield the bag of each task, None if it must be counted here.
+
+    At most `window` tasks are submitted and not yet yielded: those in `waiting`.
+    """
+    while True:
+        waiting.extend((task, submit(task)) for task in islice(tasks, window - len(waiting)))
+        if not waiting:
+            return
+        bag = pickle.loads(result(*waiting[0]))
+        waiting.popleft()
+        yield bag
+
+
+# On processes of this machine
+
+
+def _on_processes(
+    call: bytes, tasks: Sequence[Task], number: int, remark: Callable[[str], object]
+) -> Generator[Bag | None, None, None]:
+    """Yield the bag of each task; what is missing when a process has ended is counted by one process, task by task.
+
+    Raises `NoProcesses` before the first task, and `CluevalError` for a task whose process ends again.
+    """
+    from concurrent.futures import BrokenExecutor
+
+    from clueval.results.processes import GUARD, pool_of  # loads multiprocessing
+
+    waiting: Waiting = deque()
+    rest = iter(tasks)
+    try:
+        with pool_of(number, CHECK) as pool:
+
+            def begin(task: Task) -> Future[bytes]:
+                return pool.submit_task(carry_out, __version__, call, task)
+
+            yield from in_order(
+                begin, lambda _, future: pool.result_of(future), rest, waiting, SUBMITTED_EACH * number
+            )
+            return
+    except BrokenExecutor:
+        pass
+    remark(f"a process has ended; one process counts what is missing, from {waiting[0][0]} on")
+    known = {task: future for task, future in waiting if _has_result(future)}
+    missing = chain([task for task, _ in waiting], rest)
+    with pool_of(1, CHECK) as pool:
+
+        def submit(task: Task) -> Future[bytes]:
+            return known.get(task) or pool.submit_task(carry_out, __version__, call, task)
+
+        def result(task: Task, future: Future[bytes]) -> bytes:
+            try:
+                return pool.result_of(future)
+            except BrokenExecutor as error:
+                raise CluevalError(
+                    f"a process has ended again, killed or out of memory, while it counted {task}",
+                    advice=GUARD if pool.starts_script else "divide the files if memory is short",
+                ) from error
+
+        yield from in_order(submit, result, missing, deque(), 1)
+
+
+def _has_result(future: Future[bytes]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
 # On an executor
 
 
 def _on_executor(
-    executor: Executor, call: bytes, tasks: Sequence[Task[FilePair]], window: int
+    executor: Executor, call: bytes, tasks: Sequence[Task], window: int
 ) -> Generator[Bag | None, None, None]:
     """Yield the bag of each task; after an error, cancel those that have not begun.
 
@@ -161,15 +323,15 @@ def _on_executor(
     from concurrent.futures import wait as wait_for
 
     require_workers = getattr(executor, "require_workers", None)
-    waiting: Waiting[FilePair] = deque()
+    waiting: Waiting = deque()
 
-    def submit(task: Task[FilePair]) -> Future[bytes]:
+    def submit(task: Task) -> Future[bytes]:
         try:
             return executor.submit(carry_out, __version__, call, task)
         except Exception as error:
             raise _lost(error, task) from error
 
-    def result(task: Task[FilePair], future: Future[bytes]) -> bytes:
+    def result(task: Task, future: Future[bytes]) -> bytes:
         try:
             while require_workers is not None and not wait_for([future], CHECK).done:
                 require_workers()
@@ -195,7 +357,7 @@ def _on_executor(
             future.cancel()
 
 
-def _lost(error: BaseException, task: Task[Any]) -> CluevalError:
+def _lost(error: BaseException, task: Task) -> CluevalError:
     from concurrent.futures import BrokenExecutor
 
     if isinstance(error, BrokenExecutor):

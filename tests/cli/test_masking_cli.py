@@ -288,7 +288,7 @@ def test_leaks_are_written_as_a_table_without_text_if_asked(
 def test_several_processes_find_the_leaks_of_one(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clueval.results.tasks.SMALL", 100)
+    monkeypatch.setattr("clueval.results.workers.SMALL", 100)
     folders = []
     for name, of in (("gold", "B-PER\tB-high\nI-PER\tO"), ("predicted", "B-X\tO\nO\tO")):
         folders.append(tmp_path / name)

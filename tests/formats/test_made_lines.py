@@ -72,7 +72,7 @@ def test_file_whose_beginning_says_what_its_columns_are_is_not_cut(tmp_path: Pat
     rows = "".join(f"# newdoc id = d{number}\n{row}" for number in range(300))
     path = write(tmp_path / "a.conllup", f"# global.columns = ID FORM A B C D E F G NER\n{rows}")
 
-    with patch("clueval.results.tasks.SMALL", 100), ThreadPoolExecutor(1) as pool:
+    with patch("clueval.results.workers.SMALL", 100), ThreadPoolExecutor(1) as pool:
         result = score(path, path, metrics="muc", executor=pool, jobs=3)
 
     assert result.documents == 300

@@ -131,14 +131,14 @@ def test_a_scheduler_that_does_not_answer_is_an_error_in_one_line(
 ENDLESS = """
 import sys, time
 from clueval.cli import main
-from clueval.results import tasks, texts
+from clueval.results import texts, workers
 
 def count(*_):
     with open({begun!r}, "a") as file:
         file.write("x")
     time.sleep(600)
 
-tasks.SMALL = 1
+workers.SMALL = 1
 texts.FileReading.count = count
 sys.exit(main({arguments!r}))
 """
@@ -211,8 +211,8 @@ def scripted(folders: list[Path], *lines: str) -> subprocess.CompletedProcess[st
     head = [
         "import threading, time",
         "from clueval import score",
-        "from clueval.results import tasks",
-        "tasks.SMALL = 1",
+        "from clueval.results import workers",
+        "workers.SMALL = 1",
         f"sides = {gold!r}, {predicted!r}",
         "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
     ]

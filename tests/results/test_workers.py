@@ -36,10 +36,9 @@ from clueval.core.levels import Levels
 from clueval.core.span import Span
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.metrics.strings import Strings
-from clueval.results import processes, workers
+from clueval.results import workers
 from clueval.results.saved import save_bag
-from clueval.results.tasks import Task, carry_out, tasks_of
-from clueval.results.workers import Gathered, chosen_jobs, count_tasks
+from clueval.results.workers import Gathered, Task, carry_out, chosen_jobs, count_tasks, tasks_of
 from clueval.version import __version__
 
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are killed as on Linux")
@@ -69,7 +68,7 @@ def read(path: Path) -> list[Document]:
     ]
 
 
-def counted(plan: Plan, task: Task[Files]) -> Bag:
+def counted(plan: Plan, task: Task) -> Bag:
     """The bag of a task; the files are JSON of their own kind."""
     texts = (
         [Pair(gold, predicted)]
@@ -101,7 +100,7 @@ def corpus(folder: Path, seed: int, files: int = 6, documents: int = 3) -> list[
     return pairs
 
 
-def single(pairs: Sequence[Files]) -> list[Task[Files]]:
+def single(pairs: Sequence[Files]) -> list[Task]:
     """A task for each pair."""
     return [task for pair in pairs for task in tasks_of([(pair, pair)])]
 
@@ -237,7 +236,7 @@ def test_an_executor_gives_the_same_bytes_and_has_few_tasks_at_a_time(tmp_path: 
     assert b"Anna" not in executor.sent
 
 
-def later(plan: Plan, task: Task[Files]) -> Bag:
+def later(plan: Plan, task: Task) -> Bag:
     time.sleep(0.02 if task.pairs[0].gold.name == "gold0.json" else 0)
     return counted(plan, task)
 
@@ -270,7 +269,7 @@ class Odd(Exception):
         super().__init__(f"{what}: {more}")
 
 
-def odd(here: int, always: bool, task: Task[Files]) -> Bag:
+def odd(here: int, always: bool, task: Task) -> Bag:
     if always or os.getpid() != here:
         raise Odd("odd", str(task))
     return counted(PLAN, task)
@@ -397,7 +396,7 @@ def test_a_cancellation_that_is_no_exception_is_one_error(tmp_path: Path) -> Non
 # Processes of this machine
 
 
-def killed(times: int, name: str, task: Task[Files]) -> Bag:
+def killed(times: int, name: str, task: Task) -> Bag:
     """Dies the first times that it counts the task with a file of this name."""
     if any(path.name == name for path in task.files):
         with (task.files[0].parent / "attempts").open("a") as file:
@@ -474,7 +473,7 @@ def test_a_pool_of_the_caller_that_breaks_is_an_error_at_once(tmp_path: Path) ->
         count_tasks(tasks, partial(killed, 1, "gold2.json"), executor=executor)
 
 
-def killed_while_sending(task: Task[Files]) -> Bag:
+def killed_while_sending(task: Task) -> Bag:
     """The first time, only the beginning of a result is sent."""
     marker = task.files[0].parent / "once"
     if task.pairs[0].gold.name == "gold1.json" and not marker.exists():
@@ -493,7 +492,7 @@ def killed_while_sending(task: Task[Files]) -> Bag:
 def test_a_process_that_is_killed_while_it_sends_a_bag_blocks_nothing(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "CHECK", 0.1)
+    monkeypatch.setattr(workers, "CHECK", 0.1)
     tasks = single(corpus(tmp_path, 11))
     bag = count_tasks(tasks, killed_while_sending, units=DOCUMENT, jobs=jobs)
 
@@ -621,7 +620,7 @@ def test_a_cluster_gives_the_same_bytes(tmp_path: Path) -> None:
         cluster.close()
 
 
-def slow(task: Task[Files]) -> Bag:
+def slow(task: Task) -> Bag:
     time.sleep(2)
     return counted(PLAN, task)
 
