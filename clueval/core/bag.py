@@ -153,9 +153,7 @@ class Bag:
 
     def add_tally(self, place: Place, sequence: str, metric: str, tally: Tally) -> None:
         """Add what a metric counted at once."""
-        total = self.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())
-        for key, number in tally.items():
-            total[key] = total.get(key, 0) + number
+        _add(self.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally()), tally, 1)
 
     def keep_counts(self, sequence: str, key: Key, tallies: list[Tally]) -> None:
         """Keep what the metrics that count cases have counted in a large one, so that it is not counted again."""
@@ -193,9 +191,9 @@ class Bag:
     def fold(self) -> None:
         """Count all cases, and keep the counts in place of the cases."""
         self.close()
-        counted = _Counted(self)
+        counts = BagCounts(self, self.metrics)
         for place, row in self.places.items():
-            for sequence, metric, tally in counted.tallies(row):
+            for (sequence, metric), tally in counts.in_cases(row).items():
                 self.add_tally(place, sequence, metric, tally)
         self.keys, self.places, self._rows, self._counted = {}, {}, {}, {}
         self._spans, self.folded = 0, True
@@ -336,79 +334,75 @@ def _in_layers(
     ]
 
 
-def _sum(*tallies: Tally | None) -> Tally:
-    return added((tally, 1) for tally in tallies if tally is not None)
-
-
 class BagCounts:
     """What metrics count in the places of a bag; each distinct case is counted once by each."""
 
     def __init__(self, bag: Bag, metrics: Sequence[AnyMetric]) -> None:
         self._bag, self._metrics = bag, metrics
-        self._counted = _Counted(bag, metrics)
         self._of_cases, _ = split_metrics(metrics)
-
-    def at(self, place: Place, sequences: Sequence[str]) -> Iterator[tuple[str, AnyMetric, Tally]]:
-        """Yield the counts of the metrics in each sequence of a place."""
-        bag, counted = self._bag, self._counted
-        own: dict[tuple[str, str], Tally] = {}
-        for sequence, name, tally in counted.tallies(bag.places.get(place, ())):
-            own[sequence, name] = tally
-        kept = bag.tallies.get(place, {})
-        for sequence in sequences:
-            inside = _sum(own.get((sequence, _INSIDE)), kept.get((sequence, _INSIDE)))
-            for metric in self._metrics:
-                parts = [own.get((sequence, metric.name)), kept.get((sequence, metric.name))]
-                if metric in self._of_cases:
-                    # the positions of the text that are in no case have the same tag on all sides
-                    for present, positions in bag.positions.items():
-                        outside = counted.same(metric, present)
-                        parts.append(added([(outside, positions[place] - inside[(present,)])]))
-                yield sequence, metric, _sum(*parts)
-
-
-class _Counted:
-    """What metrics counted in the cases of a bag: a memo, by the number of a case, that lives for one call."""
-
-    def __init__(self, bag: Bag, metrics: Sequence[AnyMetric] | None = None) -> None:
-        of_cases, _ = split_metrics(bag.metrics if metrics is None else metrics)
-        self._metrics = [metric for metric in of_cases if metric.keeps]
-        self._new = [metric for metric in self._metrics if metric not in bag.metrics]
+        self._keeping = [metric for metric in self._of_cases if metric.keeps]
+        self._new = [metric for metric in self._keeping if metric not in bag.metrics]
         self._keys = list(bag.keys)
         self._tallies: dict[int, list[Tally]] = {}
-        if metrics is None or tuple(metrics) == bag.metrics:
+        if tuple(metrics) == bag.metrics:
             self._tallies = {bag.keys[key]: tallies for key, tallies in bag._counted.items()}
         self._same: dict[tuple[str, int], Tally] = {}
 
-    def same(self, metric: Metric, present: int) -> Tally:
+    def at(self, place: Place, sequences: Sequence[str]) -> Iterator[tuple[str, AnyMetric, Tally]]:
+        """Yield the counts of the metrics in each sequence of a place."""
+        bag = self._bag
+        own, kept = self.in_cases(bag.places.get(place, ())), bag.tallies.get(place, {})
+        for sequence in sequences:
+            inside = _sum(own.get((sequence, _INSIDE)), kept.get((sequence, _INSIDE)))
+            for metric in self._metrics:
+                total = _sum(own.get((sequence, metric.name)), kept.get((sequence, metric.name)))
+                if metric in self._of_cases:
+                    # the positions of the text that are in no case have the same tag on all sides
+                    for present, positions in bag.positions.items():
+                        _add(total, self._outside(metric, present), positions[place] - inside[(present,)])
+                yield sequence, metric, total
+
+    def in_cases(self, row: Row) -> dict[tuple[str, str], Tally]:
+        """Return what the metrics count in a row of cases, by sequence and name; `_INSIDE` has their positions."""
+        totals: dict[str, list[Tally]] = {}
+        for number, times in row if isinstance(row, tuple) else row.items():
+            sequence, key = self._keys[number]
+            if number not in self._tallies:
+                self._tallies[number] = self._counted(sequence, key)
+            if sequence not in totals:
+                totals[sequence] = [Tally() for _ in (_INSIDE, *self._keeping)]
+            inside, *of_metrics = totals[sequence]
+            length, _, present = key[:HEAD]
+            inside[(present,)] += length * times
+            for total, tally in zip(of_metrics, self._tallies[number], strict=True):
+                _add(total, tally, times)
+        names = (_INSIDE, *(metric.name for metric in self._keeping))
+        return {
+            (sequence, name): total
+            for sequence, of_sequence in totals.items()
+            for name, total in zip(names, of_sequence, strict=True)
+        }
+
+    def _counted(self, sequence: str, key: Key) -> list[Tally]:
+        case = case_of(key, sequence)
+        for metric in self._new:
+            _require_countable(metric, case)
+        return [metric.count(case) for metric in self._keeping]
+
+    def _outside(self, metric: Metric, present: int) -> Tally:
         """Return the counts of a position outside all spans with the same tag on all sides."""
         if (metric.name, present) not in self._same:
             self._same[metric.name, present] = metric.count(case_of(same_key(present), ""))
         return self._same[metric.name, present]
 
-    def tallies(self, row: Row) -> Iterator[tuple[str, str, Tally]]:
-        """Yield the sequences, the names of the metrics and their counts in a row of cases."""
-        numbers: dict[str, list[tuple[int, int]]] = {}
-        for number, times in row if isinstance(row, tuple) else row.items():
-            numbers.setdefault(self._keys[number][0], []).append((number, times))
-        for sequence, of_sequence in numbers.items():
-            inside = Tally()
-            for number, times in of_sequence:
-                length, _, present = self._keys[number][1][:HEAD]
-                inside[(present,)] += length * times
-            yield sequence, _INSIDE, inside
-            for place, metric in enumerate(self._metrics):
-                yield sequence, metric.name, added((self._of(number)[place], n) for number, n in of_sequence)
 
-    def _of(self, number: int) -> list[Tally]:
-        tallies = self._tallies.get(number)
-        if tallies is None:
-            sequence, key = self._keys[number]
-            case = case_of(key, sequence)
-            for metric in self._new:
-                _require_countable(metric, case)
-            tallies = self._tallies[number] = [metric.count(case) for metric in self._metrics]
-        return tallies
+def _sum(*tallies: Tally | None) -> Tally:
+    return added((tally, 1) for tally in tallies if tally is not None)
+
+
+def _add(total: Tally, tally: Tally, times: int) -> None:
+    for key, number in tally.items():
+        total[key] = total.get(key, 0) + number * times
 
 
 def _require_countable(metric: Metric, case: Case) -> None:

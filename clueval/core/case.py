@@ -124,14 +124,6 @@ class Case:
             if flags is None or flags[number]:
                 yield number, span
 
-    def of(self, i: int, j: int) -> Case:
-        """Return the case of two of several sides; its equal positions are those of their BIO tags."""
-        sides, counted = (
-            tuple(values[n] if n < len(values) else None for n in (i, j))
-            for values in (self.sides, self.counted)
-        )
-        return Case(sides, counted, self.length, _equal(sides, self.length))  # type: ignore[arg-type]
-
 
 def case_of(key: Key, sequence: str) -> Case:
     """Return the case of a key of a sequence, that is, of a layer or of the merged layers.

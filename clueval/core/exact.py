@@ -17,16 +17,12 @@ from typing import Any, ClassVar
 
 from clueval.core.case import Case
 from clueval.core.metric import Metric
-from clueval.core.one_to_one import best_pairs
+from clueval.core.one_to_one import SpanKey, equal_or_best_overlaps
 from clueval.core.overlap import shared_positions
-from clueval.core.ranges import Ranges
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
 from clueval.files.errors import UsageError
 from clueval.files.options import option_field
-
-_Key = tuple[int, int, str, Ranges | None]
-"""Start, end, label and parts of a span: what makes it equal to others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,34 +76,13 @@ class Exact(Metric):
             both = set(gold) & set(predicted)
             correct = both, both
         else:
-            correct = self._paired(case, gold, predicted)
+            correct = equal_or_best_overlaps(case, gold, predicted, self._is_enough)
         for side, name, keys in ((0, "gold", gold), (1, "predicted", predicted)):
             for key in {keys[number] for number, _ in case.counting(side)}:
                 tally[name, key[2]] += 1
                 if key in correct[side]:
                     tally[f"tp_{name}", key[2]] += 1
         return tally
-
-    def _paired(
-        self, case: Case, gold: Sequence[_Key], predicted: Sequence[_Key]
-    ) -> tuple[set[_Key], set[_Key]]:
-        """Return the spans of each side that are in a pair which shares enough positions."""
-        of_gold, of_predicted = _numbers(gold), _numbers(predicted)
-        ranks = {key: rank for rank, key in enumerate(of_predicted)}
-        pairs: list[dict[int, float]] = [{} for _ in of_gold]
-        for one, (key, number) in enumerate(of_gold.items()):
-            around = {predicted[other]: other for other in case.around[0][number]}
-            if key in of_predicted:  # of zero length, too
-                around[key] = of_predicted[key]
-            for mate, other in around.items():
-                if mate[2] == key[2] and (
-                    mate == key or self._is_enough(case.gold[number], case.predicted[other])
-                ):
-                    shared = shared_positions(case.gold[number], case.predicted[other])
-                    pairs[one][ranks[mate]] = shared
-        chosen = best_pairs(pairs)
-        golds, predicteds = list(of_gold), list(of_predicted)
-        return {golds[one] for one in chosen}, {predicteds[other] for other in chosen.values()}
 
     def _is_enough(self, gold: Span, predicted: Span) -> bool:
         assert self.min_overlap is not None
@@ -125,14 +100,8 @@ class Exact(Metric):
         return {"micro": Counts.total(counts_by_label(total).values())}
 
 
-def _key(span: Span) -> _Key:
+def _key(span: Span) -> SpanKey:
     return span.start, span.end, span.label, span.parts
-
-
-def _numbers(keys: Sequence[_Key]) -> dict[_Key, int]:
-    """Return the number of the first span of each key, in the order of start, end, label and parts."""
-    first = {key: number for number, key in reversed(list(enumerate(keys)))}
-    return dict(sorted(first.items(), key=lambda item: (*item[0][:3], item[0][3] or ())))
 
 
 def _size(span: Span) -> int:

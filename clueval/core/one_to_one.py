@@ -9,8 +9,12 @@ n spans that all overlap costs O(n^4) at worst, and is refused if it is large. `
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from clueval.core.case import Case
+from clueval.core.overlap import shared_positions
+from clueval.core.ranges import Ranges
+from clueval.core.span import Span
 from clueval.files.errors import LimitError
 
 MAX_MATCHING = 5_000_000
@@ -18,6 +22,42 @@ MAX_MATCHING = 5_000_000
 
 Pairs = Sequence[Mapping[int, float]]
 """For each number of the first side, the numbers of the other side that it can be paired with, and their worth."""
+
+
+SpanKey = tuple[int, int, str, Ranges | None]
+"""Start, end, label and parts of a span: what makes it equal to others."""
+
+
+def equal_or_best_overlaps(
+    case: Case,
+    gold: Sequence[SpanKey],
+    predicted: Sequence[SpanKey],
+    is_enough: Callable[[Span, Span], bool],
+) -> tuple[set[SpanKey], set[SpanKey]]:
+    """Return the spans of each side of a case that are in a pair: of one label, and equal, or with enough overlap.
+
+    `gold` and `predicted` are the spans of the sides; equal spans of one side are one.
+    """
+    of_gold, of_predicted = _numbers(gold), _numbers(predicted)
+    ranks = {key: rank for rank, key in enumerate(of_predicted)}
+    pairs: list[dict[int, float]] = [{} for _ in of_gold]
+    for one, (key, number) in enumerate(of_gold.items()):
+        around = {predicted[other]: other for other in case.around[0][number]}
+        if key in of_predicted:  # of zero length, too
+            around[key] = of_predicted[key]
+        for mate, other in around.items():
+            spans = case.gold[number], case.predicted[other]
+            if mate[2] == key[2] and (mate == key or is_enough(*spans)):
+                pairs[one][ranks[mate]] = shared_positions(*spans)
+    chosen = best_pairs(pairs)
+    golds, predicteds = list(of_gold), list(of_predicted)
+    return {golds[one] for one in chosen}, {predicteds[other] for other in chosen.values()}
+
+
+def _numbers(keys: Sequence[SpanKey]) -> dict[SpanKey, int]:
+    """Return the number of the first span of each key, in the order of start, end, label and parts."""
+    first = {key: number for number, key in reversed(list(enumerate(keys)))}
+    return dict(sorted(first.items(), key=lambda item: (*item[0][:3], item[0][3] or ())))
 
 
 def best_pairs(pairs: Pairs) -> dict[int, int]:

@@ -160,7 +160,6 @@ def test_a_side_that_lacks_the_document_is_missing_in_its_keys_and_cases() -> No
 
     assert key[2] == 0b101  # type: ignore[index]
     assert case.sides[1] is None
-    assert case.of(0, 2).equal == 2
 
 
 def test_rows_give_the_keys_of_their_spans() -> None:
