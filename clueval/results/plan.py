@@ -145,8 +145,8 @@ def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -
 
     Raises `UsageError` for a condition without an equals sign or a key.
 
-    >>> where_in_words(parse_where(["risk=high", "risk=medium", "domain=civil"]))
-    'risk=high|medium;domain=civil'
+    >>> [(key, sorted(values)) for key, values in parse_where(["risk=high", "risk=low", "domain=civil"]).items()]
+    [('risk', ['high', 'low']), ('domain', ['civil'])]
     """
     values: dict[str, set[str]] = {}
     require_kind(conditions, "Iterable", "where")
@@ -167,11 +167,6 @@ def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -
                 raise UsageError(f"the filter {condition!r} cannot be read", advice="write it KEY=VALUE")
             values.setdefault(key, set()).add(value)
     return {key: frozenset(given) for key, given in values.items()}
-
-
-def where_in_words(where: Mapping[str, frozenset[str]]) -> str:
-    """Return a filter as signatures say it; ``all`` without conditions."""
-    return ";".join(f"{key}={'|'.join(sorted(values))}" for key, values in where.items()) or "all"
 
 
 def require_names(bag: Bag, plan: Plan) -> None:

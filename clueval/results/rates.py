@@ -22,10 +22,9 @@ from typing import Any
 
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Counts, Tally
+from clueval.results.reports import Path
 from clueval.results.units import CountsByUnit, pairs
 from clueval.statistics.jackknife import effective_number
-
-Path = tuple[str, ...]
 
 Entry = tuple[Path, Sequence[str]]
 """The path of a dictionary of a report, and the names of its rates."""
@@ -61,14 +60,6 @@ def entries_of(report: Mapping[str, Any], path: Path = ()) -> Iterator[Entry]:
     for name, value in report.items():
         if isinstance(value, Mapping):
             yield from entries_of(value, (*path, name))
-
-
-def entry_at(report: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
-    """Return the dictionary at a path of a report; an empty one if there is none."""
-    found: Any = report
-    for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
 
 
 class Rates:
@@ -121,16 +112,6 @@ class Rates:
     def tally(self, counts: Iterable[int]) -> Tally:
         """Return the tally with these counts of the keys."""
         return Tally({key: count for key, count in zip(self.keys, counts, strict=True) if count})
-
-    def without_each(self, sums: Sequence[int], rows: Iterable[int]) -> Iterator[Tally]:
-        """Yield these sums without a unit of each of some rows."""
-        for row in rows:
-            rest = list(sums)
-            for key, count in self.rows[row]:
-                rest[key] -= count
-            yield self.tally(rest)
-
-    # Rates
 
     def scored(self, tallies: Iterable[Tally], entries: Sequence[Entry]) -> list[array[float]]:
         """Return each rate of some entries in each corpus; NaN where it is undefined.

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from operator import add
-from typing import Any, overload
+from typing import Any
 
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
@@ -71,19 +71,16 @@ def less(one: Any, other: Any) -> Any:
     return one - other if isinstance(one, int | float) and isinstance(other, int | float) else None
 
 
-@overload
-def plain(counted: Groups) -> Groups: ...
-@overload
-def plain(counted: AnyMetric) -> AnyMetric: ...
-def plain(counted: Groups | AnyMetric) -> Groups | AnyMetric:
-    """Return options, or a metric, without scores of predicted spans, which a reference need not have."""
-    if isinstance(counted, Groups):
-        if counted.preparing.min_score is not None:
-            return counted
-        return counted._replace(counting=replace(counted.counting, score_feature=None, thresholds=None))
-    if isinstance(counted, Gate):
-        return replace(counted, score_feature=None, thresholds=None)
-    return counted
+def without_scores(groups: Groups) -> Groups:
+    """Return options without scores of predicted spans, which a reference need not have."""
+    if groups.preparing.min_score is not None:
+        return groups
+    return groups._replace(counting=replace(groups.counting, score_feature=None, thresholds=None))
+
+
+def metric_without_scores(metric: AnyMetric) -> AnyMetric:
+    """Return a metric without scores of predicted spans."""
+    return replace(metric, score_feature=None, thresholds=None) if isinstance(metric, Gate) else metric
 
 
 # The changes of GATE

@@ -28,11 +28,10 @@ from clueval.results.plan import (
     require_names,
     steps_in_order,
     texts_may_differ,
-    where_in_words,
 )
 from clueval.results.reports import BagReports
 from clueval.results.result import Result
-from clueval.results.signature import Signature
+from clueval.results.signature import Signature, written_filter
 from clueval.results.texts import FilePair, FileReading, Texts, opened
 from clueval.transforms.changes import LOCATED, UNIT, changes_of, checked, choices_of
 from clueval.transforms.options import Preparing
@@ -138,7 +137,7 @@ def scored(
     regions = groups.preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     bag = bag_of(texts, plan, names, groups.workers)
-    where = where_in_words(plan.where)
+    where = written_filter(plan.where) or "all"
     choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
     in_folders = isinstance(gold, str | os.PathLike) and is_folder(Path(os.fsdecode(gold)))
     files = [name for name, *_ in texts.files if name is not None]
@@ -167,11 +166,17 @@ def _against(
     from clueval.metrics.gate import Gate  # few results need these
     from clueval.results.indicators import write_indicators
     from clueval.results.pairs import pairs_with
-    from clueval.results.reference import Reference, changes_of, plain, require_no_lists
+    from clueval.results.reference import (
+        Reference,
+        changes_of,
+        metric_without_scores,
+        require_no_lists,
+        without_scores,
+    )
 
     gold, predicted, reference = sides
     own, other = groups.readings[:2]
-    of_reference = plain(groups)
+    of_reference = without_scores(groups)
     if reference_set is not None:
         readings = own, replace(other, annotation_set=reference_set)
         of_reference = of_reference._replace(readings=readings)
@@ -185,10 +190,12 @@ def _against(
     with spooled(reference) as (reference,):
         before = pairs_with(gold, (reference,), metrics, layers, of_reference) if has_reference else None
         if gate is not None:
-            after = pairs_with(gold, (predicted,), metrics, layers, plain(groups))
+            after = pairs_with(gold, (predicted,), metrics, layers, without_scores(groups))
         if before is not None:
             try:
-                second = scored(gold, reference, tuple(map(plain, metrics)), layers, of_reference)
+                second = scored(
+                    gold, reference, tuple(map(metric_without_scores, metrics)), layers, of_reference
+                )
             except CluevalError as error:
                 error.problem = error.problem.replace("predicted", "reference")
                 raise

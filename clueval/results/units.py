@@ -193,19 +193,15 @@ class Units:
 def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str | None) -> Units:
     """Return the units of a bag whose places are those of `clueval.core.count.Plan.place`.
 
-    `by` is what they are; `EITHER`: sentences if these are more than the documents. Each distinct row of cases is
-    counted once. Raises `UsageError` for a metric that has not counted the cases that the bag does not have any more.
+    `by` is what they are. Each distinct row of cases is counted once. Raises `UsageError` for a
+    metric that has not counted the cases that the bag does not have any more.
     """
     bag.close()
     places: dict[Place, int] = {}  # the number of the unit of each place
     numbers: dict[tuple[str | None, int | None], int] = {}
-    in_sentences = by != EITHER or _more_sentences(bag)
     for place in bag.documents:
         assert isinstance(place, Unit)
-        own = place.name, place.sentence if in_sentences else None
-        places[place] = numbers.setdefault(own, len(numbers))
-    if by == EITHER:
-        by = SENTENCE if in_sentences else DOCUMENT
+        places[place] = numbers.setdefault((place.name, place.sentence), len(numbers))
     positions = [0] * len(numbers)
     for of_places in bag.positions.values():
         for place, number in of_places.items():
@@ -213,11 +209,6 @@ def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str 
     counts = dict(_counts(bag, metrics, sequences, places, len(numbers)))
     reported = {metric.name: _reported(metric, sequences, counts) for metric in metrics}
     return Units(by, tuple(metrics), reported, list(map(_key, numbers)), positions, counts)
-
-
-def _more_sentences(bag: Bag) -> bool:
-    """Return whether there are more sentences than documents."""
-    return len({place.name for place in bag.documents if isinstance(place, Unit)}) < len(bag.documents)
 
 
 def _key(unit: tuple[str | None, int | None]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from clueval.core.count import EITHER, SENTENCE, Plan, count
+from clueval.core.count import SENTENCE, Plan, count
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
@@ -131,13 +131,6 @@ def test_fractions_are_swapped_as_counts() -> None:
 
 
 # Units
-
-
-def test_units_are_sentences_by_default_if_these_are_more_than_the_documents() -> None:
-    whole, parts = (units([(1, 2, 2), (2, 2, 3)], by=EITHER, sentence=size) for size in (SIZE, SIZE // 2))
-
-    assert (whole.by, whole.keys) == ("document", ["d1", "d2"])
-    assert (parts.by, parts.keys) == ("sentence", ["d1#s1", "d1#s2", "d2#s1", "d2#s2"])
 
 
 def test_equal_sentences_share_their_counts() -> None:
