@@ -234,13 +234,13 @@ def count(
                 place = place._replace(repeat=ids[first.id])
             documents += not place.waits
             if documents == FEW_DOCUMENTS and plan.units == EITHER:
-                bag, in_sentences = bag.grouped(_document_of), False
+                bag, in_sentences = in_documents(bag), False
             with collector_paused(aligned):
                 parts = _parts_of(aligned) if in_sentences else None
                 whole = _count_documents(bag, plan, pairs, aligned)
                 by_part = _by_part(bag, plan, aligned, parts, whole)
                 if by_part is None:
-                    bag, in_sentences, parts = bag.grouped(_document_of), False, None
+                    bag, in_sentences, parts = in_documents(bag), False, None
                     by_part = [(None, whole)]
                 for number, counted in by_part:
                     for sequence, name, tally in counted:
@@ -305,9 +305,14 @@ def _parts_of(texts: Sequence[Text]) -> TextParts:
     return TextParts(texts)
 
 
-def _document_of(place: Place) -> Place:
-    assert isinstance(place, Unit)
-    return place._replace(sentence=None)
+def in_documents(bag: Bag) -> Bag:
+    """Return a bag whose places are sentences with documents as its places."""
+
+    def of(place: Place) -> Place:
+        assert isinstance(place, Unit)
+        return place._replace(sentence=None)
+
+    return bag.grouped(of)
 
 
 def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: TextParts | None) -> None:

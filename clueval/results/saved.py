@@ -189,14 +189,15 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
         if documents:
             text += f',"documents":{documents}'
         for key, numbers in by_sides if documents else by_sides[1:]:
-            pairs = ",".join([f"[{present},{of[place]}]" for present, of in numbers if place in of])
+            found = [(present, of.get(place)) for present, of in numbers]
+            pairs = ",".join([f"[{present},{number}]" for present, number in found if number is not None])
             if pairs:
                 text += f',"{key}":[{pairs}]'
         text += cases.get(id(bag.places.get(place)), "")
         if bag.tallies and place in bag.tallies:
-            found = _flat(counts.of(bag.tallies[place]))
+            of_place = _flat(counts.of(bag.tallies[place]))
             yield from counts.new
-            text += f',"counts":{found}'
+            text += f',"counts":{of_place}'
         yield text + "}"
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -230,7 +231,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
         if workers.jobs == 1 and workers.executor is None:
             remark("1 process: as requested")
             return sum_of(texts.reading.count(texts.files, plan, layers, workers.progress), plan.units)
-        return _in_tasks(texts.files, FileCounting(texts.reading, plan, tuple(layers)), workers, remark)
+        return _in_tasks(texts.files, texts.reading, plan, layers, workers)
     if texts.kind == "paths":
         remark("1 process: documents are read one by one")
     bag = texts.fast(plan)
@@ -241,7 +242,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
 
 
 def _in_tasks(
-    files: Sequence[FilePair], counting: FileCounting, workers: Workers, remark: Callable[[str], object]
+    files: Sequence[FilePair], reading: FileReading, plan: Plan, layers: Sequence[str], workers: Workers
 ) -> Bag:
     """Count pairs of files as tasks of several processes, or of an executor."""
     from clueval.reading.usual import Unusual, require_usual  # one process needs none of these
@@ -249,21 +250,20 @@ def _in_tasks(
 
     if workers.executor is not None:  # its processes may have another working directory
         files = [(name, gold.absolute(), predicted.absolute()) for name, gold, predicted in files]
-        sides = counting.reading.sides.with_absolute_texts()
-        counting = replace(counting, reading=replace(counting.reading, sides=sides))
+        reading = replace(reading, sides=reading.sides.with_absolute_texts())
     try:
-        require_usual(counting.plan, counting.layers)
+        require_usual(plan, layers)
         by_documents = False
     except Unusual:
         by_documents = True
     return count_tasks(
         tasks_of([(pair, pair[1:]) for pair in files]),
-        counting,
-        units=counting.plan.units,
+        partial(count_task, reading, plan, tuple(layers)),
+        units=plan.units,
         jobs=workers.jobs,
         executor=workers.executor,
         progress=workers.progress,
-        remark=remark,
+        remark=workers.remark or _discard,
         by_documents=by_documents,
     )
 
@@ -286,16 +286,9 @@ def _discard(_: str) -> None:
     """Discard a remark."""
 
 
-@dataclass(frozen=True)
-class FileCounting:
-    """Counts the pairs of files of a task, also in another process."""
-
-    reading: FileReading
-    plan: Plan
-    layers: tuple[str, ...]
-
-    def __call__(self, task: Task) -> Bag:
-        return sum_of(self.reading.count(task.pairs, self.plan, self.layers), self.plan.units)
+def count_task(reading: FileReading, plan: Plan, layers: Sequence[str], task: Task) -> Bag:
+    """Count the pairs of files of a task, also in another process."""
+    return sum_of(reading.count(task.pairs, plan, layers), plan.units)
 
 
 def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Mapping[str, str]) -> Result:

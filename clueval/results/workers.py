@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Unit
+from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Unit, in_documents
 from clueval.files.errors import CluevalError
 from clueval.files.opening import Progress
 from clueval.results.options import require_jobs
@@ -402,23 +402,18 @@ class Gathered:
         """Add the bag of the next part, whose places are units."""
         if self._units in (DOCUMENT, SENTENCE, EITHER):
             bag = self._numbered(bag)
-        before, self._documents = (
-            self._documents,
-            self._documents
-            + sum(
-                number
-                for place, number in bag.documents.items()
-                if isinstance(place, Unit) and not place.waits
-            ),
-        )
-        in_documents = self._units == EITHER and self._documents >= FEW_DOCUMENTS
-        if in_documents:
-            bag = bag.grouped(_document_of)
+        before = self._documents
+        for place, number in bag.documents.items():
+            assert isinstance(place, Unit)
+            self._documents += 0 if place.waits else number
+        has_many = self._units == EITHER and self._documents >= FEW_DOCUMENTS
+        if has_many:
+            bag = in_documents(bag)
         if self._bag is None:
             self._bag = bag
             return
-        if in_documents and before < FEW_DOCUMENTS:
-            self._bag = self._bag.grouped(_document_of)
+        if has_many and before < FEW_DOCUMENTS:
+            self._bag = in_documents(self._bag)
         self._bag.include(bag)
 
     def _numbered(self, bag: Bag) -> Bag:
@@ -436,8 +431,3 @@ class Gathered:
             return found._replace(repeat=before.get(found.name, 0) + found.repeat)
 
         return bag.grouped(of) if repeated else bag
-
-
-def _document_of(place: Any) -> Unit:
-    found: Unit = place
-    return found._replace(sentence=None)
