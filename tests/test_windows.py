@@ -188,8 +188,11 @@ def test_a_pool_has_no_more_processes_than_windows_can_wait_for(monkeypatch: Pat
             number.append(most)
             raise OSError("no processes here")
 
-    monkeypatch.setattr(processes, "_Pool", Refusing)
-    with pytest.raises(processes.NoProcesses, match="no processes here"):
-        next(processes.on_processes(b"", [], 100, print))
+    monkeypatch.setattr(processes, "Pool", Refusing)
+    with (
+        pytest.raises(processes.NoProcesses, match="no processes here"),
+        processes.pool_of(100, patience=1),
+    ):
+        pass
 
     assert number == [61]

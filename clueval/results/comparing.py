@@ -18,8 +18,7 @@ from clueval.files.errors import UsageError
 from clueval.results.entries import EntryRates, entry_rates
 from clueval.results.intervals import UNDEFINED, UNDEFINED_WITHOUT
 from clueval.results.options import Trust
-from clueval.results.rates import Rates
-from clueval.results.reports import Path, entry_at
+from clueval.results.rates import Path, Rates, entry_at
 from clueval.results.units import CountsByUnit, Units
 from clueval.statistics.distributions import t_below
 from clueval.statistics.jackknife import (

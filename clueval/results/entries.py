@@ -14,8 +14,7 @@ from itertools import chain
 from operator import mul
 
 from clueval.core.tally import Tally, f_measure, rate
-from clueval.results.rates import Entry, Rates, kind_of
-from clueval.results.reports import Path, entry_at
+from clueval.results.rates import Entry, Path, Rates, entry_at, kind_of
 
 Numbers = Sequence[float]
 """Counts from which the rates of an entry follow, in columns."""

@@ -14,8 +14,7 @@ from typing import Any
 from clueval.files.errors import UsageError
 from clueval.results.entries import entry_rates
 from clueval.results.options import Trust
-from clueval.results.rates import Rates, Weights
-from clueval.results.reports import Path
+from clueval.results.rates import Path, Rates, Weights
 from clueval.results.units import Units
 from clueval.statistics.jackknife import ROUNDING, Interval, bound, logit_jackknife, standard_error
 from clueval.statistics.resampling import BOOTSTRAP, bca, percentile, weighted_sums

@@ -22,9 +22,10 @@ from typing import Any
 
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Counts, Tally
-from clueval.results.reports import Path
 from clueval.results.units import CountsByUnit, pairs
 from clueval.statistics.jackknife import effective_number
+
+Path = tuple[str, ...]
 
 Entry = tuple[Path, Sequence[str]]
 """The path of a dictionary of a report, and the names of its rates."""
@@ -60,6 +61,14 @@ def entries_of(report: Mapping[str, Any], path: Path = ()) -> Iterator[Entry]:
     for name, value in report.items():
         if isinstance(value, Mapping):
             yield from entries_of(value, (*path, name))
+
+
+def entry_at(report: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    """Return the dictionary at a path of a report; an empty one if there is none."""
+    found: Any = report
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
 
 
 class Rates:

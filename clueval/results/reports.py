@@ -176,17 +176,11 @@ _OF_CLASSES = "entity_recall"
 """The only rate of the headline of `masking`: an entity counts as found if all its mentions are masked."""
 
 
-def entry_at(report: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
-    """Return the dictionary at a path of a report; an empty one if there is none."""
-    found: Any = report
-    for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
-
-
 def number_at(reports: Mapping[str, Any], path: Path) -> float | None:
     """Return the number at a path; None if it is undefined, or there is none."""
-    found = entry_at(reports, path[:-1]).get(path[-1])
+    found: Any = reports
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
     return found if isinstance(found, int | float) else None
 
 
@@ -216,7 +210,10 @@ def headline_rates(sequence: str, report: Mapping[str, Any]) -> list[tuple[str, 
         ("ALL",),
         ("classes", "all"),
     ):
-        found = _of_entry(entry_at(report, place))
+        entry: Any = report
+        for name in place:
+            entry = entry.get(name) if isinstance(entry, Mapping) else None
+        found = _of_entry(entry) if isinstance(entry, Mapping) else []
         if found:
             return [(*place, name) for name in found]
     return []

@@ -8,13 +8,12 @@ If a process of this machine ends in the middle, by a signal or for lack of memo
 task by task; if it ends, too, an error names the files of its task. If another executor loses a task, that is an error
 at once. What a worker cannot count for another reason is counted in this process, which raises the error if it is one.
 
-Few calls need `concurrent.futures` and `multiprocessing`, so functions import them.
+One process needs neither `pickle` nor `concurrent.futures`, so functions import them.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -110,6 +109,8 @@ def carry_out(version: str, call: bytes, task: Task) -> bytes:
 
     Raises `CluevalError`, also for files or a version of clueval that are not those of the process that asks.
     """
+    import pickle
+
     if version != __version__:
         raise CluevalError(
             f"a worker has clueval {__version__}, and the process that uses it clueval {version}",
@@ -226,6 +227,8 @@ def count_tasks(
 
 def _pickled(count_one: object) -> bytes | None:
     """Return a function as other processes get it; None if it cannot be sent to them."""
+    import pickle
+
     try:
         return pickle.dumps(count_one)
     except Exception:  # a user's metric may raise any error
@@ -248,6 +251,8 @@ def in_order(
 
     At most `window` tasks are submitted and not yet yielded: those in `waiting`.
     """
+    import pickle
+
     while True:
         waiting.extend((task, submit(task)) for task in islice(tasks, window - len(waiting)))
         if not waiting:

@@ -15,7 +15,8 @@ from clueval.files.overwriting import keeps_inputs
 from clueval.results.comparing import Comparing, DropTest
 from clueval.results.options import RESAMPLES, SEED, Trust
 from clueval.results.paths import score_names, whole_path
-from clueval.results.reports import Path, entry_at, headline_paths, number_at
+from clueval.results.rates import entry_at
+from clueval.results.reports import Path, headline_paths, number_at
 from clueval.results.result import Result
 from clueval.studies.comparison import Comparison
 from clueval.studies.given_systems import given_systems
