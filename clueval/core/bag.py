@@ -364,24 +364,24 @@ class BagCounts:
 
     def in_cases(self, row: Row) -> dict[tuple[str, str], Tally]:
         """Return what the metrics count in a row of cases, by sequence and name; `_INSIDE` has their positions."""
-        totals: dict[str, list[Tally]] = {}
+        totals: dict[str, tuple[Tally, list[Tally]]] = {}
         for number, times in row if isinstance(row, tuple) else row.items():
             sequence, key = self._keys[number]
             if number not in self._tallies:
                 self._tallies[number] = self._counted(sequence, key)
             if sequence not in totals:
-                totals[sequence] = [Tally() for _ in (_INSIDE, *self._keeping)]
-            inside, *of_metrics = totals[sequence]
+                totals[sequence] = Tally(), [Tally() for _ in self._keeping]
+            inside, of_metrics = totals[sequence]
             length, _, present = key[:HEAD]
             inside[(present,)] += length * times
             for total, tally in zip(of_metrics, self._tallies[number], strict=True):
                 _add(total, tally, times)
-        names = (_INSIDE, *(metric.name for metric in self._keeping))
-        return {
-            (sequence, name): total
-            for sequence, of_sequence in totals.items()
-            for name, total in zip(names, of_sequence, strict=True)
-        }
+        found: dict[tuple[str, str], Tally] = {}
+        for sequence, (inside, of_metrics) in totals.items():
+            found[sequence, _INSIDE] = inside
+            for metric, total in zip(self._keeping, of_metrics, strict=True):
+                found[sequence, metric.name] = total
+        return found
 
     def _counted(self, sequence: str, key: Key) -> list[Tally]:
         case = case_of(key, sequence)
