@@ -130,7 +130,7 @@ class Plan:
         if self.units == SENTENCE and (differ or self.align is not None):
             raise UsageError(
                 f"metric {differ[0].name!r} aligns whole documents, so sentences cannot be units"
-                if differ
+                if self.align is None
                 else "sentences cannot be units if the texts of the two sides may differ",
                 advice="resample by document",
             )

@@ -35,15 +35,10 @@ def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
 
         cells = MAX_CELLS if counting.align is True else counting.align
         align = Align(cells, counting.merge, tuple(sorted(Plan(metrics).frames)))
-    return Plan(
-        metrics,
-        counting.merge,
-        parse_where(counting.where),
-        by,
-        _units(trust.units, metrics, align is not None),
-        _steps(gold, groups),
-        align,
-    )
+    where, steps = parse_where(counting.where), _steps(gold, groups)
+    plan = Plan(metrics, counting.merge, where, by, trust.units, steps, align)
+    plan.counts_sentences  # noqa: B018  # it raises the error of sentences that cannot be units
+    return plan
 
 
 def _as_in_gate(metric: AnyMetric, gold_set: str | None) -> AnyMetric:
@@ -71,28 +66,6 @@ def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:
     from clueval.transforms.characters import InCharacters  # few options need it
 
     return (*steps, InCharacters())
-
-
-def _units(units: str | None, metrics: Sequence[AnyMetric], is_aligned: bool) -> str | None:
-    """Return what counts are kept by. Raises `UsageError` for sentences if these cannot be counted."""
-    if units not in (SENTENCE, EITHER):
-        return units
-    if is_aligned:
-        if units == EITHER:
-            return DOCUMENT
-        raise UsageError(
-            "sentences cannot be units if the texts of the two sides may differ",
-            advice="resample by document",
-        )
-    for metric in metrics:
-        if not getattr(metric, "same_text", True):
-            if units == EITHER:
-                return DOCUMENT
-            raise UsageError(
-                f"metric {metric.name!r} aligns whole documents, so sentences cannot be units",
-                advice="resample by document",
-            )
-    return units
 
 
 def with_curves(
