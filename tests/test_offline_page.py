@@ -69,13 +69,29 @@ def test_a_file_is_shown_with_the_columns_of_tags_chosen(both: Path) -> None:
     assert [column["name"] for column in seen["columns"]] == ["", "2", "3", ""]
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "key"),
+    [
+        ("a.conll", b"\n \n", "empty"),
+        ("a.conll", "Jörg\tB-PER\n".encode("cp1252"), "told_not_utf8"),
+        ("a.conll", "Jörg\tB-PER\n".encode("utf-16"), "told_not_utf8"),
+        ("a.pdf", b"%PDF-1.4\n", "told_pdf"),
+        ("a.docx", b"PK\x03\x04", "told_office"),
+        ("a.vrt", b'<text id="a">\nAda\n</text>\n', "told_one_column"),
+        ("a.json", b'{"a": 1}', "told_format"),
+        ("a.zip", b"no archive", "told"),
+    ],
+)
 def test_a_file_that_cannot_be_read_is_an_error_of_its_side(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes, key: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "gold" / "a.zip", "no archive")
+    write(tmp_path / "gold" / name, "").write_bytes(content)
+    error = jobs.look("gold")["error"]
 
-    assert "a.zip" in jobs.look("gold")["error"]
+    assert error["key"] == key
+    assert f"gold/{name}" in in_english(error).replace("\\", "/")
+    assert set(re.findall(r"\{(\w+)\}", TEXTS["de"][key])) <= set(error)
 
 
 def test_command_line_names_each_layer_once_if_the_sides_are_equal_otherwise_both_columns(both: Path) -> None:
@@ -91,7 +107,7 @@ def test_command_line_names_each_layer_once_if_the_sides_are_equal_otherwise_bot
     assert jobs.line("errors", sides).endswith("--layer entity=2:3")
     assert jobs.line("agree", sides).endswith("--layer entity=2")
     assert jobs.line("errors", sides, language="de").endswith("--layer entity=2:3 --lang de")
-    assert jobs.line("score", sides, language="de").endswith("--layer entity=2:3")
+    assert jobs.line("check", sides, language="de").endswith("--layer entity=2")
 
 
 def test_command_line_of_a_file_with_both_sides_has_a_column_for_each() -> None:
@@ -190,7 +206,7 @@ def test_a_table_of_spans_has_its_text(
 
     assert line == f"clueval score {expected}"
     done = jobs.run(line, str(tmp_path / "out"))
-    assert (done["code"], done["hint"]) == (0, "")
+    assert done["code"] == 0
 
 
 @pytest.mark.parametrize("command", jobs.OUTPUTS)
@@ -205,69 +221,69 @@ def test_every_command_writes_its_files_and_a_page_where_it_has_one(both: Path, 
     assert command == "check" or any(name.endswith(".html") for name in done["outputs"])
 
 
+def in_english(told: dict[str, str]) -> str:
+    """The text of the page for a message."""
+    return str(TEXTS["en"][told["key"]]).format_map(told)
+
+
 @pytest.mark.parametrize(
-    ("files", "arguments", "message", "hint"),
+    ("files", "arguments", "message"),
     [
         (
             {},
             "gold.vrt predicted.vrt --layer entity=4",
-            "gold.vrt:3, document 'a001': 'a001-0001' is not a tag",
-            "columns_hint",
+            "gold.vrt:3, document 'a001': 'a001-0001' is not a tag. Look at the menus over the columns in step 1.",
         ),
         (
             {},
             "gold.vrt predicted.vrt --layer entity=9",
-            "gold.vrt:3, document 'a001': there is no column 9 for layer 'entity': the line has 4 columns",
-            "columns_hint",
+            "gold.vrt:3, document 'a001': there is no column 9 for layer 'entity': the line has 4 columns\n"
+            "Look at the menus over the columns and at the format of each side in step 1.",
         ),
         (
             {},
             "gold.vrt --layer entity=2",
-            "layer 'entity' has one column, but gold and predicted are in one file",
-            "columns_hint",
+            "layer 'entity' has one column, but gold and predicted are in one file\n"
+            "Look at the menus over the columns and at the format of each side in step 1.",
         ),
         (
             {"a/1.vrt": TOKENS, "a/2.vrt": TOKENS, "b/1.vrt": TOKENS},
             "a b",
-            "b: has no file '2.vrt', which a has",
-            "names_hint",
+            "b has no file “2.vrt”, which a has. The files of both sides need the same names; or choose one file for "
+            "each side.",
         ),
         (
             {"a.csv": TABLE},
             "a.csv a.csv",
-            "a.csv:1: the ends under 'end' may be inclusive or exclusive: there is neither a text nor tokens",
-            "text_hint",
+            "a.csv:1: the ends under 'end' may be inclusive or exclusive: there is neither a text nor tokens\n"
+            "Choose the text, a .vrt file with the same name, together with the table.",
         ),
         (
             {"a.conll": "a\tB-X\nb\tO\n", "b.conll": "a\tB-X\nc\tO\n"},
             "a.conll b.conll",
-            "a.conll:2: gold has the token 'b' where b.conll:2 has 'c' (gold and predicted must have the same text)",
-            "",
+            "a.conll:2: gold has the word 'b' where b.conll:2 has 'c'. Both sides need the same text.",
         ),
         (
             {"a.conll": "a\tB-X\nb\n"},
             "a.conll a.conll",
             "a.conll:2: the line has 1 column, the first token line has 2",
-            "",
         ),
         (
             {"a.docx": "PK\x03\x04"},
             "a.docx a.docx",
-            "a.docx:1: is a file of Word, Excel or another office program, which clueval does not read (save a table "
-            "as CSV or with tabs, and a text as plain text, in UTF-8)",
-            "",
+            "a.docx: is a file of Word, Excel or another office program, which cannot be read. Save a table as CSV, "
+            "and a text as plain text, in UTF-8.",
         ),
         (
             {"a.json": '{"a": 1}'},
             "a.json a.json",
-            "a.json:1: the format is not recognised: no format has such keys",
-            "format_hint",
+            "a.json:1: the format is not recognised: no format has such keys\n"
+            "If you know the format, choose it in the menu “Format”.",
         ),
         (
             {},
             "gold.vrt predicted.vrt --layer entity=2 --jobs x",
             "argument --jobs: 'x' is neither auto nor a number from 1",
-            "",
         ),
     ],
 )
@@ -277,7 +293,6 @@ def test_a_message_has_what_to_do_in_the_page_and_no_advice_that_names_options(
     files: dict[str, str],
     arguments: str,
     message: str,
-    hint: str,
 ) -> None:
     for name in ("gold.vrt", "predicted.vrt"):
         shutil.copy(GERMAN / name, tmp_path)
@@ -287,7 +302,7 @@ def test_a_message_has_what_to_do_in_the_page_and_no_advice_that_names_options(
     done = jobs.run(f"clueval score {arguments}", str(tmp_path / "out"))
 
     assert (done["code"], done["outputs"]) == (2, [])
-    assert (done["notes"].replace("\\", "/"), done["hint"]) == (message, hint)
+    assert in_english(done["error"]).replace("\\", "/") == message
 
 
 @pytest.mark.parametrize(
@@ -296,25 +311,25 @@ def test_a_message_has_what_to_do_in_the_page_and_no_advice_that_names_options(
         (
             'aligning texts needs rapidfuzz, which is not installed (install it with: pip install "clueval[align]")',
             "aligning texts needs rapidfuzz, which is not installed",
-            "package_hint",
+            "This page does not have that package; use the installed program.",
         ),
         (
             "XMI files need dkpro-cassis (pip install 'clueval[uima]')",
             "XMI files need dkpro-cassis",
-            "package_hint",
+            "This page does not have that package; use the installed program.",
         ),
         (
             "no processes can be started from here (a script that uses several processes needs the guard "
             "if __name__ == '__main__')",
             "no processes can be started from here",
-            "process_hint",
+            "This page counts in one process; remove --jobs.",
         ),
     ],
 )
 def test_what_needs_a_package_or_a_process_is_said_in_the_words_of_the_page(
     message: str, shown: str, hint: str
 ) -> None:
-    assert (jobs.in_page(message), jobs.hint_of(message)) == (shown, hint)
+    assert in_english(jobs.told(message)) == f"{shown}\n{hint}"
 
 
 def test_a_line_that_cannot_be_read_and_an_unknown_command_are_messages(both: Path) -> None:
@@ -336,7 +351,8 @@ def test_texts_are_those_that_the_page_uses() -> None:
     )
     named = set(re.findall(r'data-(?:text|label)="(\w+)"', page + side))
     named |= set(re.findall(r'(?:text|say|stop)\("(\w+)"', script))
-    made = {"first_lines", *jobs.OUTPUTS, *jobs.SIDES, *jobs.HINTS, *(f"{side}_note" for side in jobs.SIDES)}
+    made = {"told", "empty", "first_lines", *jobs.OUTPUTS, *(f"told_{key}" for key in jobs.MESSAGES)}
+    made |= {f"{side}{end}" for side in jobs.SIDES for end in ("", "_note", "_needed")}
     made |= {f"use_{use}" for use in ("", "token", "tags", "gold", "predicted", "token_id", "document")}
     texts = set(TEXTS["en"])
 
@@ -417,6 +433,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 READY = "document.documentElement.dataset.ready === 'yes'"
+IS_FULL = "element('result').classList.contains('full')"
 
 
 class Opened:
@@ -428,6 +445,7 @@ class Opened:
             for side in jobs.SIDES:
                 browser.run(f"choose('{side}', [])")
             browser.wait_for("pending === 0")
+            browser.run("setFull(false)")
             browser.complaints.clear()
         else:
             browser.open(page, is_ready="document.readyState === 'complete'")
@@ -462,7 +480,15 @@ class Opened:
             name: self.browser.run(f"element('{name}').value ?? element('{name}').textContent")
             for name in parts
         }
-        return {**shown, "page": self.browser.run("!element('page').hidden")}
+        is_full = self.browser.run(IS_FULL)
+        if is_full:
+            self.browser.run("element('full').click()")
+        return {**shown, "page": self.browser.run("!element('page').hidden"), "full": is_full}
+
+    def said(self, side: str) -> str:
+        """What the box of a side says about its files, or that it needs some."""
+        text: str = self.browser.run(f"document.querySelector('#{side} .seen').textContent")
+        return text
 
     def written(self, name: str) -> str:
         text: str = self.browser.run(f"result.saved.find((each) => each.name === '{name}').content.text()")
@@ -564,8 +590,8 @@ def test_texts_that_differ_are_an_error_that_names_document_and_place(opened: Op
     shown = opened.ask("score")
 
     assert shown["error"] == (
-        "gold/gold.vrt:14: gold has the token 'Verkündet' where predicted/other.vrt:14 has 'Verkuendet' "
-        "(gold and predicted must have the same text)"
+        "gold/gold.vrt:14: gold has the word 'Verkündet' where predicted/other.vrt:14 has 'Verkuendet'. "
+        "Both sides need the same text."
     )
     assert not shown["page"]
 
@@ -578,9 +604,7 @@ def test_a_file_that_is_not_recognised_is_named_in_its_box_and_no_question_can_b
     opened.choose("predicted", write(both / "letter.docx", "PK\x03\x04"))
     enabled = "document.querySelectorAll('[data-command]:enabled').length"
 
-    assert "predicted/letter.docx:1: is a file of Word" in opened.browser.run(
-        "document.querySelector('#predicted .seen').textContent"
-    )
+    assert "predicted/letter.docx: is a file of Word" in opened.said("predicted")
     assert opened.browser.run("element('state').textContent") == TEXTS["en"]["not_recognised"]
     assert opened.browser.run(enabled) == 0
 
@@ -589,20 +613,106 @@ def test_a_file_that_is_not_recognised_is_named_in_its_box_and_no_question_can_b
 
 
 @in_browser
+def test_what_is_missing_is_said_in_the_boxes_at_once_in_the_language_of_the_page(
+    opened: Opened, both: Path, browser: Browser
+) -> None:
+    english, german = TEXTS["en"], TEXTS["de"]
+    assert [opened.said(side) for side in jobs.SIDES] == ["", ""]
+    opened.choose("predicted", both / "predicted" / "predicted.vrt")
+    assert opened.said("gold") == english["gold_needed"]
+    opened.choose("gold", write(both / "a.txt", "Ada met Bob.\nThen she left.\n"))
+    assert english["gold_without"] in opened.said("gold")
+    opened.choose("predicted", write(both / "a.txt", "Ada met Bob.\nThen she left.\n"))
+    assert english["texts"] in opened.said("predicted")
+
+    browser.run("choose('predicted', [])")
+    opened.choose("gold", write(both / "gold.conll", GOLD))
+    assert opened.said("gold").endswith("Tags in columns: 2.")
+    assert opened.said("predicted") == english["predicted_needed"]
+    opened.choose("gold", write(both / "gold.conll", "Ada\tB-X\tB-X\n"))  # one file with both sides
+    assert opened.said("predicted") == ""
+
+    opened.choose("gold", write(both / "empty.conll", ""))
+    select(browser, "language", "de")
+    assert opened.said("gold") == german["empty"].format(file="gold/empty.conll")
+    select(browser, "language", "en")
+
+
+@in_browser
+def test_a_column_that_holds_labels_may_be_chosen_where_none_is_recognised(
+    opened: Opened, both: Path, browser: Browser
+) -> None:
+    opened.choose("gold", write(both / "gold.conll", "Ada\tNNP\nmet\tVBD\n"))
+    assert TEXTS["en"]["gold_without"] in opened.said("gold")
+    menu = "document.querySelectorAll('#gold thead select')[1]"
+    browser.run(f"{menu}.value = 'tags'; {menu}.dispatchEvent(new Event('change'))")
+    assert opened.said("gold").endswith("Tags in columns: 2.")
+
+
+@in_browser
+def test_the_example_is_loaded_and_answers(opened: Opened, browser: Browser) -> None:
+    browser.run("element('example').click()")
+    browser.wait_for("pending === 0 && seen.gold && seen.predicted")
+
+    assert [listed(opened, side) for side in jobs.SIDES] == [["gold.vrt"], ["predicted.vrt"]]
+    assert opened.ask("errors")["page"]
+    with browser.in_frame():
+        assert browser.run("document.getElementById('count').textContent") == "72 of 72 places"
+
+
+@in_browser
+def test_a_page_fills_the_window_until_one_goes_back(opened: Opened, small: Path, browser: Browser) -> None:
+    opened.choose("predicted", small / "right.conll")
+    inert = "[...document.querySelectorAll('header, section')].filter((each) => each.inert).length"
+    assert opened.ask("score")["full"]
+    assert not browser.run(IS_FULL)
+    assert browser.run(inert) == 0
+    browser.run("element('full').click()")
+    assert browser.run(IS_FULL)
+    assert browser.run("element('full').textContent") == TEXTS["en"]["back"]
+    assert browser.run(inert) == 4  # all but the result
+    assert browser.run("document.getElementById('page').getBoundingClientRect().bottom === innerHeight")
+    browser.press("Escape")
+    assert not browser.run(IS_FULL)
+    assert not opened.ask("check")["full"]  # it has no page
+
+
+@in_browser
+def test_notes_are_in_the_language_of_the_page_and_name_no_options(
+    opened: Opened, both: Path, browser: Browser
+) -> None:
+    for side in jobs.SIDES:
+        opened.choose(side, both / side / f"{side}.vrt")
+    select(browser, "language", "de")
+    for command in jobs.OUTPUTS:
+        shown = opened.ask(command)
+        assert "--" not in shown["printed"]
+        if command in ("score", "conventions", "errors"):
+            assert "1 repariertes Tag in Vorhersage" in shown["printed"]
+            with browser.in_frame():
+                assert browser.run("document.documentElement.lang") == "de"
+    select(browser, "language", "en")
+
+
+@in_browser
 def test_redacted_texts_answer_one_question(opened: Opened, tmp_path: Path) -> None:
     opened.choose(
         "gold", write(tmp_path / "a.txt", "Ada met Bob."), write(tmp_path / "a.ann", "T1\tPER 0 3\tAda\n")
     )
     opened.choose("predicted", write(tmp_path / "redacted" / "a.txt", "[Name] met Bob."))
-    enabled = "[...document.querySelectorAll('[data-command]:enabled')].map((each) => each.dataset.command)"
+    enabled, asked = (
+        f"[...document.querySelectorAll('{each}')].map((each) => each.dataset.command)"
+        for each in ("[data-command]:enabled", "[data-command]")
+    )
     assert opened.browser.run(enabled) == ["masking"]
+    assert opened.browser.run(asked)[0] == "masking"
     shown = opened.ask("masking")
 
     assert (shown["error"], shown["page"]) == ("", True)
     with opened.browser.in_frame():
         assert opened.browser.complaints == []
     opened.browser.run("element('redacted').click()")
-    assert len(opened.browser.run(enabled)) == len(jobs.OUTPUTS)
+    assert opened.browser.run(enabled) == list(jobs.OUTPUTS)
 
 
 @in_browser

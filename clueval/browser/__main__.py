@@ -143,6 +143,9 @@ def _files() -> Iterator[tuple[str, Path]]:
             name = path.relative_to(folder.parent).as_posix()
             if path.is_file() and path.suffix in _KEPT and not name.startswith("clueval/samples"):
                 yield name, path
+    for side in SIDES:  # what `example` returns
+        name = f"clueval/samples/german/{side}.vrt"
+        yield name, Path(clueval.__file__).parents[1] / name
 
 
 _KEPT = (".py", ".html", ".css", ".js", ".json", ".md", ".toml")

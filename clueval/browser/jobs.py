@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,12 @@ from clueval.formats.telling import Form
 from clueval.reading.paths import files_of, without_ending
 from clueval.reading.source import Source, has_columns, source_of
 from clueval.reading.tag_columns import TagColumns, columns_of_tags, first_rows, layers_in
-from clueval.reports.language import ENGLISH
-from clueval.results.result import load_result
+from clueval.reports.language import ENGLISH, in_language
 
 SIDES = ("gold", "predicted")
 
 OUTPUTS = {
-    "score": "-o scores.json --save scores.clueval",
+    "score": "-o scores.html -o scores.tsv -o scores.json --save scores.clueval",
     "conventions": "-o conventions.html -o conventions.json",
     "errors": "-o errors.html -o errors.xlsx -o errors.tsv -o errors.json",
     "masking": "-o masking.html -o masking.xlsx -o masking.tsv --documents documents.tsv -o masking.json",
@@ -44,17 +44,20 @@ SHOWN_LINES = 12
 _CHARACTERS = 300
 """How many characters of a line are shown in a format without columns."""
 
-_IN_LANGUAGES = ("errors", "masking", "agree")
-"""Commands whose page has the language of the page."""
-
 _ONE_SIDE = ("agree", "check")
 """Commands whose options are the same for all files."""
 
 
 def job(name: str, text: str) -> str:
     """Carry out a job, whose name is that of a function below; its arguments and its result are JSON."""
-    jobs: dict[str, Callable[..., Any]] = {"look": look, "line": line, "run": run}
+    jobs: dict[str, Callable[..., Any]] = {"example": example, "look": look, "line": line, "run": run}
     return json.dumps(jobs[name](**json.loads(text)))
+
+
+def example() -> dict[str, str]:
+    """Return the content of a file for each side: the German sample."""
+    folder = resources("clueval") / "samples" / "german"
+    return {side: (folder / f"{side}.vrt").read_text(encoding="utf-8") for side in SIDES}
 
 
 def look(side: str, form: str = "") -> dict[str, Any]:
@@ -62,6 +65,8 @@ def look(side: str, form: str = "") -> dict[str, Any]:
 
     `columns` has the use of each column, if the format has columns. `form` is the format that was chosen.
     """
+    if all(_is_empty(path) for path in _files(side)):
+        return {"error": {"key": "empty", "file": _path(side).as_posix()}}
     try:
         files = files_of(_path(side))
         source = source_of(files[0][1], FormatOptions(input=form or None))
@@ -78,7 +83,12 @@ def look(side: str, form: str = "") -> dict[str, Any]:
         lines = beginning_of(source.path).split("\n")[:SHOWN_LINES]
         return {**seen, "rows": [[visible(each[:_CHARACTERS])] for each in lines]}
     except CluevalError as error:
-        return {"error": in_page(str(error)), "hint": hint_of(str(error))}
+        return {"error": told(str(error))}
+
+
+def _is_empty(path: Path) -> bool:
+    with path.open("rb") as file:
+        return not file.read(4096).strip()
 
 
 def _source(form: Form) -> str | None:
@@ -141,7 +151,7 @@ def line(command: str, sides: Mapping[str, Any], redacted: bool = False, languag
     texts = [text for side in given for text in side["texts"]]
     if len(texts) == 1 and any(side["form"] == "spans" for side in given):
         options += ["--text", texts[0]]
-    if language != ENGLISH and command in _IN_LANGUAGES:
+    if language != ENGLISH and command != "check":
         options += ["--lang", language]
     return shlex.join(["clueval", command, *paths, *options])
 
@@ -196,13 +206,13 @@ def _option(flag: str, values: Sequence[str], command: str) -> Iterator[str]:
 def run(text: str, output: str = "/output", language: str = ENGLISH) -> dict[str, Any]:
     """Run a command line, with the files of `OUTPUTS` in a folder; return its exit code, what it printed, the files.
 
-    `language` is that of a page of scores; the command line has it for other pages.
+    `language` is that of notes; of pages, the command line has it.
     """
     try:
         words = shlex.split(text)
     except ValueError as error:
         notes = f"The command line cannot be read: {error}"
-        return {"code": 2, "out": "", "notes": notes, "hint": "", "outputs": []}
+        return {"code": 2, "out": "", "notes": notes, "error": told(notes), "outputs": []}
     words = words[1:] if words[:1] == ["clueval"] else words
     command = words[0] if words else ""
     folder = Path(output)
@@ -212,53 +222,62 @@ def run(text: str, output: str = "/output", language: str = ENGLISH) -> dict[str
     for word in OUTPUTS.get(command, "").split():
         words.append(word if word.startswith("-") else str(folder / word))
     out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
+    with redirect_stdout(out), redirect_stderr(err), in_language(language):
         try:
             code = main(words)
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 2
-    saved = folder / "scores.clueval"
-    if saved.exists():
-        result = load_result(saved)
-        result.write(folder / "scores.html", lang=language)
-        result.write(folder / "scores.tsv")
-    notes = "\n".join(each for each in err.getvalue().splitlines() if not each.startswith(f"wrote {folder}"))
+    printed = err.getvalue().replace(f"clueval {command}: ", "")
+    notes = "\n".join(each for each in printed.splitlines() if not each.startswith(f"wrote {folder}"))
     problems = folder / "problems.txt"
     if problems.exists():
         out.write(problems.read_text(encoding="utf-8"))
     return {
         "code": code,
         "out": out.getvalue(),
-        "notes": in_page(notes.replace(f"clueval {command}: ", "")),
-        "hint": hint_of(notes),
+        "notes": in_page(notes),
+        "error": told(notes),
         "outputs": sorted(path.name for path in folder.iterdir()),
     }
 
 
-HINTS = {
-    "columns_hint": "is not a tag|there is no column|has one column|there is no layer",
-    "names_hint": "has no file .*, which",
-    "format_hint": "the format is not recognised",
-    "text_hint": "the text file .* does not exist|there is neither a text nor tokens",
-    "annotators_hint": "one file has one annotator",
-    "package_hint": "pip install",
-    "process_hint": "no processes can be started",
+MESSAGES = {
+    "not_utf8": r"^(?P<place>[^\n]*?): (not|is) UTF-",
+    "pdf": r"^(?P<file>[^\n]*?)(:\d+)?: is a PDF file",
+    "office": r"^(?P<file>[^\n]*?)(:\d+)?: is a file of Word, Excel",
+    "one_column": r"^(?P<file>[^\n]*?)(:\d+)?(, document [^\n]*)?: no column is left for the tokens",
+    "not_a_tag": r"^(?P<place>[^\n]*?): (?P<value>'[^\n]*?') is not a tag",
+    "other_text": (
+        r"^(?P<place>[^\n]*?): gold has the token (?P<one>[^\n]*) where (?P<other>[^\n]*?) has (?P<two>'[^\n]*?') \("
+    ),
+    "columns": "there is no column|has one column|there is no layer",
+    "names": r"^(?P<folder>[^\n]*): has no file '(?P<file>[^\n]*)', which (?P<other>[^\n]*) has",
+    "format": "the format is not recognised",
+    "text": "the text file .* does not exist|there is neither a text nor tokens",
+    "annotators": "one file has one annotator",
+    "package": "pip install",
+    "process": "no processes can be started",
 }
-"""What the page says below a message, by the key of its text: a pattern of the messages."""
+"""The messages for which the page has texts of its own, which have what the groups hold and the `message` itself."""
 
 
-def hint_of(message: str) -> str:
-    """Return the key of what the page says below a message; an empty one if it says nothing.
+def told(message: str) -> dict[str, str]:
+    """Return the key of the text of the page for a message, and the values of the text.
 
-    >>> hint_of("XMI files need dkpro-cassis (pip install 'clueval[uima]')")
-    'package_hint'
+    >>> told("a.pdf:1: is a PDF file, which clueval does not read (save its text as plain text)")["file"]
+    'a.pdf'
     """
-    found = (key for key, pattern in HINTS.items() if re.search(pattern, message, re.M))
-    return next(found, "")
+    shown = in_page(message)
+    for key, pattern in MESSAGES.items():
+        if found := re.search(pattern, message, re.M):
+            return {"key": f"told_{key}", "message": shown, **found.groupdict()}
+    return {"key": "told", "message": shown}
 
 
 _ADVICE = re.compile(
-    r" \((?:[^()]|\([^()]*\))*(?:--[a-z]|[a-z_]+=|pip install|__main__|pair_by)(?:[^()]|\([^()]*\))*\)$", re.M
+    r" \((?:[^()]|\([^()]*\))*(?:--[a-z]|[a-z_]+=|pip install|__main__|pair_by)(?:[^()]|\([^()]*\))*\)$"
+    r"|; [^;()\n]*--[a-z][^;()\n]*$",
+    re.M,
 )
 """The advice at the end of a message if it names an option or a package, which the page does not have."""
 

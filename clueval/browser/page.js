@@ -12,7 +12,7 @@ let state = 0, pending = 0; // the number of the state of files and settings, an
 const text = (key, values = {}) =>
   TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 
-const advised = (message, hint) => [message, hint ? text(hint) : ""].join("\n").trim();
+const told = ({ key, ...values }) => text(key, values);
 
 function say(key, values = {}) {
   shown = [key, values];
@@ -197,14 +197,17 @@ async function during(key, action) {
   }
 }
 
-/* Redacted texts answer one question only. */
+/* Redacted texts answer one question only, which then comes first. */
 function enable() {
   const on = pending === 0;
   const able = on && seen.gold && SIDES.every((side) => !files[side].length || (seen[side] && !seen[side].error));
   const only = element("redacted").checked && "masking";
-  element("again").disabled = !on;
-  for (const button of document.querySelectorAll("[data-command]")) button.disabled = !able || (only && button.dataset.command !== only);
+  element("again").disabled = element("example").disabled = !on;
+  for (const button of buttons) button.disabled = !able || (only && button.dataset.command !== only);
+  const first = only ? buttons.find((each) => each.dataset.command === only) : buttons[0], tasks = document.querySelector(".tasks");
+  if (tasks.firstElementChild !== first) tasks.append(...new Set([first, ...buttons]));
 }
+const buttons = [...document.querySelectorAll("[data-command]")];
 
 const make = (tag, attributes = {}, ...content) => {
   const made = document.createElement(tag);
@@ -224,7 +227,7 @@ function showSide(side) {
   if (!found?.rows) return;
   if (found.columns) {
     const both = side === "gold" && !files.predicted.length;
-    if (both && !found.isBoth) asBothSides(found);
+    if (both && !found.isBoth && found.found.length > 1) asBothSides(found);
     else if (!both && found.isBoth) asOneSide(found);
     const menus = found.columns.map((column, place) => menuOf(side, column, place + 1, both));
     table.append(make("thead", {}, make("tr", {}, ...menus)));
@@ -245,9 +248,21 @@ function listed(side) {
 
 function sayWhatIsSeen(side) {
   const found = seen[side];
-  element(side).querySelector(".seen").textContent = !found ? ""
-    : found.error ? advised(found.error, found.hint)
-      : [text("seen", { files: found.files.length, form: found.form }), ...aboutColumns(found)].join(" ");
+  element(side).querySelector(".seen").textContent = !found ? isNeeded(side) ? text(`${side}_needed`) : ""
+    : found.error ? told(found.error)
+      : [text("seen", { files: found.files.length, form: found.form }), ...aboutColumns(found), ...aboutTags(side)].join(" ");
+}
+
+/* A side without files is needed if the other has some, and these do not have both sides. */
+function isNeeded(side) {
+  const { gold, predicted } = seen;
+  return side === "gold" ? Boolean(predicted) : Boolean(gold?.columns && !gold.isBoth && gold.columns.some(areTags));
+}
+
+function aboutTags(side) {
+  const { columns } = seen[side];
+  if (!columns || columns.some(areTags)) return [];
+  return [text(side === "gold" ? "gold_without" : areTexts(side) ? "texts" : "without")];
 }
 
 const areTags = ({ use }) => ["tags", "gold", "predicted"].includes(use);
@@ -266,7 +281,7 @@ function asBothSides(side) {
   side.alone = structuredClone(side.columns);
   side.columns.forEach((column, place) => {
     if (column.use === "tags") column.use = "";
-    if (tags.length === 2 && tags.includes(place + 1)) {
+    if (tags.includes(place + 1)) {
       Object.assign(column, { use: place + 1 === tags[0] ? "gold" : "predicted", name: "label" });
     }
   });
@@ -328,6 +343,7 @@ async function answer(command, line) {
     line ??= await ask("job", { name: "line", asked: { command, sides: seen, redacted: element("redacted").checked, language } });
     take(command, line, of, await ask("job", { name: "run", asked: { text: line, language } }));
     stop(result.failed ? "failed" : "done");
+    setFull(Boolean(result.page));
     element("result-title").focus();
   } catch (error) {
     if (error instanceof Stopped) {
@@ -349,32 +365,40 @@ function stop(key, values) {
   document.documentElement.dataset.done = String(Number(document.documentElement.dataset.done ?? 0) + 1);
 }
 
-function take(command, line, of, { code, out, notes, hint, written }) {
+function take(command, line, of, { code, out, notes, error, written }) {
   result?.saved.forEach(({ address }) => URL.revokeObjectURL(address));
   const saved = written.map(([name, content]) => {
     const type = name.endsWith(".html") ? "text/html" : "application/octet-stream";
     return { name, content, address: URL.createObjectURL(new Blob([content], { type })) };
   });
   const page = saved.find(({ name }) => name.endsWith(".html"));
-  result = { ...of, command, line, out, notes, hint, saved, page, failed: code !== 0 && !written.length };
+  result = { ...of, command, line, out, notes, error, saved, page, failed: code !== 0 && !written.length };
   showResult();
   element("line").value = line;
-  element("page").hidden = !page;
+  element("page").hidden = element("full").hidden = !page;
   if (page) element("page").src = page.address;
 }
 
 function showResult() {
-  const { command, names, out, notes, hint, saved, page, failed } = result;
+  const { command, names, out, notes, error, saved, page, failed } = result;
   element("result").hidden = false;
   showAge();
   const [gold, predicted] = SIDES.map((side) => (names[side].length > 1 ? text("several", { number: names[side].length }) : names[side][0]));
   const question = text(command ?? "command_line").replace(/[^?]$/, "$&:");
   element("result-title").textContent = element("page").title =
     text(predicted ? "of_both" : "of_one", { question, gold, predicted });
-  element("error").textContent = failed ? advised(notes, hint) : "";
+  element("error").textContent = failed ? told(error) : "";
   element("printed").textContent = failed ? out : [notes, page ? "" : out].filter(Boolean).join("\n");
   element("save").replaceChildren(...saved.map(({ name, address }) =>
     make("a", { download: name, href: address }, text("save", { name }))));
+}
+
+/* The result alone in the window; while it is, nothing else can be reached. */
+function setFull(isFull) {
+  element("result").classList.toggle("full", isFull);
+  for (const part of document.querySelectorAll("header, section:not(#result)")) part.inert = isFull;
+  element("full").dataset.text = isFull ? "back" : "full";
+  element("full").textContent = text(element("full").dataset.text);
 }
 
 /* Python anew, with the files */
@@ -407,8 +431,15 @@ for (const side of SIDES) {
     choose(side, Promise.all(items.map(dropped)).then((found) => found.flat()));
   };
 }
-for (const button of document.querySelectorAll("[data-command]")) button.onclick = () => work(button.dataset.command);
+for (const button of buttons) button.onclick = () => work(button.dataset.command);
 element("redacted").onchange = () => { changed(); enable(); };
+element("example").onclick = () => during("reading", async () => {
+  await starting;
+  const texts = await ask("job", { name: "example", asked: {} });
+  for (const side of SIDES) await choose(side, [{ name: `${side}.vrt`, file: new File([texts[side]], `${side}.vrt`) }]);
+});
+element("full").onclick = () => setFull(!element("result").classList.contains("full"));
+addEventListener("keydown", ({ key }) => { if (key === "Escape") setFull(false); });
 element("again").onclick = () => work(null, element("line").value);
 element("cancel").onclick = () => renew();
 element("language").onchange = (event) => { language = event.target.value; translate(); };
