@@ -29,7 +29,7 @@ from clueval.reports.place import (
     Place,
     segments,
 )
-from clueval.reports.table import Shares, Table, caption, decimals, plain, shown
+from clueval.reports.table import Shares, Table, caption, decimals, plain, shown, text_columns
 
 COLUMNS = 80
 """The width of a terminal, for sentences."""
@@ -193,22 +193,12 @@ def text_lines(report: Content) -> Iterator[str]:
 def table_lines(table: Table, most: int) -> Iterator[str]:
     """Yield the title of a table and its lines, at most so wide."""
     yield caption(table)
-    yield from _columns(_cells(table), most, _texts_in(table))
+    yield from _columns(_cells(table), most, text_columns(table))
 
 
 def _cells(table: Table) -> list[list[str]]:
     """Return the header and the rows of a table as readers are shown them."""
     return [[shown(cell) for cell in row] for row in (table.header, *table.rows)]
-
-
-def _texts_in(table: Table) -> set[int]:
-    """Return the numbers of the columns of words; the others have numbers."""
-    columns = enumerate(zip(*table.rows, strict=True))
-    return {0} | {
-        number
-        for number, cells in columns
-        if all(isinstance(cell, str) for cell in cells) and any(cell[:1].isalpha() for cell in cells)
-    }
 
 
 def _columns(rows: Sequence[Sequence[str]], most: int, texts: Collection[int]) -> Iterator[str]:
@@ -243,7 +233,7 @@ def _block(place: Place, kinds: Sequence[MarkKind]) -> Iterator[str]:
     for text in place.texts:
         yield f"    {visible(bracketed(text, kinds))}"
     for line in place.lines:
-        if line.words or line.text:
+        if line.words or line.text or line.note:
             yield f"  {visible(' '.join(filter(None, (in_words(line, kinds), line.note))))}"
 
 
@@ -285,7 +275,7 @@ def _markdown(report: Content) -> Iterator[str]:
         yield from ("", f"**{_in_markdown(caption(table))}**", "")
         rows = [map(_in_markdown, row) for row in _cells(table)]
         first, *others = [f"| {' | '.join(row)} |" for row in rows]
-        texts = _texts_in(table)
+        texts = text_columns(table)
         marks = ["---" if number in texts else "---:" for number in range(len(table.header))]
         yield from (first, f"| {' | '.join(marks)} |", *others)
     yield from (
@@ -310,7 +300,7 @@ def _latex(report: Content) -> Iterator[str]:
     yield r"% needs \usepackage{booktabs}"
     for table in map(without_bars, report.tables()):
         yield from (r"\begin{table}", r"\centering", rf"\caption{{{_in_latex(caption(table))}.}}")
-        texts = _texts_in(table)
+        texts = text_columns(table)
         columns = "".join("l" if number in texts else "r" for number in range(len(table.header)))
         yield rf"\begin{{tabular}}{{{columns}}}"
         rows = [map(_in_latex, row) for row in _cells(table)]

@@ -168,13 +168,14 @@ function card(place) {
   const item = make("li", "card"), top = make("p", "top"), list = make("ul", "lines");
   const range = start === end ? String(start) : `${start}–${end}`;
   const link = make("a", "where", [document_, layer === ANY_LAYER ? phrase("all layers") : layer, range].join(" · "));
+  const isAbout = (line) => line.kind === null && !line.label && !line.text && !line.note;  // the place, no span
   item.id = place.anchor;
   item.tabIndex = -1;
   item.addEventListener("focusin", () => select(place));
   item.addEventListener("click", () => select(place));
   link.href = "#" + place.anchor;
-  top.append(link);
-  const spoken = place.lines.filter((line) => line.words || line.text);
+  const spoken = place.lines.filter((line) => (line.words || line.text || line.note) && !isAbout(line));
+  top.append(make("span", "about", link, " ", make("span", "words", place.lines.filter(isAbout).map(({ words }) => words).join(" "))));
   list.append(...spoken.slice(0, MOST_LINES).map(lineOf));
   if (spoken.length > MOST_LINES) {
     const text = phrase("{n} more line|{n} more lines", { n: spoken.length - MOST_LINES });

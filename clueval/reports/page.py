@@ -31,7 +31,19 @@ from clueval.reports.language import (
     texts_of,
 )
 from clueval.reports.place import ANY_LAYER, MarkedText, MarkKind, Place, segments
-from clueval.reports.table import Cell, Dot, Find, Part, Shares, Table, caption, cut, percent, shown
+from clueval.reports.table import (
+    Cell,
+    Dot,
+    Find,
+    Part,
+    Shares,
+    Table,
+    caption,
+    cut,
+    percent,
+    shown,
+    text_columns,
+)
 
 
 def page(report: Content, *, lang: str = "", text_lang: str = "") -> str:
@@ -126,8 +138,14 @@ def _table(table: Table, *, is_live: bool = True) -> str:
     """Return a table as HTML; the cells of a live one filter the list."""
     dots = [cell for row in table.rows for cell in row if isinstance(cell, Dot)]
     axis = _Axis(dots) if dots else None
+    texts, columns = text_columns(table), range(len(table.header))
+    if is_live:
+        styles = [' class="text"' if number in texts else "" for number in columns]
+    else:
+        styles = [f' style="text-align:{"left" if number in texts else "right"}"' for number in columns]
     head = "".join(
-        f'<th scope="col">{html(cut(name))}</th>' if name else "<td></td>" for name in table.header
+        f'<th scope="col"{style}>{html(cut(name))}</th>' if name else "<td></td>"
+        for name, style in zip(table.header, styles, strict=True)
     )
     ticks = ""
     if axis and is_live:
@@ -135,10 +153,12 @@ def _table(table: Table, *, is_live: bool = True) -> str:
         column = next(n for n, cell in enumerate(table.rows[0]) if isinstance(cell, Dot))
         cells[column] = f"<td>{axis.ticks()}</td>"
         ticks = f"<tr>{''.join(cells)}</tr>"
-    left, right = ("", "") if is_live else (' style="text-align:left"', ' style="text-align:right"')
     rows = "".join(
-        f'<tr><th scope="row"{left}>{_cell(first, axis, is_live)}</th>'
-        + "".join(f"<td{_heat(cell) or right}>{_cell(cell, axis, is_live)}</td>" for cell in others)
+        f'<tr><th scope="row"{styles[0]}>{_cell(first, axis, is_live)}</th>'
+        + "".join(
+            f"<td{_heat(cell) or style}>{_cell(cell, axis, is_live)}</td>"
+            for cell, style in zip(others, styles[1:], strict=True)
+        )
         + "</tr>"
         for first, *others in table.rows
     )

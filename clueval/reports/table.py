@@ -169,6 +169,26 @@ def plain(cell: Cell) -> str | float | None:
     return cell
 
 
+def text_columns(table: Table) -> set[int]:
+    """Return the numbers of the columns of words, the first of which names the rows; the others have numbers."""
+    return {0} | {
+        number
+        for number, cells in enumerate(zip(*table.rows, strict=True))
+        if all(isinstance(cell, str) for cell in cells) and any(cell[:1].isalpha() for cell in cells)
+    }
+
+
+def difference(one: float | None, two: float | None) -> str:
+    """Return by how many points the second of two rates is greater, as the rates are shown.
+
+    >>> difference(0.81602, 0.81334), difference(0.5, None)
+    ('-0.27', '')
+    """
+    if one is None or two is None:
+        return ""
+    return numeral(round(100 * two, 2) - round(100 * one, 2), "+,.2f")
+
+
 def cut(label: str) -> str:
     """Return a label as readers are shown it."""
     return label if len(label) <= LONGEST_LABEL else f"{label[:LONGEST_LABEL]}…"

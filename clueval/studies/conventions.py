@@ -34,9 +34,9 @@ from clueval.metrics.seqeval_tags import Decisions, ReachesBeyond, chunks, chunk
 from clueval.reading.options import InputSide, LayerColumns
 from clueval.reading.paths import are_paths
 from clueval.reading.spooled import spooled
-from clueval.reports.language import numeral, phrase
+from clueval.reports.language import phrase
 from clueval.reports.report import Report
-from clueval.reports.table import Rate, Table, shown
+from clueval.reports.table import Cell, Dot, Rate, Table, difference, shown
 from clueval.results.inputs import warnings_of
 from clueval.results.result import Result
 from clueval.results.score import score
@@ -471,7 +471,7 @@ class Conventions(Report):
         """Yield a table for each layer: the conventions, F1, the difference from the first row in points, the rule."""
         header = [phrase("convention"), "F1", phrase("difference"), phrase("a span is correct if")]
         for layer, rows in self._shown().items():
-            first = next(iter(rows.values()))["f1"]
+            first, *_ = rows.values()
             yield Table(layer, header, [_cells(row, first) for row in rows.values()])
 
     def _shown(self) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
@@ -504,11 +504,12 @@ class Conventions(Report):
         }
 
 
-def _cells(row: Mapping[str, Any], first: float | None) -> list[str | Rate]:
+def _cells(row: Mapping[str, Any], first: Mapping[str, Any]) -> list[Cell]:
     f1 = row["f1"]
-    points = "" if None in (f1, first) or f1 == first else numeral(100 * (f1 - (first or 0)), "+.2f")
-    rule = phrase("not defined here") if f1 is None else phrase(row["counts"])
-    return [row["convention"], Rate(f1), points, rule]
+    if f1 is None:
+        return [row["convention"], None, "", phrase("not defined here")]
+    points = "" if f1 == first["f1"] else difference(first["f1"], f1)
+    return [row["convention"], Dot(f1, is_baseline=row is first), points, phrase(row["counts"])]
 
 
 def _rows(
@@ -551,4 +552,5 @@ def _difference(
         sides = [side for side, number in repaired.items() if number]
         where = "both sides" if len(sides) > 1 else sides[0] if sides else "one side"
         reason = f"invalid tags in {where} are dropped"
-    return f"{100 * (row['f1'] - first['f1']):+.2f} points of F1: {reason}"
+    points = round(100 * row["f1"], 2) - round(100 * first["f1"], 2)  # of the rates as they are shown
+    return f"{points:+.2f} points of F1: {reason}"

@@ -167,7 +167,10 @@ def _line(document: str, layer: str, one: Explanation) -> Line:
     distance = f"{phrase('distance')} {numeral(one.distance)} / {numeral(len(one.gold_text))}{rate}"
     result = _result(one)
     note = distance if one.predicted is not None else ""
-    return Line(phrase(result), [result, one.gold.label, layer, document], None, one.gold.label, "", note)
+    values = [result, one.gold.label, layer, document]
+    if one.matched:  # no error
+        return Line("", values, None, one.gold.label, "", f"{phrase(result)} · {note}")
+    return Line(phrase(result), values, None, one.gold.label, "", note)
 
 
 def _row(document: str, layer: str, one: Explanation) -> dict[str, Any]:

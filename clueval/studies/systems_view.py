@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from clueval.core.span import SIDES, Span
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Line, MarkedText
-from clueval.reports.table import Cell, Find, Rate, Table, shown
+from clueval.reports.table import Cell, Find, Rate, Table, difference, shown
 from clueval.studies.errors_view import entries_of, in_words
 from clueval.studies.errors_view import line_of as line_of_error
 from clueval.studies.rows import Context, Row, SideTexts
@@ -61,20 +61,13 @@ def verdict_of(reports: Reports, choice: Choice, counts: Counts) -> str:
     for sequence, entry in of_systems[0].items():
         if sequence in of_systems[1]:
             one, two = entry.micro["f1"], of_systems[1][sequence].micro["f1"]
-            said = f"F1 {shown(Rate(one))} → {shown(Rate(two))} ({_points(one, two) or '–'})"
+            said = f"F1 {shown(Rate(one))} → {shown(Rate(two))} ({difference(one, two) or '–'})"
             rates.append(said if len(of_systems[0]) == 1 else f"{sequence}: {said}")
     numbers: Counter[str] = Counter()
     for of_side in counts.values():
         numbers.update(of_side)
     states = ", ".join(f"{numeral(number)} {phrase(state)}" for state, number in numbers.items())
     return "; ".join([*rates, phrase("errors: {states}", states=states)])
-
-
-def _points(one: float | None, two: float | None) -> str:
-    """Return the difference of two rates as they are shown."""
-    if one is None or two is None:
-        return ""
-    return numeral(round(100 * two, 2) - round(100 * one, 2), "+,.2f")
 
 
 def tables_of(
@@ -101,13 +94,13 @@ def tables_of(
             one, two = (each.per_label.get(label, {"f1": None, "gold": 0}) for each in both)
             has_both = None not in (one["f1"], two["f1"])
             order = (not has_both, -abs(two["f1"] - one["f1"]) if has_both else 0, label)
-            cells: list[Cell] = [Rate(one["f1"]), Rate(two["f1"]), _points(one["f1"], two["f1"])]
+            cells: list[Cell] = [Rate(one["f1"]), Rate(two["f1"]), difference(one["f1"], two["f1"])]
             name: Cell = label
             if entry.has_labels:
                 name = Find(label, {"layer": entry.sequence, "label": label})
             found.append((order, [name, *cells, one["gold"] or two["gold"]]))
         f1 = [each.micro["f1"] for each in both]
-        head: list[Cell] = [phrase("all"), *map(Rate, f1), _points(*f1), both[0].micro["gold"]]
+        head: list[Cell] = [phrase("all"), *map(Rate, f1), difference(*f1), both[0].micro["gold"]]
         header = ["", *(f"F1 {name}" for name in names), phrase("difference"), phrase("number")]
         yield Table(title, header, [head, *(row for _, row in sorted(found, key=lambda each: each[0]))])
 

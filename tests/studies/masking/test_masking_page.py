@@ -79,7 +79,7 @@ def test_without_text_the_page_has_positions_only(tmp_path: Path) -> None:
 def test_needless_masks_are_listed_by_frequency(tmp_path: Path) -> None:
     found = page(report(), tmp_path)
 
-    assert '<th scope="row">klagt</th><td>1</td>' in found
+    assert '<th scope="row" class="text">klagt</th><td>1</td>' in found
 
 
 def test_leaks_with_the_same_range_are_one_place(tmp_path: Path) -> None:
