@@ -136,10 +136,12 @@ def _folded(table: Table) -> str:
 
 def _table(table: Table, *, is_live: bool = True) -> str:
     """Return a table as HTML; the cells of a live one filter the list."""
-    dots = [cell for row in table.rows for cell in row if isinstance(cell, Dot)]
-    axis = _Axis(dots) if dots else None
+    dots = [(n, cell) for row in table.rows for n, cell in enumerate(row) if isinstance(cell, Dot)]
+    dotted = {number for number, _ in dots}
+    axis = _Axis([dot for _, dot in dots]) if dots else None
     texts, columns = text_columns(table), range(len(table.header))
     if is_live:
+        texts |= dotted
         styles = [' class="text"' if number in texts else "" for number in columns]
     else:
         styles = [f' style="text-align:{"left" if number in texts else "right"}"' for number in columns]
@@ -149,9 +151,7 @@ def _table(table: Table, *, is_live: bool = True) -> str:
     )
     ticks = ""
     if axis and is_live:
-        cells = ["<td></td>"] * len(table.header)
-        column = next(n for n, cell in enumerate(table.rows[0]) if isinstance(cell, Dot))
-        cells[column] = f"<td>{axis.ticks()}</td>"
+        cells = (f"<td>{axis.ticks() if number in dotted else ''}</td>" for number in columns)
         ticks = f"<tr>{''.join(cells)}</tr>"
     rows = "".join(
         f'<tr><th scope="row"{styles[0]}>{_cell(first, axis, is_live)}</th>'
