@@ -297,12 +297,13 @@ FIRST_PLACES = 10
 """The number of places that a notebook shows."""
 
 _STYLES = {
-    "both": "border-bottom:3px double #00734d",
-    "above": "border-bottom:3px solid #b3261e",
-    "below": "border-bottom:3px dashed #a35a00",
+    "above": "border-bottom:3px solid #d9483f",
+    "below": "border-bottom:3px dashed #b8742a",
+    "both": "border-bottom:3px double #12946b",
     "masked": "background:#8884",
-    "leak": "border-bottom:3px solid #b3261e;font-weight:bold",
+    "leak": "border-bottom:3px solid #d9483f;font-weight:bold",
 }
+"""How marks look on light and on dark ground."""
 
 
 def notebook(report: Content) -> str:
@@ -319,9 +320,22 @@ def notebook(report: Content) -> str:
     title = html(phrase("Signature:"))
     return (
         f"<p><b>{html(report.title or phrase('Scores'))}</b><br>{html(report.verdict())}</p>{tables}"
-        f"{f'<ul>{cards}</ul>' if cards else ''}<p>{html(rest)}</p>"
+        f"{f'<p>{_key(report.kinds)}</p><ul>{cards}</ul>' if cards else ''}<p>{html(rest)}</p>"
         f"<details><summary>{title}</summary><code>{html(str(report.signature))}</code></details>"
     )
+
+
+def _key(kinds: Sequence[MarkKind]) -> str:
+    """Return what the marks of a notebook mean, with the marks themselves."""
+    names: dict[str, list[str]] = {}
+    for kind in kinds:
+        names.setdefault(kind.style, []).append(kind.legend)
+    if {"above", "below"} <= {*names}:
+        names["both"] = [phrase("both")]
+    shown_names = (
+        f'<span style="{_STYLES[style]}">{html(", ".join(own))}</span>' for style, own in names.items()
+    )
+    return f"<small>{' · '.join(shown_names)}</small>"
 
 
 def _card(place: Place, kinds: Sequence[MarkKind]) -> str:

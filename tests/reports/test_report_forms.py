@@ -122,6 +122,16 @@ def test_notebook_shows_hostile_text_as_text(text: str) -> None:
     assert found.dangerous == []
 
 
+def test_notebook_says_what_its_marks_mean_and_folds_the_signature() -> None:
+    shown = errors_view()._repr_html_()
+
+    names = re.findall(r'<span style="border-bottom:3px (\w+) #\w+">(gold|predicted|both)</span>', shown)
+    assert names == [("solid", "gold"), ("dashed", "predicted"), ("double", "both")]
+    assert shown.count("<li>") == 10
+    assert '<span style="border-bottom:3px dashed #b8742a">Frau </span>' in shown
+    assert shown.endswith("<details><summary>Signature:</summary><code>metric:exact</code></details>")
+
+
 def test_page_names_its_script_by_its_hash_and_loads_nothing() -> None:
     written = page(errors_view())
     (script,) = re.findall(r"<script>(.*?)</script>", written, re.S)
