@@ -22,7 +22,7 @@ from clueval.files.overwriting import output_path
 from clueval.files.writing import is_written_through
 from clueval.reading.convert import Conversion, table_format
 from clueval.reading.options import layer_names
-from clueval.reports.endings import form_of
+from clueval.reports.files import form_of
 from clueval.reports.place import Place
 from clueval.studies.agreement.curation import Curated, UndecidedPlaces, curated
 from clueval.studies.decisions import PlaceDecisions, read_decisions

@@ -27,8 +27,8 @@ from clueval.files.options import column
 from clueval.files.overwriting import output_path
 from clueval.files.writing import is_written_through
 from clueval.metrics.masking import Masking
-from clueval.reports.endings import READABLE
-from clueval.reports.endings import form_of as form_of_file
+from clueval.reports.files import READABLE
+from clueval.reports.files import form_of as form_of_file
 from clueval.reports.language import in_language
 from clueval.results.options import Counting
 from clueval.studies.masking.limits import listed_in_words, require_limits

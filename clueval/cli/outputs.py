@@ -22,9 +22,9 @@ from clueval.files.options import whole
 from clueval.files.overwriting import output_name, output_path
 from clueval.files.overwriting import refuse_to_overwrite as refuse_to_overwrite
 from clueval.files.writing import is_written_through, named_together, whole_file
-from clueval.reports.endings import ENDINGS as FORMS_OF_FILES
-from clueval.reports.endings import FORMS, READABLE
-from clueval.reports.endings import form_of as form_of_file
+from clueval.reports.files import ENDINGS as FORMS_OF_FILES
+from clueval.reports.files import FORMS, READABLE
+from clueval.reports.files import form_of as form_of_file
 from clueval.reports.language import CATALOGUES, ENGLISH, in_language
 
 if TYPE_CHECKING:

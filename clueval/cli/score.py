@@ -24,7 +24,7 @@ from clueval.files.errors import CluevalWarning, UsageError
 from clueval.files.options import changed_values, options_of, whole
 from clueval.files.overwriting import input_path, output_folder
 from clueval.files.visible import visible
-from clueval.reports.endings import FORMS
+from clueval.reports.files import FORMS
 from clueval.reports.table import cut
 from clueval.results.options import Counting, Trust
 from clueval.results.result import Result, load_result

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clueval.files.errors import UsageError
 from clueval.reports.content import Content
 
 
@@ -81,8 +82,11 @@ class Report(Hinting, Content):
         `digits` is the number of decimals for readers; the language of tables and sentences is `lang`. Raises
         `UsageError` for another form or language.
         """
+        from clueval.reports.files import FORMS
         from clueval.reports.forms import render
 
+        if form not in FORMS:
+            raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
         return render(self, form, digits=digits, lang=lang)
 
     def write(self, path: str | Path, *, lang: str = "", text_lang: str = "") -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clueval.cli import main
-from clueval.reports.endings import FORMS
+from clueval.reports.files import FORMS
 
 Capture = pytest.CaptureFixture[str]
 

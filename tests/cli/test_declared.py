@@ -17,7 +17,7 @@ from clueval.cli.parser import CommandParser
 from clueval.files.errors import CluevalError, FileError
 from clueval.files.options import whole
 from clueval.files.overwriting import inputs_kept
-from clueval.reports.endings import FORMS
+from clueval.reports.files import FORMS
 from clueval.reports.report import Report
 from clueval.reports.table import Table
 

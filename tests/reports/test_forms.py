@@ -12,7 +12,7 @@ from corpora import write
 
 from clueval import Document, Span, conventions, score
 from clueval.cli import main
-from clueval.reports.endings import FORMS
+from clueval.reports.files import FORMS
 from clueval.reports.report import Report
 
 Capture = pytest.CaptureFixture[str]

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from clueval.files.errors import FileError, UsageError
-from clueval.reports.endings import ENDINGS
+from clueval.reports.files import ENDINGS
 from clueval.reports.language import CATALOGUES, in_language, phrase
 from clueval.reports.page import page
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place

@@ -24,7 +24,7 @@ from clueval import (
 )
 from clueval.cli import main
 from clueval.files.errors import UsageError
-from clueval.reports.endings import ENDINGS, FORMS
+from clueval.reports.files import ENDINGS, FORMS
 from clueval.reports.page import page
 from clueval.reports.report import Report
 from clueval.reports.table import Rate, Table
