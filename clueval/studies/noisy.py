@@ -169,7 +169,7 @@ def _line(document: str, layer: str, one: Explanation) -> Line:
     note = distance if one.predicted is not None else ""
     values = [result, one.gold.label, layer, document]
     if one.matched:  # no error
-        return Line("", values, None, one.gold.label, "", f"{phrase(result)} · {note}")
+        return Line("", values, None, one.gold.label, "", f"{phrase(result)} {note}")
     return Line(phrase(result), values, None, one.gold.label, "", note)
 
 

@@ -139,8 +139,8 @@ def test_a_row_that_differs_from_the_first_says_by_how_much_and_why(tmp_path: An
     assert rows["conlleval"]["differs"] is None
     assert rows["seqeval"]["differs"] is None
     assert rows["seqeval_strict"]["differs"] == "-33.33 points of F1: invalid tags in predicted are dropped"
-    assert rows["exact_unlabelled"]["differs"] == "+33.33 points of F1: labels are ignored"
-    assert rows["muc_type"]["differs"] == "+33.33 points of F1: an overlap with the same label counts"
+    assert rows["exact_unlabelled"]["differs"] == "+33.34 points of F1: labels are ignored"
+    assert rows["muc_type"]["differs"] == "+33.34 points of F1: an overlap with the same label counts"
     assert rows["gate_strict"]["differs"] is None
 
 

@@ -19,7 +19,7 @@ def test_what_differs_is_marked_in_both_texts() -> None:
 
     assert [text.text for text in first.texts] == ["Tolkien", "Tolkieene"]
     assert sum(mark.end - mark.start for mark in first.texts[1].marks) == 2
-    assert first.lines[0].note == "matched · distance 2 / 7 = 28.57 %"
+    assert first.lines[0].note == "matched distance 2 / 7 = 28.57 %"
     assert second_place.lines[0].words == "no counterpart"
     assert report.verdict() == "1 of 2 gold spans matched"
 
