@@ -12,7 +12,7 @@ from clueval.core.metric import Metric, Sizes
 from clueval.core.span import NO_LABEL, PLACEHOLDERS, Span
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import UsageError, shortened, warn
-from clueval.files.options import option_field
+from clueval.files.options import option_field, require_choices
 from clueval.metrics.fair.pairing import Item, pair_up
 from clueval.metrics.fair.weights import (
     BOUNDARY,
@@ -91,8 +91,7 @@ class Fair(Metric):
     )
 
     def __post_init__(self) -> None:
-        if self.focus not in FOCUSES:
-            raise UsageError(f"Fair.focus must be 'target' or 'system', not {self.focus!r}")
+        require_choices(self, "Fair")
         if self.weights is not None:
             object.__setattr__(self, "weights", freeze_weights(self.weights))
         for name in ("labels", "exclude"):
