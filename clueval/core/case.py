@@ -90,13 +90,18 @@ class Case:
         sides: the spans of each side, None for a side that lacks the document.
         counted: of each side, which of its spans count (a filter may exclude some); None: all.
         length: the number of positions from the first start to the last end; 0 if no side has a text.
-        equal: the number of these positions whose tags are the same.
+        written: the number of these positions whose tags are the same as written; None: no tags were written.
     """
 
     sides: Sides
     counted: tuple[tuple[bool, ...] | None, ...]
     length: int = 0
-    equal: int = 0
+    written: int | None = 0
+
+    @cached_property
+    def equal(self) -> int:
+        """The number of positions with the same tag; where no tags were written, the BIO tags of the spans count."""
+        return _equal(self.sides, self.length) if self.written is None else self.written
 
     @property
     def gold(self) -> tuple[Span, ...]:
@@ -156,7 +161,7 @@ def case_of(key: Key, sequence: str) -> Case:
         flags[side].append(counts)
     made = tuple(tuple(spans) if present >> side & 1 else None for side, spans in enumerate(sides))
     counted = tuple(None if all(of) else tuple(of) for of in flags)
-    return Case(made, counted, length, _equal(made, length) if equal is None else equal)
+    return Case(made, counted, length, equal)
 
 
 def _equal(sides: Sides, length: int) -> int:

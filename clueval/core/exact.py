@@ -22,7 +22,7 @@ from clueval.core.overlap import shared_positions
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
 from clueval.files.errors import UsageError
-from clueval.files.options import option_field
+from clueval.files.options import is_number, option_field, require_choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,9 @@ class Exact(Metric):
 
     def __post_init__(self) -> None:
         least = self.min_overlap
-        if least is not None and (
-            isinstance(least, bool) or not isinstance(least, int | float) or not 0 < least <= 1
-        ):
+        if least is not None and not (is_number(least) and 0 < least <= 1):
             raise UsageError(f"Exact.min_overlap must be above 0 and at most 1, not {least!r}")
-        if self.overlap_of not in ("gold", "union"):
-            raise UsageError(f"Exact.overlap_of must be gold or union, not {self.overlap_of!r}")
+        require_choices(self, "Exact")
 
     def count(self, case: Case) -> Tally:
         """Count by label the spans of each side, and those of them that are correct."""

@@ -131,6 +131,22 @@ def require_types(group: Any) -> None:
             require_kind(value, annotation, name)
 
 
+def require_choices(group: Any, name: str) -> None:
+    """Raise `UsageError` for a setting that is not one of its choices; `name` is that of the metric's class."""
+    for each, declared in options_of(group):
+        value = getattr(group, each.name)
+        if declared.choices and value not in declared.choices:
+            raise UsageError(
+                f"unknown {name}.{each.name} {value!r}",
+                advice=f"one of {', '.join(declared.choices)}",
+            )
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a number, and not True or False."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def column(text: str) -> int:
     """Return the number of a column: from 1, or from -1 at the end."""
     number = _whole(text)

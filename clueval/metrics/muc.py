@@ -91,64 +91,48 @@ class Muc(Metric):
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report; layers are not reported separately: a label is that of all layers."""
-        by_label = _by_label(total)
-        return {
-            **_entries(_overall(total)),
-            "per_label": {label: _entries(counts) for label, counts in by_label.items()},
-        }
+        overall, *of_labels = _categories(total)
+        return {**_entries(overall[1]), "per_label": {label: _entries(counts) for label, counts in of_labels}}
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        overall = _overall(total)
-        return {scheme: _counts(overall, scheme) for scheme in SCHEMES}
+        (_, overall), *_ = _categories(total)
+        return {scheme: _counts(*categories) for scheme, categories in overall.items()}
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
-        entries = {f"per_label.{label}.": counts for label, counts in _by_label(total).items()}
         return {
-            f"{place}{scheme}": _counts(counts, scheme)[:2]
-            for place, counts in {"": _overall(total), **entries}.items()
-            for scheme in SCHEMES
+            scheme if label is None else f"per_label.{label}.{scheme}": _counts(*categories)[:2]
+            for label, counts in _categories(total)
+            for scheme, categories in counts.items()
         }
 
 
-_Categories = Counter[tuple[str, str]]
-"""Counts by scheme and category."""
-
-
-def _overall(total: Tally) -> _Categories:
-    found: _Categories = Counter()
-    for (scheme, _, category), number in total.items():
-        found[scheme, category] += number
-    return found
-
-
-def _by_label(total: Tally) -> dict[str, _Categories]:
-    """Return the counts of each label, labels in order."""
-    found: dict[str, _Categories] = {}
+def _categories(total: Tally) -> list[tuple[str | None, dict[str, list[int]]]]:
+    """Return the numbers of `CATEGORIES` by scheme: under None of all labels, then of each, labels in order."""
+    overall = {scheme: [0] * len(CATEGORIES) for scheme in SCHEMES}
+    found: dict[str, dict[str, list[int]]] = {}
     for (scheme, label, category), number in total.items():
-        if label not in found:
-            found[label] = Counter()
-        found[label][scheme, category] = number
-    return dict(sorted(found.items()))
+        of_label = found.get(label)
+        if of_label is None:
+            of_label = found[label] = {scheme: [0] * len(CATEGORIES) for scheme in SCHEMES}
+        place = CATEGORIES.index(category)
+        of_label[scheme][place] = number
+        overall[scheme][place] += number
+    return [(None, overall), *sorted(found.items())]
 
 
-def _counts(counts: _Categories, scheme: str) -> Counts:
+def _counts(correct: int, incorrect: int, partial: int, missed: int, spurious: int) -> Counts:
     """Return what is possible and actual, and the credit on both sides."""
-    return _counts_of(*[counts[scheme, category] for category in CATEGORIES])
-
-
-def _counts_of(correct: int, incorrect: int, partial: int, missed: int, spurious: int) -> Counts:
     paired, credit = correct + incorrect + partial, correct + 0.5 * partial
     return Counts(paired + missed, paired + spurious, credit, credit)
 
 
-def _entries(counts: _Categories) -> dict[str, dict[str, float]]:
+def _entries(counts: Mapping[str, Sequence[int]]) -> dict[str, dict[str, float]]:
     entries = {}
-    for scheme in SCHEMES:
-        categories = {category: counts[scheme, category] for category in CATEGORIES}
-        found = _counts_of(*categories.values())
+    for scheme, categories in counts.items():
+        found = _counts(*categories)
         rates = found.report()
         entries[scheme] = {
-            **categories,
+            **dict(zip(CATEGORIES, categories, strict=True)),
             "possible": found.gold,
             "actual": found.predicted,
             "precision": rates["precision"],

@@ -48,7 +48,7 @@ from clueval.core.span import NOTHING, Span, name_of
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.files.limits import require_short_texts
-from clueval.files.options import option, option_field
+from clueval.files.options import is_number, option, option_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +172,7 @@ class Noisy(DocumentMetric):
     )
 
     def __post_init__(self) -> None:
-        is_number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
-        if not is_number or not 0 <= self.threshold <= 1:
+        if not is_number(self.threshold) or not 0 <= self.threshold <= 1:
             raise UsageError(f"Noisy.threshold must be a number from 0 to 1, not {self.threshold!r}")
         if type(self.max_alignment) is not int or self.max_alignment < 1:
             raise UsageError(

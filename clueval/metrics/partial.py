@@ -55,7 +55,7 @@ from clueval.core.ranges import Ranges, joined_ranges
 from clueval.core.span import SIDES, Span, by_position, name_of
 from clueval.core.tally import Counts, Tally, averages_of, rate
 from clueval.files.errors import OverlapError, UsageError
-from clueval.files.options import option_field
+from clueval.files.options import is_number, option_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +99,14 @@ class Partial(Metric):
     )
 
     def __post_init__(self) -> None:
-        if not _is_number(self.factor) or not 0 <= self.factor <= 1:
+        if not is_number(self.factor) or not 0 <= self.factor <= 1:
             raise UsageError(f"Partial.factor must be a number from 0 to 1, not {self.factor!r}")
         if type(self.glue) is not bool:
             raise UsageError(f"Partial.glue must be True or False, not {self.glue!r}")
         if type(self.betas) is not tuple:
             raise UsageError(f"Partial.betas must be a tuple of numbers, not {self.betas!r}")
         for beta in self.betas:
-            if not _is_number(beta) or not 0 < beta <= 1e6:
+            if not is_number(beta) or not 0 < beta <= 1e6:
                 raise UsageError(f"Partial.betas must be numbers above 0, up to a million, not {beta!r}")
 
     def require_flat(self, side: str, spans: Sequence[Span]) -> None:
@@ -186,10 +186,6 @@ class Partial(Metric):
     def _further(self, report: dict[str, float], f: Callable[[float], float]) -> dict[str, float]:
         """Return a PRF entry with the further F-measures added."""
         return report | {f"f{float(beta)!r}".removesuffix(".0"): f(beta) for beta in self.betas}
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:

@@ -31,7 +31,7 @@ def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
     align = None
     if counting.align is not False:
         from clueval.core.alignment import MAX_CELLS
-        from clueval.transforms.align import Align  # loads the alignment of texts
+        from clueval.transforms.projection import Align  # loads the alignment of texts
 
         cells = MAX_CELLS if counting.align is True else counting.align
         align = Align(cells, counting.merge, tuple(sorted(Plan(metrics).frames)))

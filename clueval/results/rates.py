@@ -284,8 +284,10 @@ class EntrySizes:
             ):
                 found[text] = entry["gold"], entry["predicted"]
             for name in entry:
+                if not name.startswith("precision"):
+                    continue
                 kind = name.removeprefix("precision")
-                if kind == name or kind_of(name) != kind or f"recall{kind}" not in entry:
+                if kind_of(name) != kind or f"recall{kind}" not in entry:
                     continue
                 if text in headlines and kind in ("", "_strict"):
                     found[path, kind] = headlines[text]
@@ -394,10 +396,15 @@ def _dictionaries(report: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[
     """Yield the dictionaries of a report, with their paths."""
     yield path, report
     for name, value in report.items():
-        if isinstance(value, Mapping):
+        if type(value) not in _PLAIN and isinstance(value, Mapping):
             yield from _dictionaries(value, (*path, name))
 
 
+_PLAIN = frozenset((int, float, str, type(None)))
+"""Types of most values of a report; whether a value is a mapping takes longer to ask."""
+
+
+@cache
 def kind_of(name: str) -> str:
     """Return what is left of the name of a rate: ``precision_strict`` and ``f1_strict`` are of one kind.
 

@@ -20,7 +20,7 @@ from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate, GateLists
 from clueval.metrics.gate.outcomes import TargetOutcome, changes_of_targets, outcome_of
-from clueval.metrics.gate.within import Touching
+from clueval.metrics.gate.pairing import Touching
 from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Rate, Table
 from clueval.results.options import Groups

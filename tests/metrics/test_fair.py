@@ -255,7 +255,7 @@ def test_a_metric_is_a_value() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"focus": "gold"}, "focus must be 'target' or 'system', not 'gold'"),
+        ({"focus": "gold"}, "unknown Fair.focus 'gold'"),
         ({"labels": "PER"}, "labels must be several labels, not the string 'PER'"),
         ({"weights": {"XE": {}}}, "unknown error type 'XE' in the weights"),
         ({"weights": {"LE": {"XP": 1}}}, "LE cannot count as 'XP'"),

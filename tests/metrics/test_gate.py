@@ -24,9 +24,8 @@ from clueval.metrics.gate import Gate, GateWithin
 from clueval.metrics.gate import thresholds as thresholds_module
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, java_double, parse_types
-from clueval.metrics.gate.pairing import PAIRINGS, touches
+from clueval.metrics.gate.pairing import CONTAINMENTS, PAIRINGS, Touching, kept_within, touches
 from clueval.metrics.gate.thresholds import average_precision, parse_thresholds, rounded
-from clueval.metrics.gate.within import CONTAINMENTS, Touching, kept_within
 from tests.cases import any_spans, counted, moved, renamed, report, spans
 
 THRESHOLDS = [None, "all", "rounded", "11", "51", (0.3, 0.5), (-math.inf, 0.9)]
@@ -783,7 +782,7 @@ def test_more_spans_over_one_another_than_can_be_paired_are_refused(
     ("choices", "message"),
     [
         ({"pairing": "best"}, "unknown Gate.pairing 'best'"),
-        ({"feature_comparison": "same"}, "unknown comparison of features 'same'"),
+        ({"feature_comparison": "same"}, "unknown Gate.feature_comparison 'same'"),
         ({"features": ("f", "f")}, "feature 'f' is named twice"),
         ({"features": ("M[a]", "M[a]")}, "named twice"),
         ({"features": ("M[a,]",)}, "empty"),
@@ -796,7 +795,7 @@ def test_more_spans_over_one_another_than_can_be_paired_are_refused(
         ({"thresholds": "all"}, "thresholds need scores"),
         ({"score_feature": "s", "thresholds": "0.2,x"}, "threshold 'x' is not a number"),
         ({"score_feature": "s", "thresholds": ()}, "no threshold is named"),
-        ({"containment": "near"}, "unknown containment 'near'"),
+        ({"containment": "near"}, "unknown Gate.containment 'near'"),
         ({"unfiltered": "A"}, "unfiltered needs containing"),
         ({"beta": 0}, "beta must be greater than 0"),
         ({"types": ("A=B", "C=B")}, "'B' of the responses is named twice"),

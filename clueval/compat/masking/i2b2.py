@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from clueval.compat.masking.program import LabelledRange, OtherProgram, TextTokens, labelled_sides
 from clueval.core.document import Pair
 from clueval.core.tally import Tally, rate
-from clueval.metrics.masking.positions import Range
+from clueval.metrics.masking.text import Range
 
 NEAR = 2
 """How far apart the ends of spans may be in the relaxed comparison."""

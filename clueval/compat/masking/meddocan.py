@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from clueval.compat.masking.program import Covers, OtherProgram, labelled_sides
 from clueval.core.document import Pair
 from clueval.core.tally import Tally, f_measure, rate
-from clueval.metrics.masking.positions import Range
+from clueval.metrics.masking.text import Range
 from clueval.transforms.redaction.strict import wildcards_of
 
 NAMES = ("ner", "strict", "merged")

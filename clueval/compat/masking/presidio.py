@@ -17,7 +17,7 @@ from clueval.compat.masking.program import LabelledRange, OtherProgram, labelled
 from clueval.core.document import Pair
 from clueval.core.tally import Tally, f_measure
 from clueval.metrics.masking.figures import share
-from clueval.metrics.masking.positions import Range
+from clueval.metrics.masking.text import Range
 from clueval.transforms.redaction.strict import words_in
 
 LEAST_IOU = 0.9

@@ -18,8 +18,7 @@ from clueval.core.tally import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.metric import ANNOTATORS
-from clueval.metrics.masking.positions import Range
-from clueval.metrics.masking.text import MaskedText
+from clueval.metrics.masking.text import MaskedText, Range
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def examination_of(metric: Masking, pair: Pair) -> Examination | None:
 
 def _first_layer(metric: Masking, gold: Document) -> str:
     named = [name for name in metric.annotators if name in gold.layers]
-    return next(iter(named or metric.layer_choice.of_mentions(gold.layers)), "")
+    return next(iter(named or metric.of_mentions(gold.layers)), "")
 
 
 def _ranges(spans: Sequence[Span], document: Document, text: MaskedText) -> list[LabelledRange]:

@@ -20,7 +20,7 @@ from clueval.core.tally import Tally, f_measure, rate
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.figures import weighted_sums
 from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
-from clueval.metrics.masking.positions import PositionWeights, Range
+from clueval.metrics.masking.text import PositionWeights, Range
 
 IGNORABLE = frozenset(" ,.-;:/&()[]–'\"’“”")
 IGNORABLE_WORDS = frozenset(("mr", "mrs", "ms", "no", "nr", "about"))

@@ -12,7 +12,7 @@ from clueval.core.metric import Metric, Sizes
 from clueval.core.span import NO_LABEL, PLACEHOLDERS, Span
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import UsageError, shortened, warn
-from clueval.files.options import option_field
+from clueval.files.options import option_field, require_choices
 from clueval.metrics.fair.pairing import Item, pair_up
 from clueval.metrics.fair.weights import (
     BOUNDARY,
@@ -91,8 +91,7 @@ class Fair(Metric):
     )
 
     def __post_init__(self) -> None:
-        if self.focus not in FOCUSES:
-            raise UsageError(f"Fair.focus must be 'target' or 'system', not {self.focus!r}")
+        require_choices(self, "Fair")
         if self.weights is not None:
             object.__setattr__(self, "weights", freeze_weights(self.weights))
         for name in ("labels", "exclude"):
@@ -176,13 +175,13 @@ class Fair(Metric):
     def _wants(self, label: str) -> bool:
         return label not in self.exclude and (not self.labels or label in self.labels)
 
-    def _by_label(self, total: Tally) -> dict[str, tuple[Counter[str], Counter[str]]]:
+    def _by_label(self, total: Tally) -> dict[str, tuple[_Kinds, _Kinds]]:
         """Return the traditional and the fair counts of each label, labels in order."""
-        found: dict[str, tuple[Counter[str], Counter[str]]] = {}
+        found: dict[str, tuple[_Kinds, _Kinds]] = {}
         for (version, kind, *labels), number in total.items():
             for label in labels:
                 if label not in found:
-                    found[label] = Counter(), Counter()
+                    found[label] = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
             if version == "traditional":
                 found[labels[0]][0][kind] += number
             elif version == "fair":
@@ -191,7 +190,7 @@ class Fair(Metric):
                 of_label["BE"] += number if kind in BOUNDARY else 0
         return dict(sorted(found.items()))
 
-    def _versions(self, traditional: Counter[str], fair: Counter[str]) -> dict[str, dict[str, float]]:
+    def _versions(self, traditional: _Kinds, fair: _Kinds) -> dict[str, dict[str, float]]:
         return {
             "traditional": _entry(traditional, PARTS, TRADITIONAL_WEIGHTS),
             "fair": _entry(fair, KINDS, DEFAULT_WEIGHTS),
@@ -217,16 +216,21 @@ def _position(error: FairError) -> tuple[int, int]:
     return span.start, span.end
 
 
-def _overall(by_label: Mapping[str, tuple[Counter[str], Counter[str]]]) -> tuple[Counter[str], Counter[str]]:
+_Kinds = dict[str, int]
+"""The number of each of `KINDS`."""
+
+
+def _overall(by_label: Mapping[str, tuple[_Kinds, _Kinds]]) -> tuple[_Kinds, _Kinds]:
     """Return the sums of the traditional and of the fair counts."""
-    sums: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    sums: tuple[_Kinds, _Kinds] = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
     for counts in by_label.values():
         for total, of_label in zip(sums, counts, strict=True):
-            total.update(of_label)
+            for kind, number in of_label.items():
+                total[kind] += number
     return sums
 
 
-def _entry(counts: Counter[str], kinds: Sequence[str], weights: Weights) -> dict[str, float]:
+def _entry(counts: _Kinds, kinds: Sequence[str], weights: Weights) -> dict[str, float]:
     found = weighted(counts, weights).report()
     rates = {name: found[name] for name in ("precision", "recall", "f1")}
     return {**{kind: counts[kind] for kind in kinds}, **rates}

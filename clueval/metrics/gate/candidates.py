@@ -24,11 +24,9 @@ from clueval.core.overlap import components
 from clueval.core.span import Span
 from clueval.files.errors import FormatError
 from clueval.metrics.gate.counts import NAMES
-from clueval.metrics.gate.equality import FeatureTest
-from clueval.metrics.gate.names import is_nil
-from clueval.metrics.gate.pairing import PARTIAL, STRICT, PossiblePair, best_first
+from clueval.metrics.gate.equality import FeatureTest, is_nil
+from clueval.metrics.gate.pairing import PARTIAL, STRICT, PossiblePair, Touching, best_first
 from clueval.metrics.gate.thresholds import annotation_name, required_score
-from clueval.metrics.gate.within import Touching
 
 
 class CandidateList(NamedTuple):

@@ -33,7 +33,7 @@ from clueval.metrics.gate.candidates import (
 from clueval.metrics.gate.counts import NAMES, GateCounts
 from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.metric import ALL_RANKS, LISTS, RANKS, Gate, GateWithin
-from clueval.metrics.gate.pairing import PARTIAL, STRICT
+from clueval.metrics.gate.pairing import PARTIAL, STRICT, Touching, hull
 from clueval.metrics.gate.thresholds import (
     ROUNDED,
     CurvePoint,
@@ -43,7 +43,6 @@ from clueval.metrics.gate.thresholds import (
     step_of,
     threshold_name,
 )
-from clueval.metrics.gate.within import Touching, hull
 
 EVERY_RANK = 2147483647
 """The rank at which every candidate is visible, as the reports of GATE write it; in other reports it is `ALL_RANKS`."""
@@ -81,10 +80,6 @@ class GateLists(GateWithin):
                 raise UsageError(f"candidate lists need Gate.{name}", advice="add it")
         if self.element_type == "":
             raise UsageError("Gate.element_type is empty", advice="name a type")
-        if self.ranks not in (ALL_RANKS, *RANKS):
-            raise UsageError(
-                f"unknown Gate.ranks {self.ranks!r}", advice=f"one of {', '.join((ALL_RANKS, *RANKS))}"
-            )
         if len(self.specs) != 1:
             raise UsageError(
                 f"candidate lists are evaluated for one type of targets, not {len(self.specs)}",

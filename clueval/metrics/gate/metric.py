@@ -14,7 +14,7 @@ from clueval.core.metric import DocumentMetric, Metric, Sizes
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally, added
 from clueval.files.errors import CluevalError, UsageError, described
-from clueval.files.options import option_field
+from clueval.files.options import option_field, require_choices
 from clueval.metrics.gate.counts import (
     ALL,
     GateCounts,
@@ -32,14 +32,24 @@ from clueval.metrics.gate.counts import (
 from clueval.metrics.gate.equality import (
     COMPARISONS,
     FeatureTest,
+    Names,
     TypeSpec,
     features_from_text,
+    is_nil,
     java_string,
     parse_types,
     types_from_text,
 )
-from clueval.metrics.gate.names import Names, is_nil
-from clueval.metrics.gate.pairing import PAIRINGS, Evaluation, evaluation, in_order, parts_of
+from clueval.metrics.gate.pairing import (
+    CONTAINMENTS,
+    PAIRINGS,
+    Evaluation,
+    containing_in,
+    evaluation,
+    in_order,
+    kept_within,
+    parts_of,
+)
 from clueval.metrics.gate.thresholds import (
     EVERY,
     ROUNDED,
@@ -55,7 +65,6 @@ from clueval.metrics.gate.thresholds import (
     threshold_name,
     thresholds_with,
 )
-from clueval.metrics.gate.within import CONTAINMENTS, containing_in, kept_within, require_containment
 
 _FEW = 16
 """Cases with more spans are hardly ever the same."""
@@ -253,12 +262,10 @@ class Gate(Metric):
             object.__setattr__(self, name, tuple(given))
         parse_types(self.types)
         FeatureTest(self.features, self.feature_comparison)  # raises for names that cannot be
-        require_containment(self.containment)
+        require_choices(self, "Gate")
         for feature in self.by:
             if not isinstance(feature, str):
                 raise UsageError(f"Gate.by must be names of features, not {described(feature)}")
-        if self.pairing not in PAIRINGS:
-            raise UsageError(f"unknown Gate.pairing {self.pairing!r}", advice=f"one of {', '.join(PAIRINGS)}")
         if self.nil is not None and not self.features:
             raise UsageError(
                 "Gate.nil needs a feature that has the value", advice="name it first in Gate.features"

@@ -22,8 +22,7 @@ from clueval.core.document import Pair
 from clueval.core.span import Span
 from clueval.metrics.gate.equality import FeatureTest, equality_key
 from clueval.metrics.gate.metric import Gate
-from clueval.metrics.gate.pairing import PARTIAL
-from clueval.metrics.gate.within import Touching
+from clueval.metrics.gate.pairing import PARTIAL, Touching
 
 GROUPS = ("CS", "CP", "IS", "IP", "ML", "SL")
 """The groups of indicator annotations."""

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from clueval.core.tally import Tally
 from clueval.metrics.masking.exposure import Examination, Judged
 from clueval.metrics.masking.mention import Risk
-from clueval.metrics.masking.positions import PositionWeights, Range
+from clueval.metrics.masking.text import PositionWeights, Range
 
 MENTION_FIELDS = (
     *("mentions", "protected", "partial", "missed"),

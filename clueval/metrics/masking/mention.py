@@ -19,8 +19,7 @@ from clueval.core.document import Document
 from clueval.core.ranges import Ranges, Regions
 from clueval.core.span import NO_LABEL, Span, by_position
 from clueval.files.limits import MAX_MENTIONED, require_short_mentions
-from clueval.metrics.masking.positions import Range
-from clueval.metrics.masking.text import MaskedText
+from clueval.metrics.masking.text import MaskedText, Range
 
 CLASS_LAYER = "risk"
 CLASS_FEATURE = "identifier_type"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -12,24 +12,34 @@ from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Tally
 from clueval.files.arguments import require_kind
-from clueval.files.errors import UsageError
-from clueval.files.options import option_field
+from clueval.files.errors import UsageError, warn
+from clueval.files.options import is_number, option_field, require_choices
 from clueval.metrics.masking.counts import WeightOf, count
 from clueval.metrics.masking.exposure import Examination, Masks
 from clueval.metrics.masking.figures import entities_told_by, report_of, sizes_of
-from clueval.metrics.masking.mention import CLASS_LAYER, MentionReader, risk_by
-from clueval.metrics.masking.names import (
-    ENTITY,
-    NO_MASK,
-    RISKS,
-    ChosenSpans,
-    LayerChoice,
-    check_names,
-    count_names,
-)
-from clueval.metrics.masking.positions import PositionWeights, Range
-from clueval.metrics.masking.text import MaskedText
+from clueval.metrics.masking.mention import CLASS_LAYER, MentionReader, class_names, risk_by
+from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
+
+RISKS = ("high", "medium", "low", "hoch", "mittel", "niedrig", "DIRECT", "QUASI")
+"""The usual classes, riskiest first."""
+NO_MASK = "NO_MASK"
+"""The usual label of a span that needs no mask."""
+ENTITY = "entity_id"
+"""The usual feature of a span that says of which entity it is a mention."""
+
+EVERY = "all"
+"""The setting that means all layers."""
+
+Layers = Mapping[str, Sequence[Span]]
+
+ChosenSpans = tuple[Sequence[Span], Sequence[bool] | None]
+"""Spans, and whether each is counted (None: all are)."""
+
+_LISTED = 10
+"""How many names a warning lists."""
+_LONGEST = 60
+"""Longer names are cut."""
 
 ANNOTATORS = "annotators"
 """The sequence that has all annotators."""
@@ -133,10 +143,9 @@ class Masking(DocumentMetric):
             raise UsageError(
                 f"confidence must be between 0 and 1, not {self.confidence!r}", advice="for example 0.95"
             )
-        if self.ignore not in ("punctuation", "none"):
-            raise UsageError(f"unknown value {self.ignore!r} of ignore", advice="punctuation or none")
+        require_choices(self, "Masking")
         for beta in self.beta:
-            if isinstance(beta, bool) or not isinstance(beta, int | float) or not 0 < beta < float("inf"):
+            if not is_number(beta) or not 0 < beta < float("inf"):
                 raise UsageError(f"beta must be a number above 0, not {beta!r}")
         if self.token_weights and self.word_weights is not None:
             raise UsageError("words have weights from a file and from a column", advice="give one of them")
@@ -168,7 +177,7 @@ class Masking(DocumentMetric):
         """Return what is counted in one document."""
         own, other = pair.gold.layers, pair.predicted.layers
         tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
-        count_names(tally, self, own, other)
+        self._count_names(tally, own, other)
         tally["gold", "layer"] += sequence in own or bool(self.annotators)
         if self.risk_layer is not None:
             classified = any(key[0] == "class" and key[1] != NO_LABEL for key in tally)
@@ -199,12 +208,71 @@ class Masking(DocumentMetric):
         """Return the sequences but those of classes or entities, and those of the predicted side alone."""
         if self.annotators:
             return list(tallies)
-        found = self.layer_choice.of_mentions(tallies)
+        found = self.of_mentions(tallies)
         return [name for name in found if tallies[name]["gold", "layer"]] or found
 
     def check(self, total: Tally) -> None:
-        """Raise `UsageError` if no document has a layer or feature that a setting names; warn of unknown classes."""
-        check_names(total, self)
+        """Raise `UsageError` if no document has a layer or feature that a setting names; warn of unknown classes.
+
+        A class or label without a span can be right, if a document has no span of a class; usual names are no mistake.
+        """
+        counted = any(key[0] in ("precision", "gold") for key in total)
+        for names, side, key, setting in (
+            (self.masks, "predicted", "seen", "masks"),
+            (self.annotators, "gold", "annotator", "annotators"),
+        ):
+            for name in names if counted and names != (EVERY,) else ():
+                if not total[key, name]:
+                    raise UsageError(
+                        f"no {side} document has a layer {name!r}", advice=f"check Masking.{setting}"
+                    )
+        if counted:
+            for warning in self._warnings(total):
+                warn(warning)
+        if not total["all", "", "mentions"]:
+            return
+        if self.risk_layer is not None and not total["gold", "classes"]:
+            raise UsageError(
+                f"no mention has a class in a layer or feature {self.risk_layer!r}",
+                advice="check Masking.risk_layer",
+            )
+        if self.entity != ENTITY and not total["entities", "by id"]:
+            raise UsageError(
+                f"no mention has an entity in a layer or feature {self.entity!r}",
+                advice="check Masking.entity",
+            )
+
+    def _warnings(self, total: Tally) -> Iterator[str]:
+        classes, labels = (
+            {str(key[1]) for key in total if key[0] == kind and key[1] != NO_LABEL}
+            for kind in ("class", "label")
+        )
+        found = f"classes found: {_listed(classes)}; labels found: {_listed(labels)}"
+        for name in sorted(self._unusual):
+            if not total["kept", name]:
+                yield f"keep: no span has the class or label {_cut(name)!r} ({found})"
+        missing = classes - {*self.risk_order}
+        for name in self.risk_order:
+            if (missing or not classes) and name not in {*classes, *RISKS, *self.keep}:
+                yield (
+                    f"risk_order: no mention has the class {_cut(name)!r} "
+                    f"(classes found that it does not name: {_listed(missing)})"
+                )
+
+    @property
+    def _unusual(self) -> set[str]:
+        """The names to keep that are neither usual nor classes of the order."""
+        return {*self.keep} - {NO_MASK, NO_LABEL, *RISKS, *self.risk_order}
+
+    def _count_names(self, tally: Tally, gold: Layers, predicted: Layers) -> None:
+        """Count which of the layers that settings name a document has, and which of the names to keep spans have."""
+        for key, names, layers in (("seen", self.masks, predicted), ("annotator", self.annotators, gold)):
+            for name in names:
+                tally[key, name] += name in layers
+        if unusual := self._unusual:
+            seen = set().union(*(_names_in(side, self.risk_layer) for side in (gold, predicted)))
+            for name in unusual & seen:
+                tally["kept", name] += 1
 
     def examine(
         self, pair: Pair, sequence: str, where: Where, *, in_characters: bool = False
@@ -218,7 +286,7 @@ class Masking(DocumentMetric):
         flags = [
             counted(of, side, where) if where else None for of, side in zip(spans, pair.sides, strict=True)
         ]
-        views = self.layer_choice.views(own.layers, sequence, spans[0], flags[0])
+        views = self._views(own.layers, sequence, spans[0], flags[0])
         if views is None:
             return None
         texted = own if own.end is not None or other.end is None else other
@@ -232,23 +300,45 @@ class Masking(DocumentMetric):
         uncertain = PositionWeights.at(_ranges(other.metadata.get(UNCERTAIN, "")), text.size)
         return Examination(own, text, reader, views, masks, Masks(text, again), uncertain)
 
-    @property
-    def layer_choice(self) -> LayerChoice:
-        """Which layers have mentions, and which have masks."""
-        return LayerChoice(self.class_layer, self.entity, self.annotators, self.masks)
+    def of_mentions(self, layers: Mapping[str, object]) -> list[str]:
+        """Return the layers less those of the classes and of the entities, unless there is no other."""
+        found = [name for name in layers if name not in (self.class_layer, self.entity)]
+        return found or list(layers)
+
+    def _views(
+        self, layers: Layers, sequence: str, spans: Sequence[Span], flags: Sequence[bool] | None
+    ) -> dict[str, ChosenSpans] | None:
+        """Return the gold spans by annotator; None if the sequence, which has these spans, is none of mentions."""
+        if self.annotators:
+            names = self.of_mentions(layers) if self.annotators == (EVERY,) else self.annotators
+            return {name: (layers[name], None) for name in names if name in layers}
+        of_mentions = self.of_mentions(layers)
+        if sequence not in of_mentions and (of_mentions or sequence in (self.class_layer, self.entity)):
+            return None
+        return {sequence: (spans, flags)}
 
     def masking_spans(
         self, predicted: Document, sequence: str, spans: Sequence[Span], flags: Sequence[bool] | None
     ) -> ChosenSpans:
-        """Return the predicted spans that mask, given those of the sequence, with the flags of those that count."""
+        """Return the predicted spans that mask, given those of the sequence, with the flags of those that count.
+
+        Raises `UsageError` if several layers may and none is named.
+        """
         layers = predicted.layers
         if PLACEHOLDERS in predicted.metadata:  # every layer has the spans of the redacted text
             return next(iter(layers.values()), ()), None
-        try:
-            return self.layer_choice.masking(layers, sequence, spans, flags)
-        except UsageError as error:
-            error.document, error.file = predicted.id, predicted.file
-            raise
+        if self.masks:
+            return _of_all(layers, list(layers) if self.masks == (EVERY,) else self.masks), None
+        if spans or (sequence in layers and not self.annotators):
+            return spans, flags
+        names = self.of_mentions(layers)
+        if len(names) > 1:
+            raise UsageError(
+                f"the predicted side has the layers {', '.join(map(repr, names))}, and none of them is {sequence!r}",
+                **predicted.in_errors,
+                advice="name the layers that mask as Masking.masks",
+            )
+        return _of_all(layers, names), None
 
     def _masks(
         self, text: MaskedText, document: Document, spans: Sequence[Span], flags: Sequence[bool] | None
@@ -278,3 +368,29 @@ def _ranges(text: str) -> Iterator[Range]:
     for place in text.split():
         start, end = place.split("-")
         yield int(start), int(end)
+
+
+def _of_all(layers: Layers, names: Sequence[str]) -> Sequence[Span]:
+    if len(names) == 1:
+        return layers.get(names[0], ())
+    return [span for name in names for span in layers.get(name, ())]
+
+
+def _names_in(layers: Layers, risk_layer: str | None) -> set[str]:
+    """Return the labels of all spans of a document, and the classes that they have as features."""
+    features = class_names(layers, risk_layer)
+    found: set[str | None] = set()
+    for span in (span for spans in layers.values() for span in spans):
+        found.update(span.by_layer.values())
+        found.update(str(span.features[name]) for name in features if name in span.features)
+    return {name for name in found if name is not None}
+
+
+def _listed(names: Iterable[str]) -> str:
+    ordered = sorted(names)
+    more = f" and {len(ordered) - _LISTED} more" if len(ordered) > _LISTED else ""
+    return ", ".join(map(_cut, ordered[:_LISTED])) + more if ordered else "none"
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"

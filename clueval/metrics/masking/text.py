@@ -9,10 +9,11 @@ has tokens, else a match of ``\\w+``.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import compress, pairwise
+from itertools import accumulate, compress, pairwise
 from operator import not_
 
 from clueval.core.characters import Characters, are_unknown, tokens_in
@@ -20,7 +21,94 @@ from clueval.core.document import Document
 from clueval.core.ranges import Ranges
 from clueval.core.span import Span, name_of
 from clueval.files.errors import SpanError, UsageError
-from clueval.metrics.masking.positions import SHORT, PositionWeights, Range
+
+Range = tuple[int, int]
+"""Start and end (half-open)."""
+
+_RUN = re.compile(b"[^\x00]+")
+_ANY = bytes(number > 0 for number in range(256))
+
+SHORT = 256
+"""The weights of a range of up to this length are added one by one; for longer ones running sums are made."""
+
+
+class PositionWeights:
+    """One weight for each position, or for each word, as a byte; flags are weights of 0 and 1."""
+
+    def __init__(self, weights: bytes) -> None:
+        self.bytes = weights
+
+    @cached_property
+    def _sums(self) -> array[int]:
+        return array("Q", accumulate(self.bytes, initial=0))
+
+    @classmethod
+    def at(cls, ranges: Iterable[Range], length: int) -> PositionWeights:
+        """Return flags for `length` positions, set within the ranges."""
+        flags, past = bytearray(length), 0
+        for start, end in sorted(ranges):
+            if end > past:
+                start = max(start, past)
+                flags[start:end] = b"\x01" * (end - start)
+                past = end
+        return cls(bytes(flags))
+
+    def between(self, start: int, end: int) -> int:
+        """Return the sum of the weights in ``[start, end)``, in a time that does not depend on the length."""
+        if end - start <= SHORT:
+            return sum(self.bytes[start:end])
+        return self._sums[end] - self._sums[start]
+
+    def within(self, ranges: Ranges) -> int:
+        """Return the sum of the weights in the ranges, which do not overlap."""
+        return sum([self.between(*one) for one in ranges])
+
+    def numbers(self, start: int, end: int) -> tuple[int, int]:
+        """Return the sum of the weights in ``[start, end)``, and how many positions have one."""
+        if end - start > SHORT:
+            return self.between(start, end), self.flags.between(start, end)
+        found = self.bytes[start:end]
+        return sum(found), len(found) - found.count(0)
+
+    def runs(self, start: int, end: int) -> Iterator[Range]:
+        """Yield the runs of positions in ``[start, end)`` that have a weight."""
+        return (run.span() for run in _RUN.finditer(self.bytes, start, end))
+
+    def __and__(self, flags: PositionWeights) -> PositionWeights:
+        """Return the weights where flags are set, and 0 elsewhere."""
+        return self._of(_number(self.bytes) & 255 * _number(flags.bytes))
+
+    def __or__(self, other: PositionWeights) -> PositionWeights:
+        """Return the weights of both, none of which has a weight where the other has one."""
+        return self._of(_number(self.bytes) | _number(other.bytes))
+
+    def __sub__(self, flags: PositionWeights) -> PositionWeights:
+        """Return the weights where flags are not set, and 0 elsewhere."""
+        number = _number(self.bytes)
+        return self._of(number ^ (number & 255 * _number(flags.bytes)))
+
+    def _of(self, number: int) -> PositionWeights:
+        return PositionWeights(number.to_bytes(len(self.bytes), "little"))
+
+    @cached_property
+    def flags(self) -> PositionWeights:
+        """Flags of the positions that have a weight."""
+        return PositionWeights(self.bytes.translate(_ANY))
+
+    @property
+    def total(self) -> int:
+        """The sum of all weights."""
+        return sum(self.bytes.replace(b"\x00", b""))
+
+    @property
+    def positions(self) -> int:
+        """The number of positions that have a weight."""
+        return len(self.bytes) - self.bytes.count(0)
+
+
+def _number(weights: bytes) -> int:
+    return int.from_bytes(weights, "little")
+
 
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W_]+")

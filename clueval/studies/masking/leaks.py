@@ -24,7 +24,7 @@ from clueval.core.tally import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination, Judged, Masks, shown
 from clueval.metrics.masking.mention import Mention, Risk
-from clueval.metrics.masking.positions import PositionWeights, Range
+from clueval.metrics.masking.text import PositionWeights, Range
 from clueval.reports.place import ANY_LAYER, Mark, MarkedText, fingerprint
 from clueval.studies.decisions import PlaceDecision, PlaceKey
 

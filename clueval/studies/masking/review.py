@@ -23,7 +23,7 @@ from clueval.core.tally import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.mention import Mention
-from clueval.metrics.masking.positions import PositionWeights, Range
+from clueval.metrics.masking.text import PositionWeights, Range
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import ANY_LAYER, Place
 from clueval.studies.decisions import ANNOTATION, UNCLEAR, PlaceDecision, PlaceDecisions, PlaceKey
