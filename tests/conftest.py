@@ -114,7 +114,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the limits small on what spans of a document may cost, and the texts around them short."""
     from clueval.core import count, one_to_one, overlap
     from clueval.files import limits
-    from clueval.metrics.masking import mention, strings
+    from clueval.metrics.masking import exposure, mention
     from clueval.reading import usual
     from clueval.studies.rows import REACH
     from clueval.transforms import occurrences
@@ -122,7 +122,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in SMALL_LIMITS.items():
         modules = [
             module
-            for module in (limits, overlap, one_to_one, occurrences, mention, strings)
+            for module in (limits, overlap, one_to_one, occurrences, exposure, mention)
             if hasattr(module, name)
         ]
         assert modules, name
