@@ -29,44 +29,47 @@ def inputs_of(read: Read, layers: Iterable[str], without: Iterable[str]) -> dict
     and the number of ``spans`` as they were read. Both sides have all layers, in this order.
     """
     names = dict.fromkeys([*layers, *(layer for _, layer in [*read.spans, *read.sources])])
-    left_out = {*without}
+    left_out, schemes = {*without}, _schemes(read)
     return {
         side: {
             "format": _joined(read.formats.get(side, ())) or DOCUMENTS,
             "files": read.files[side],
-            "layers": {name: _layer(read, side, name) for name in names if name not in left_out},
+            "layers": {
+                name: _layer(read, side, name, schemes.get((side, name), ()))
+                for name in names
+                if name not in left_out
+            },
         }
         for side in SIDES
     }
 
 
-def _layer(read: Read, side: str, layer: str) -> dict[str, Any]:
+def _layer(read: Read, side: str, layer: str, schemes: Iterable[str]) -> dict[str, Any]:
     sources = read.sources.get((side, layer), ()) if read.files[side] else ()
     return {
         "source": next(iter(sources)) if len(sources) == 1 else _joined(map(str, sources)),
-        "scheme": _joined(_schemes(read, side, layer)),
+        "scheme": _joined(schemes),
         "spans": read.spans[side, layer],
     }
 
 
-def _schemes(read: Read, side: str, layer: str) -> list[str]:
-    """Return the schemes of a layer in the files of a side, or in lists of tags."""
-    return [
-        scheme
-        for (of_side, file, of_layer), scheme in read.schemes().items()
-        if (of_side, of_layer) == (side, layer) and scheme is not None and (read.files[side] or file is None)
-    ]
+def _schemes(read: Read) -> dict[tuple[str, str], list[str]]:
+    """Return the schemes of each layer of each side, in its files or in lists of tags."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for (side, file, layer), scheme in read.schemes().items():
+        of_layer = found.setdefault((side, layer), [])
+        if scheme is not None and (read.files[side] or file is None):
+            of_layer.append(scheme)
+    return found
 
 
 def schemes_of(read: Read) -> str:
     """Return the schemes of both sides for a signature; ``GOLD:PREDICTED`` if they differ."""
-    sides = []
-    for side in SIDES:
-        layers = dict.fromkeys(layer for of_side, _, layer in read.schemes() if of_side == side)
-        of_layers = [_joined(_schemes(read, side, layer)) for layer in layers]
-        parts = dict.fromkeys(part for scheme in of_layers if scheme for part in scheme.split("+"))
-        sides.append("+".join(parts) or "none")
-    return ":".join(dict.fromkeys(sides))
+    sides: dict[str, dict[str, None]] = {side: {} for side in SIDES}
+    for (side, _), schemes in _schemes(read).items():
+        if side in sides and schemes:
+            sides[side].update(dict.fromkeys(str(_joined(schemes)).split("+")))
+    return ":".join(dict.fromkeys("+".join(parts) or "none" for parts in sides.values()))
 
 
 def passed_over_of(read: Read) -> dict[str, dict[str, int]]:
