@@ -112,7 +112,7 @@ SMALL_LIMITS = {
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the limits small on what spans of a document may cost, and the texts around them short."""
-    from clueval.core import count, one_to_one, overlap
+    from clueval.core import bag, one_to_one, overlap
     from clueval.files import limits
     from clueval.metrics.masking import exposure, mention
     from clueval.reading import usual
@@ -128,7 +128,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         assert modules, name
         for module in modules:
             monkeypatch.setattr(module, name, value)
-    for module in (count, usual):
+    for module in (bag, usual):
         monkeypatch.setattr(module, "LARGE", 10)
     for unit in REACH:
         monkeypatch.setitem(REACH, unit, 10)

@@ -29,6 +29,9 @@ class Bounds(NamedTuple):
     spans: int = 1 << 18
 
 
+LARGE = 300
+"""A case with more spans is counted where it stands, so that an error names the document; others meet no limit."""
+
 Place = Hashable
 
 Row = dict[int, int] | tuple[tuple[int, int], ...]
@@ -155,9 +158,21 @@ class Bag:
         """Add what a metric counted at once."""
         _add(self.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally()), tally, 1)
 
-    def keep_counts(self, sequence: str, key: Key, tallies: list[Tally]) -> None:
-        """Keep what the metrics that count cases have counted in a large one, so that it is not counted again."""
-        self._counted[sequence, key] = tallies
+    def check(self, sequence: str, key: Key) -> None:
+        """Raise `UsageError` or `OverlapError` for a new case that a metric cannot count.
+
+        A large case is counted, too, so that the bag need not count it again; `LimitError` if it is too large.
+        """
+        metrics = [metric for metric in split_metrics(self.metrics)[0] if metric.keeps]
+        large = len(key) - HEAD > LARGE
+        flat = any(metric.flat for metric in metrics)
+        if not metrics or (not large and not flat and all(len(span) == 4 for span in key[HEAD:])):
+            return
+        case = case_of(key, sequence)
+        for metric in metrics:
+            require_countable(metric, case)
+        if large:
+            self._counted[sequence, key] = [metric.count(case) for metric in metrics]
 
     @property
     def is_full(self) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
-from clueval.core.case import HEAD, Case, Key, Keys, Located, case_of, keys_of, located, presence
+from clueval.core.case import Case, Key, Keys, Located, keys_of, located, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text
 from clueval.core.matching import with_merged
 from clueval.core.metric import (
@@ -42,10 +42,6 @@ WITHOUT_VALUE = "(none)"
 
 MANY = 50_000
 """A text with this many spans is counted without the cyclic garbage collector."""
-
-LARGE = 300
-"""A case with more spans is counted where it is found, so that an error names the document; smaller ones meet no
-limit."""
 
 
 class Step(Protocol):
@@ -328,7 +324,7 @@ def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: TextParts
     at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
     for metric in at_once:
         for case in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
-            (tally,) = _counted_where_found([metric], case, pair, True)
+            (tally,) = _counted_where_found([metric], case, pair)
             if parts and not pair.beside:
                 place = place._replace(sentence=parts.at(case.first).number)
             bag.add_tally(place, case.sequence, metric.name, tally)
@@ -354,7 +350,7 @@ def _add(
     bag.add_text(place, positions, documents, present)
     for keys in by_sequence:
         for key in bag.add(place, keys.sequence, keys.keys):
-            _require_countable(bag, plan, pair, keys, key)
+            _check(bag, plan, pair, keys, key)
         bag.add_others(place, keys.sequence, len(keys.others), present)
 
 
@@ -439,34 +435,24 @@ def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
 # Refusing what a metric cannot count
 
 
-def _require_countable(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -> None:
-    """Raise an error, with document and line, for a case that a metric cannot count; `key` is new in the corpus.
-
-    A large case is counted, and the bag keeps the counts.
-    """
-    of_cases = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
-    large = len(key) - HEAD > LARGE
-    flat = any(metric.flat for metric in of_cases)
-    if not of_cases or (not large and not flat and all(len(span) == 4 for span in key[HEAD:])):
-        return
+def _check(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -> None:
+    """Raise an error, with document and line, for a case that a metric cannot count; `key` is new in the corpus."""
     try:
-        case = case_of(key, keys.sequence)
-        tallies = _counted(of_cases, case, large)
+        bag.check(keys.sequence, key)
     except CluevalError:  # once more, with the positions of the document
         first, _ = keys.ranges[keys.keys.index(key)]
+        metrics = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
         where = plan.on_spans(pair.first, bag.layers)
         for candidate in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             if (candidate.sequence, candidate.first) == (keys.sequence, first):
-                _counted_where_found(of_cases, candidate, pair, large)
+                _counted_where_found(metrics, candidate, pair)
         raise
-    if large:
-        bag.keep_counts(keys.sequence, key, tallies)
 
 
-def _counted_where_found(metrics: Sequence[Metric], case: Located, pair: Text, count: bool) -> list[Tally]:
-    """Do what `_counted` does with a case where it stands; an error names the document."""
+def _counted_where_found(metrics: Sequence[Metric], case: Located, pair: Text) -> list[Tally]:
+    """Return what metrics count in a case where it stands; an error names the document."""
     try:
-        return _counted(metrics, Case(case.sides, case.counted), count)
+        return _counted(metrics, Case(case.sides, case.counted))
     except CluevalError as error:
         document = _document_of_error(metrics, case, pair)
         error.document = document.id
@@ -479,17 +465,17 @@ def _document_of_error(metrics: Sequence[Metric], case: Located, pair: Text) -> 
     for number, document in enumerate(pair.sides):
         spans = tuple(of if side == number else None for side, of in enumerate(case.sides))
         try:
-            _counted(metrics, Case(spans, case.counted), large=False)
+            for metric in metrics:
+                require_countable(metric, Case(spans, case.counted))
         except CluevalError:
             return document or pair.first
     return pair.first
 
 
-def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:
-    """Raise an error for a case that one of the metrics cannot count; count it if it is large."""
+def _counted(metrics: Sequence[Metric], case: Case) -> list[Tally]:
     for metric in metrics:
         require_countable(metric, case)
-    return [metric.count(case) for metric in metrics] if large else []
+    return [metric.count(case) for metric in metrics]
 
 
 def _require_documents_countable(metric: DocumentMetric, pairs: Sequence[Pair], sequence: str) -> None:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import repeat
 
-from clueval.core.bag import Bag
-from clueval.core.case import HEAD, Key, case_of
-from clueval.core.count import LARGE, Plan
+from clueval.core.bag import LARGE, Bag
+from clueval.core.case import HEAD, Key
+from clueval.core.count import Plan
 from clueval.core.document import Row
-from clueval.core.metric import require_countable, split_metrics
+from clueval.core.metric import split_metrics
 from clueval.core.span import SIDES
 from clueval.files.errors import CluevalError
 from clueval.transforms.changes import ALTERNATIVES, UNIT, EachLabel
@@ -100,18 +100,11 @@ class NewLabels:
 def check_case(bag: Bag, sequence: str, key: Key, *, is_flat: bool) -> None:
     """Raise `Unusual` for a case, new in a bag, that a metric cannot count. `is_flat`: no spans of a side overlap.
 
-    As in `clueval.core.count.count`, a large case is counted, and the bag keeps the counts.
+    A large case is counted, and the bag keeps the counts.
     """
-    large = len(key) - HEAD > LARGE
-    if is_flat and not large:
+    if is_flat and len(key) - HEAD <= LARGE:
         return
-    metrics, _ = split_metrics(bag.metrics)
-    if large or any(metric.flat for metric in metrics):
-        try:
-            case = case_of(key, sequence)
-            for metric in metrics:
-                require_countable(metric, case)
-            if large:
-                bag.keep_counts(sequence, key, [metric.count(case) for metric in metrics])
-        except CluevalError as error:
-            raise Unusual("a metric cannot count a case") from error
+    try:
+        bag.check(sequence, key)
+    except CluevalError as error:
+        raise Unusual("a metric cannot count a case") from error
