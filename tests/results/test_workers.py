@@ -154,12 +154,6 @@ def test_the_number_of_processes_is_the_requested_one_or_depends_on_the_size(
     assert chosen_jobs(None, 34_000_000, by_documents=True)[0] == 6
 
 
-@pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "4"], ids=repr)
-def test_a_wrong_number_of_processes_is_refused(wrong: Any, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=rf"jobs={wrong!r} is not a number of processes"):
-        count_tasks(single(corpus(tmp_path, 1)), partial(counted, PLAN), jobs=wrong)
-
-
 # The sum
 
 
@@ -599,25 +593,6 @@ def test_files_are_the_same_in_every_run_and_for_any_number_of_processes(tmp_pat
 
 
 # A cluster
-
-
-@pytest.mark.long
-def test_a_cluster_gives_the_same_bytes(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
-    from clueval.results import dask
-
-    tasks = single(corpus(tmp_path, 12, files=20))
-    alone = content(count_tasks(tasks, partial(counted, PLAN), units=DOCUMENT), tmp_path)
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=":0"
-    )
-    try:
-        with dask.scheduler(cluster.scheduler_address) as (executor, number):
-            bag = count_tasks(tasks, partial(counted, PLAN), units=DOCUMENT, jobs=number, executor=executor)
-        assert number == 2
-        assert content(bag, tmp_path) == alone
-    finally:
-        cluster.close()
 
 
 def slow(task: Task) -> Bag:
