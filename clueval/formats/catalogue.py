@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from clueval.formats.dialect import Dialect, described
 from clueval.formats.file_format import FileFormat
-from clueval.formats.names import NAMES
-from clueval.formats.telling import forms_named
+from clueval.formats.form import NAMES, entries_named
 from clueval.formats.writing import written_names
 
 
@@ -48,7 +47,8 @@ def catalogue() -> list[FormatEntry]:
 
 
 def _entry(name: str, *, is_written: bool) -> FormatEntry:
-    forms = forms_named(name)
+    entries = entries_named(name)
+    forms = [entry.form for entry in entries]
     files = [form for form in forms if isinstance(form, FileFormat)]
     uses = {"read": True, "write": is_written, "add sets": any(form.add_sets is not None for form in files)}
     rows = [described(form) for form in forms if isinstance(form, Dialect)]
@@ -56,10 +56,10 @@ def _entry(name: str, *, is_written: bool) -> FormatEntry:
         name,
         tuple(use for use, has in uses.items() if has),
         tuple(form.holds for form in forms),
-        tuple(filter(None, (form.recognised_by for form in forms))),
+        tuple(filter(None, (entry.recognised_by for entry in entries))),
         tuple(sorted({option for form in forms for option in form.options})),
         tuple(filter(None, rows)),
-        next((form.extra for form in files), ""),
+        forms[0].extra,
         details()[name],
     )
 

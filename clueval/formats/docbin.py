@@ -219,7 +219,6 @@ DOCBIN = FileFormat(
     name="docbin",
     options=frozenset({"layers", "unit"}),
     holds="spaCy's `DocBin`: documents with entities, or with groups of spans",
-    endings=(".spacy",),
     read=_read,
     extra="spacy",
     writer=lambda types: Writer(

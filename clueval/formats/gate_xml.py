@@ -13,7 +13,7 @@ from clueval.core.span import DEFAULT_LAYER, Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.file_format import FileFormat
 from clueval.formats.gate_xml_reading import STRING, GateReader, decoded_gate_xml, read_gate_xml
-from clueval.formats.input_file import InputFile, begins_with
+from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.formats.reference import wide_characters
 from clueval.formats.xml_text import ESCAPES, forbidden, quoted
@@ -187,8 +187,6 @@ def _require_xml(text: str, file: str) -> None:
 GATE_XML = FileFormat(
     name="gate-xml",
     holds="GATE documents as XML: a text and named annotation sets",
-    sign="`<GateDocument`",
-    told=begins_with("<GateDocument"),
     read=_read,
     single=True,
     sets=lambda file: sets_in(read_gate_xml(file.data(), file=file.name)),

@@ -15,9 +15,8 @@ from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.core.span_forms import UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.dialect import Numbered
 from clueval.formats.file_format import FileFormat, only_layer
-from clueval.formats.input_file import InputFile
+from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
 from clueval.formats.writer import Writer
 

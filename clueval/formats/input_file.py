@@ -25,6 +25,9 @@ from clueval.files.opening import (
     refuse,
 )
 
+Numbered = tuple[int, Any]
+"""A row and its number, from 1."""
+
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
@@ -134,7 +137,7 @@ class InputFile:
         """Yield the unpacked bytes, cut anywhere."""
         return raw_blocks(self.path, self.progress)
 
-    def rows(self, *, empty_is_row: bool = False) -> Iterator[tuple[int, Any]]:
+    def rows(self, *, empty_is_row: bool = False) -> Iterator[Numbered]:
         """Yield the rows of a JSON file, numbered from 1. Memory holds one row and a block."""
         from clueval.formats.json_values import file_rows  # columns do not need it
 
@@ -186,8 +189,3 @@ class Head(NamedTuple):
         """Whether the file begins as JSON does, and not with a token and its tag."""
         line = self.first_line.split()
         return _IS_JSON.match(self.text) is not None and not is_tag(line[-1])
-
-
-def begins_with(*marks: str) -> Callable[[Head], bool]:
-    """Return whether one of the first three lines has one of these marks."""
-    return lambda head: any(mark in line for mark in marks for line in head.lines)

@@ -180,8 +180,6 @@ def _malformed(problem: str, file: str, line: int) -> FormatError:
 NERVAL = FileFormat(
     name="nerval",
     holds="Nerval's files: a token, a blank, a tag; the file is one text",
-    sign="`--metric noisy`",
-    told=lambda head: head.is_one_text and all(line.count("\t") <= 1 for line in head.lines),
     read=lambda file, options: iter([read_nerval(file, options)]),
     single=True,
     options=frozenset({"invalid"}),

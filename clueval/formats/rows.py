@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn, cast
 
@@ -15,12 +16,14 @@ from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.core.span_forms import in_order
 from clueval.core.tags import OUTSIDE
-from clueval.files.errors import TagError, UsageError
+from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError
 from clueval.formats.dialect import (
     Dialect,
+    RowInput,
     advice_on_keys,
     either,
     first_key,
+    first_value,
     hidden_keys,
     keys_of,
     paths,
@@ -28,10 +31,12 @@ from clueval.formats.dialect import (
     sources_of,
     with_paths,
 )
-from clueval.formats.options import FormatOptions
-from clueval.formats.row_input import RowInput
+from clueval.formats.form import is_row
+from clueval.formats.input_file import InputFile, Numbered
+from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
+from clueval.formats.recognition import keys_of_tags
 from clueval.formats.row_spans import RowSpan, SpanReader, spans_of_rows
-from clueval.formats.tag_lists import SeenTags, chunks_of, keys_of_tags, names_of_tags
+from clueval.formats.tag_lists import SeenTags, chunks_of, names_of_tags
 
 
 class Record(NamedTuple):
@@ -255,3 +260,113 @@ class RowReader(RowInput):
             file=self.file,
             ordered=dialect.ordered,
         )
+
+
+# Files and rows in memory, of the annotation set that is read, or with a layer for every set
+
+
+def documents_of_file(form: Dialect, file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    """Yield the documents of a file."""
+    rows = file.rows(empty_is_row=is_row(form, []))
+    return _documents(rows, RowReader(form, options, file.name, file.passed_over))
+
+
+def documents_of_rows(
+    form: Dialect, rows: Iterable[Numbered], options: FormatOptions, passed_over: Counter[str]
+) -> Iterator[Document]:
+    """Yield the documents of numbered rows in memory."""
+    return _documents(iter(rows), RowReader(form, options, None, passed_over))
+
+
+def sets_of_file(form: Dialect, file: InputFile) -> list[str]:
+    """Return the names of the annotation sets of a file, in the order of their first occurrence."""
+    return list(dict.fromkeys(names[0] for _, row in file.rows() for names in _sets_of(form, row)))
+
+
+def _documents(rows: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
+    """Yield the documents of numbered rows.
+
+    Raises `FormatError` and `SpanError` with the number of the row, and `UsageError` for several annotation sets of
+    which none is named.
+    """
+    numbered = rows
+    if reader.dialect.values is not None:
+        numbered = reader.dialect.values(numbered, reader)
+    if reader.options.annotation_set == EVERY_SET and reader.dialect.has_sets:
+        documents = _with_every_set(numbered, reader)
+    else:
+        documents = _of_one_set(numbered, reader)
+    try:
+        yield from documents
+    except CluevalError as error:
+        error.file = error.file or reader.file
+        if error.line is None and isinstance(error, SpanError | FormatError):
+            error.line = reader.number
+        raise
+
+
+def _sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:
+    """Return the annotation sets of a row, each with all names by which it may be selected; the first is listed."""
+    if dialect.sets is not None:
+        return list(dialect.sets(row))
+    if not isinstance(row, dict):
+        return []
+    if (own := first_value(row, dialect.annotator)) is not None:
+        return [(str(own),)]
+    key = first_key(row, dialect.spans) if dialect.of_span else None
+    items = row[key] if key is not None and isinstance(row[key], list) else ()
+    owners = (first_value(item, dialect.of_span) for item in items if isinstance(item, dict))
+    return [(str(owner),) for owner in owners if owner is not None]
+
+
+def _of_one_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
+    """Yield the documents of the set that is read. Raises `UsageError` for several of which none is named."""
+    dialect, wanted = reader.dialect, reader.options.annotation_set
+    seen: dict[str, None] = {}
+    if wanted not in (None, EVERY_SET) and not dialect.has_sets:
+        raise sets_error(f"there is no annotation set {wanted!r}", reader.file, seen)
+    is_found = not dialect.has_sets
+    for reader.number, row in numbered:
+        if dialect.has_sets:
+            names = _sets_of(dialect, row)
+            seen |= dict.fromkeys(own[0] for own in names)
+            if wanted is None and len(seen) > 1:
+                for _, later in numbered:
+                    seen |= dict.fromkeys(own[0] for own in _sets_of(dialect, later))
+                raise sets_error("the file has several annotation sets, but none is named", reader.file, seen)
+            if wanted is not None and not any(wanted in own for own in names):
+                continue
+            reader.set = next((own[0] for own in names), None) if wanted is None else wanted
+        is_found = True
+        yield from map(reader.document, reader.records(row))
+    if wanted is not None and not is_found and reader.number:
+        raise sets_error(f"there is no annotation set {wanted!r}", reader.file, seen)
+    for layer, source in (reader.options.layers or {}).items():
+        if reader.offered and source not in reader.offered:
+            raise UsageError(
+                f"no row has {source!r}, the source of layer {layer!r}",
+                file=reader.file,
+                advice=f"the rows have {', '.join(reader.offered)}",
+            )
+
+
+def _with_every_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
+    """Yield the documents by first occurrence, each with a layer for every annotation set that has it; holds all."""
+    if len(reader.options.layers or {}) > 1:
+        raise UsageError(
+            "several layers are named, and each annotation set is a layer", advice="name one layer"
+        )
+    found: dict[str, Document] = {}
+    layers: dict[str, dict[str, Sequence[Span]]] = {}
+    for reader.number, row in numbered:
+        for name in dict.fromkeys(own[0] for own in _sets_of(reader.dialect, row)) or {DEFAULT_LAYER: None}:
+            reader.set = name
+            for document in map(reader.document, reader.records(row)):
+                known = found.setdefault(document.id, document)
+                own = layers.setdefault(document.id, {})
+                if known.text != document.text or name in own:
+                    what = "another text" if known.text != document.text else f"the annotation set {name!r}"
+                    reader.refuse(f"the document has {what} in a row before", document=document.id)
+                (own[name],) = document.layers.values()
+    for identifier, document in found.items():
+        yield replace(document, layers=layers[identifier])

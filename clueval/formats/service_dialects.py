@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from clueval.core.document import MissingId
-from clueval.formats.dialect import Dialect, Numbered, has_sign
-from clueval.formats.row_input import RowInput
+from clueval.formats.dialect import Dialect, RowInput
+from clueval.formats.input_file import Numbered
 
 _RESULTS = "results|recognizer_results|analyzer_results"
 
@@ -38,7 +38,6 @@ def _score(value: Any) -> dict[str, Any]:
 PRESIDIO_SAMPLES = Dialect(
     name="presidio",
     holds="Presidio's samples: rows of `full_text` and `spans`",
-    sign="full_text spans|!tokens",
     text="full_text",
     id="sample_id",
     spans="spans",
@@ -53,7 +52,6 @@ PRESIDIO_SAMPLES = Dialect(
 PRESIDIO_RESULTS = Dialect(
     name="presidio",
     holds="Presidio's results with their `text`",
-    sign=f"text {'|'.join(f'{key}[]' for key in _RESULTS.split('|'))} !label !labels !entities !annotations",
     text="text",
     spans=_RESULTS,
     label="entity_type",
@@ -67,10 +65,6 @@ PRESIDIO_RESULTS = Dialect(
 PRESIDIO_ANSWERS = Dialect(
     name="presidio",
     holds="the answers of Presidio's server, without texts, in the order of gold's documents",
-    sign="lists of results with `entity_type`",
-    told=lambda row: (
-        isinstance(row, list | tuple) and all(has_sign(each, "entity_type !text !full_text") for each in row)
-    ),
     spans="results",
     label="entity_type",
     sources="entity_type",
@@ -105,7 +99,6 @@ def _line(row: Any) -> int:
 COMPREHEND = Dialect(
     name="comprehend",
     holds="results of Amazon Comprehend: rows of `Entities` for each `Line` of a file",
-    sign="File Entities|ErrorCode",
     id="Line",
     spans="Entities",
     start="BeginOffset",

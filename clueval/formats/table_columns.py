@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from clueval.core.span_forms import DOCUMENTS, END_INCLUSIVE, ENDS, STARTS, ends_in
 from clueval.files.errors import FormatError
-from clueval.formats.options import FormatOptions
 
 _FRAGMENTS = re.compile(r"[0-9]{1,18}-[0-9]{1,18}(;[0-9]{1,18}-[0-9]{1,18})*")
 
@@ -79,14 +78,18 @@ class Header(NamedTuple):
 
 
 def header_of(
-    given: Sequence[str], options: FormatOptions, file: str | None, number: int, *, with_id: bool
+    given: Sequence[str],
+    layers: Mapping[str, int | str] | None,
+    file: str | None,
+    number: int,
+    *,
+    with_id: bool,
 ) -> Header:
     """Return the uses of the columns; `with_id`: ``id`` is that of the document if no other column names it.
 
     Raises `FormatError` for a header without start or end, with two columns for one thing, or without a layer that is
     named.
     """
-    layers = options.layers
     names = known_names(given)
     places = {name: place for place, name in enumerate(names)}
     if len(places) != len(names):

@@ -28,7 +28,7 @@ from clueval.formats.table_columns import (
     header_of,
     known_names,
 )
-from clueval.formats.table_records import Records, is_table, records_of
+from clueval.formats.table_records import Records, records_of
 from clueval.formats.writer import IDS, Writer, in_lines
 
 _POSITION = re.compile(r"([0-9]{1,18})(\.0+)?")
@@ -227,7 +227,7 @@ def _rows(
     rows: defaultdict[str | None, list[_SpanOfRow]] = defaultdict(list)
     if names is None:
         return list(options.layers or [DEFAULT_LAYER]), rows
-    header = header_of(names, options, file, number, with_id=ends.unit != "token")
+    header = header_of(names, options.layers, file, number, with_id=ends.unit != "token")
     ends.choose(header.end_name, file, number)
     for number, fields in numbered:
         if len(fields) != header.width:
@@ -393,9 +393,6 @@ SPANS = FileFormat(
     holds="a table of spans, TSV, CSV or XLSX: `document`, `start`, `end_inclusive` or `end_exclusive`, one column per "
     "layer; the text is in the `.vrt` file of the same name, in `--text` (also plain text or JSON rows), or on the "
     "other side",
-    sign="header with `start` and `end`",
-    endings=(".xlsx",),
-    told=lambda head: is_table(head.first_line),
     read=lambda file, options: read_table(records_of(file), file.texts(), options, file=file.name),
     needs_texts=True,
     writer=lambda types: Writer(

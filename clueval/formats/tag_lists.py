@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,17 +70,6 @@ def place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> 
     illegal = first_illegal(tags, scheme)
     assert illegal is not None
     return illegal, error.problem
-
-
-def keys_of_tags(row: Iterable[str]) -> list[str]:
-    """Return the keys of tags; ``labels`` is one if there is no other and no text, which has spans.
-
-    >>> keys_of_tags(["tokens", "pos_tags", "ner"]), keys_of_tags(["words", "labels"]), keys_of_tags(["text", "labels"])
-    (['pos_tags', 'ner'], ['labels'], [])
-    """
-    keys = list(row)
-    tags = [key for key in keys if isinstance(key, str) and (key == "ner" or key.endswith("tags"))]
-    return tags or [key for key in keys if key == "labels" and not {"text", "data"} & {*keys}]
 
 
 def names_of_tags(given: Any, source: str) -> Mapping[int, str]:

@@ -10,8 +10,8 @@ from clueval.core.document import GROUP, MENTION, OFFSETS, OPTIONAL, UNPLACED
 from clueval.core.span_forms import LABELS
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
-from clueval.formats.dialect import Dialect, has_sign
-from clueval.formats.row_input import RowInput
+from clueval.formats.dialect import Dialect, RowInput
+from clueval.formats.recognition import has_sign
 
 # Programs for annotators
 
@@ -61,7 +61,6 @@ def _text_of_tokens(tokens: list[Any], rows: RowInput) -> str:
 PRODIGY = Dialect(
     name="prodigy",
     holds="Prodigy's JSON Lines: texts with `spans` and the `answer` of an annotator",
-    sign="_input_hash spans|answer; text spans[] !text_tagged",
     takes="answers",
     text="text",
     id="_input_hash|id",
@@ -79,7 +78,6 @@ PRODIGY = Dialect(
 DOCCANO = Dialect(
     name="doccano",
     holds="doccano's JSON Lines: texts with spans as `[start, end, label]` or objects",
-    sign="text|data label[]|labels[]|entities[]|annotations[]",
     text="text|data",
     spans="label|labels|entities|annotations",
     start="start_offset|start",
@@ -138,7 +136,6 @@ def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
 LANGEXTRACT = Dialect(
     name="langextract",
     holds="LangExtract's JSON Lines: texts with `extractions`",
-    sign="extractions document_id",
     text="text",
     id="document_id",
     spans="extractions",
@@ -203,7 +200,6 @@ def _unnumbered(item: Any, rows: RowInput) -> list[Any]:
 AI4PRIVACY = Dialect(
     name="ai4privacy",
     holds="rows of ai4privacy's data sets: texts with a `privacy_mask`, or with `span_labels`",
-    sign="privacy_mask; unmasked_text span_labels",
     text="source_text|unmasked_text|text",
     id="id|uid",
     spans="privacy_mask|span_labels",
@@ -228,7 +224,6 @@ def _nemotron(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
 NEMOTRON = Dialect(
     name="nemotron",
     holds="rows of Nemotron-PII: texts with `spans`, and `text_tagged`",
-    sign="text_tagged spans",
     text="text",
     id="uid|id",
     spans="spans",
@@ -265,7 +260,6 @@ def _tab(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
 TAB = Dialect(
     name="tab",
     holds="the JSON of the Text Anonymization Benchmark, with annotators",
-    sign="annotations{}",
     text="text",
     id="doc_id|id",
     spans="annotations",
@@ -281,14 +275,6 @@ TAB = Dialect(
     ordered=True,  # its evaluation takes the type of an entity from its first mention
     plain=_tab,
 )
-
-
-def _are_predictions(row: Any) -> bool:
-    return isinstance(row, dict) and all(
-        isinstance(places, list)
-        and all(isinstance(place, list) and len(place) == 2 and isinstance(place[0], int) for place in places)
-        for places in row.values()
-    )
 
 
 def _joined(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -307,8 +293,6 @@ def _joined(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
 TAB_PREDICTIONS = Dialect(
     name="tab",
     holds="predictions for the Text Anonymization Benchmark: the positions in each document, without labels",
-    sign="JSON `{id: [[start, end]]}`; `{}`",
-    told=_are_predictions,
     id="doc_id",
     spans="mentions",
     sources="entity_type|identifier_type|confidential_status",

@@ -8,28 +8,14 @@ from __future__ import annotations
 import re
 
 from clueval.files.errors import FormatError
-from clueval.formats.column_format import ColumnFormat, LineRule
-from clueval.formats.column_input import ColumnInput
-from clueval.formats.xml_text import unescape
+from clueval.formats.column_format import ColumnFormat, ColumnInput, LineRule
+from clueval.formats.xml_text import NAME, attributes, unescape
 
-NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
 _TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
 _LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
 _DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
-_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_FIRST = re.compile(r"\ufeff?\s*<(/?[^\W\d][^\t\n]*>|\?xml|!--)")
-
 AROUND = 100
 """The maximum number of attribute names of the elements around a document; every document gets a copy of them."""
-
-
-def attributes(tag: str) -> dict[str, str]:
-    """Return the attributes of an XML tag, decoded.
-
-    >>> attributes('<text id="d1" title="R&amp;D">')
-    {'id': 'd1', 'title': 'R&D'}
-    """
-    return {name: unescape(double or single) for name, double, single in _ATTRIBUTE.findall(tag)}
 
 
 class _Elements:
@@ -173,15 +159,12 @@ VRT = ColumnFormat(
     ),
     holds="vertical text (CWB): one token per line, columns separated by tabs, each XML tag on a line of its own; "
     "attributes are metadata",
-    sign="first line is an XML tag",
-    told=lambda text: _FIRST.match(text) is not None,
-    endings=(".vrt", ".vert"),
     separator="\t",
     special=re.compile(r"^(?:<| *\n)", re.MULTILINE),
     marks=(LineRule(_TAG, _tag), LineRule(re.compile("<"), _oddity)),
     is_token=_is_token,
     blank_ends=False,
-    entities=True,
+    entities=unescape,
     state=_Elements,
     at_end=_end,
 )

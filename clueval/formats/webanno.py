@@ -15,7 +15,7 @@ from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.files.limits import sentence_too_long
 from clueval.formats.file_format import FileFormat
-from clueval.formats.input_file import Head, InputFile, begins_with
+from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.uima_types import writer
 from clueval.formats.webanno_writing import ESCAPED, VERSION, fit_to_webanno, webanno_of
@@ -396,17 +396,9 @@ def unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda match: ESCAPED.get(match[1], match[1]), text) if "\\" in text else text
 
 
-def _is_webanno(head: Head) -> bool:
-    """Return whether a file begins as version 3 does, or 1 and 2, of which the second names its layers first."""
-    is_old = all(any(line.startswith(mark) for line in head.lines) for mark in ("#id=", "#text="))
-    return is_old or begins_with("#FORMAT=WebAnno")(head)
-
-
 WEBANNO = FileFormat(
     name="webanno",
     holds="WebAnno TSV 3: sentences after `#Text=`, a row for each token, and the layers that `#T_SP=` names",
-    sign="`#FORMAT=WebAnno`, or first lines `#id=` and `#text=` (old versions, refused)",
-    told=_is_webanno,
     read=lambda file, options: iter([_WebAnnoReader(file, options).read()]),
     single=True,
     writer=lambda types: writer(types, ".tsv", webanno_of, fit_to_webanno, empty=f"{VERSION}.3\n"),

@@ -8,12 +8,11 @@ from clueval.files.errors import UsageError
 from clueval.formats.column_writing import CONLL_WRITER
 from clueval.formats.dialect import Dialect
 from clueval.formats.file_format import FileFormat
+from clueval.formats.form import NAMES, Form, forms_named
 from clueval.formats.label_studio import WRITTEN_AS
 from clueval.formats.markup import Markup
 from clueval.formats.markup_writing import markup_writer
-from clueval.formats.names import NAMES
 from clueval.formats.row_writing import row_writer
-from clueval.formats.telling import Form, forms_named
 from clueval.formats.writer import Writer
 
 _WITH_TYPES = ("webanno", "xmi", "uima-json")

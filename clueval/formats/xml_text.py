@@ -36,6 +36,19 @@ def forbidden(text: str) -> re.Match[str] | None:
     return re.search(_FORBIDDEN, text)
 
 
+NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
+_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+def attributes(tag: str) -> dict[str, str]:
+    """Return the attributes of an XML tag, decoded.
+
+    >>> attributes('<text id="d1" title="R&amp;D">')
+    {'id': 'd1', 'title': 'R&D'}
+    """
+    return {name: unescape(double or single) for name, double, single in _ATTRIBUTE.findall(tag)}
+
+
 _ENTITY = re.compile("&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 

@@ -12,9 +12,9 @@ from clueval.files.errors import FormatError, UsageError
 from clueval.formats.catalogue import catalogue, details
 from clueval.formats.dialect import described_rows
 from clueval.formats.documents import read_file
+from clueval.formats.form import NAMES
 from clueval.formats.gate_xml import GATE_XML
 from clueval.formats.input_file import InputFile
-from clueval.formats.names import NAMES
 from clueval.formats.options import FormatOptions
 
 GATE = (

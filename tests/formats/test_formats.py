@@ -14,9 +14,9 @@ from clueval import Span, read
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.limits import Limits
 from clueval.formats.documents import form_of_file
+from clueval.formats.form import NAMES
 from clueval.formats.input_file import InputFile
 from clueval.formats.json_values import JsonValues
-from clueval.formats.names import NAMES
 from clueval.formats.options import Reading
 from clueval.reading.source import formats_that_read
 

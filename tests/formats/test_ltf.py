@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, OverlapError, UsageError
-from clueval.formats.markup import LTF
-from clueval.formats.markup_reading import read_markup
+from clueval.formats.markup import LTF, read_markup
 from clueval.formats.markup_writing import marked_up
 from clueval.formats.options import FormatOptions
 

@@ -12,8 +12,7 @@ import pytest
 import clueval
 from clueval.formats.documents import read_file
 from clueval.formats.input_file import InputFile
-from clueval.formats.markup import I2B2, I2B2_2006, LTF, Markup
-from clueval.formats.markup_reading import read_markup
+from clueval.formats.markup import I2B2, I2B2_2006, LTF, Markup, read_markup
 from clueval.formats.options import FormatOptions
 from tests.formats.outcomes import contents, outcome
 
@@ -80,7 +79,6 @@ def test_samples_of_markup_are_read_as_recorded(is_recorded: Check) -> None:
 def test_description_of_markup_is_complete(form: Markup) -> None:
     assert form.name
     assert form.holds
-    assert form.signs
     assert bool(form.inline) != bool(form.tags)
     assert bool(form.document) == bool(form.id)
     assert form.text.startswith(form.document)
@@ -96,9 +94,7 @@ def test_field_of_a_description_of_markup_has_a_use() -> None:
 
 
 def test_other_attributes_are_read_where_a_description_names_them() -> None:
-    form = Markup(
-        name="a", holds="b", signs=("<a>",), text="a/t", tags="a/s", start="from", end="to", label="kind"
-    )
+    form = Markup(name="a", holds="b", text="a/t", tags="a/s", start="from", end="to", label="kind")
     data = '<a><t>In Ulm</t><s from="3" to="6" kind="LOC"/></a>'
 
     (document,) = read_markup(data, form, FormatOptions(), file="a.xml")

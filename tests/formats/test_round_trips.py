@@ -18,12 +18,11 @@ from clueval.formats.columns import ColumnReader
 from clueval.formats.conll import CONLL
 from clueval.formats.dialect import Dialect
 from clueval.formats.documents import read_rows
-from clueval.formats.markup import LTF
-from clueval.formats.markup_reading import read_markup
+from clueval.formats.form import all_forms
+from clueval.formats.markup import LTF, read_markup
 from clueval.formats.markup_writing import marked_up
 from clueval.formats.options import FormatOptions
 from clueval.formats.row_writing import row_of
-from clueval.formats.telling import all_forms
 
 DIALECTS = [form for form in all_forms() if isinstance(form, Dialect)]
 LABELS = st.sampled_from(["PER", "LOC", "a b", "ü"])

@@ -9,8 +9,8 @@ from corpora import write
 
 from clueval import read
 from clueval.files.errors import FormatError
+from clueval.formats.form import form_of
 from clueval.formats.input_file import Head
-from clueval.formats.telling import form_of
 
 FORMATS = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 

@@ -11,9 +11,8 @@ import pytest
 import clueval
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.documents import form_of_file
+from clueval.formats.form import ENTRIES, NAMES, Described, Form, form_of_rows, forms_named
 from clueval.formats.input_file import InputFile
-from clueval.formats.names import NAMES
-from clueval.formats.telling import Form, all_forms, form_of_rows, forms_named
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 
@@ -146,9 +145,10 @@ def test_unknown_name_is_refused_with_all_names() -> None:
     assert caught.value.advice == f"one of {', '.join(NAMES)}"
 
 
-@pytest.mark.parametrize("form", all_forms(), ids=lambda form: form.name)
-def test_way_of_recognition_is_printed_in_one_line(form: Form) -> None:
-    words = form.recognised_by
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.place)
+def test_way_of_recognition_is_printed_in_one_line(entry: Described) -> None:
+    words = entry.recognised_by
 
-    assert words or form.name == "inline"
+    assert words or entry.name == "inline"
+    assert not entry.is_json or words.startswith(("JSON", "lists"))
     assert "\n" not in words
