@@ -8,8 +8,9 @@ that a row has is used. Users describe their own rows in the same way (`describe
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Literal, NoReturn
@@ -284,9 +285,10 @@ def sources_of(dialect: Dialect, options: FormatOptions, file: str | None) -> Ma
 
 def first_key(row: Mapping[str, Any], keys: str) -> str | None:
     """Return the first of several keys that a row has, or None."""
-    if keys in row:
-        return keys
-    return next((key for key in keys_of(keys) if key in row), None)
+    for key in keys_of(keys):
+        if key in row:
+            return key
+    return None
 
 
 def advice_on_keys(dialect: Dialect, row: Mapping[str, Any], keys: str) -> str | None:
@@ -302,7 +304,10 @@ def advice_on_keys(dialect: Dialect, row: Mapping[str, Any], keys: str) -> str |
 
 def first_value(row: Mapping[str, Any], keys: str) -> Any:
     """Return the first value under one of several keys that is not None, or None."""
-    return next((row[key] for key in keys_of(keys) if row.get(key) is not None), None)
+    for key in keys_of(keys):
+        if (value := row.get(key)) is not None:
+            return value
+    return None
 
 
 def either(keys: str) -> str:
@@ -351,12 +356,10 @@ def keys_of_no_features(dialect: Dialect) -> frozenset[str]:
     return frozenset(key for each in every for key in keys_of(each))
 
 
-def scalars(values: Mapping[str, Any], is_kept: Any = lambda key: True) -> dict[str, str]:
-    """Return the texts, numbers and truth values of an object, as texts."""
-    import json  # columns do not need it
-
+def scalars(values: Mapping[str, Any], left_out: Container[str] = ()) -> dict[str, str]:
+    """Return the texts, numbers and truth values of an object, as texts, but those under some keys."""
     return {
         str(key): value if type(value) is str else json.dumps(value)
         for key, value in values.items()
-        if isinstance(value, SCALAR) and is_kept(key)
+        if isinstance(value, SCALAR) and key not in left_out
     }
