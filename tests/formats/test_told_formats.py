@@ -67,6 +67,15 @@ def test_sample_is_told_as_its_format_and_as_no_other(path: Path) -> None:
         ('{"id": 1, "response": "[]"}', "mentions"),
         ('{"id": 1, "text": "Ada", "completion": "[]"}', "mentions"),
         ('{"text": "Ada", "label": [], "output": "[]"}', "doccano"),
+        ('<text id="d">\na\tO\n</text>\n', "vrt"),
+        ("-DOCSTART-\n\na B-X\n", "conll"),
+        ("# sent_id = 1\na O\n", "conll"),
+        ("document\tstart\tend\tlabel\n", "spans"),
+        ("start,end_exclusive\n0,1\n", "spans"),
+        ("# id 1\tdomain=en\nO\n", "tags"),
+        ("<body>a <e>b</e></body>\n", "ltf"),
+        ('<?xml version="1.0"?>\n<body/>\n', "ltf"),
+        ('\n {"text": "spans", "offset_type": "p", "annotation_sets": {}}\n', "bdoc"),
     ],
 )
 def test_beginnings_are_told(text: str, name: str, tmp_path: Path) -> None:
@@ -74,6 +83,15 @@ def test_beginnings_are_told(text: str, name: str, tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
 
     assert told(path) == name
+
+
+def test_inline_tags_are_read_by_name_only() -> None:
+    path = SAMPLES / "inline" / "answer.txt"
+
+    (document,) = clueval.read(path, input="inline")
+
+    assert document.id == "answer"
+    assert told(path) != "inline"
 
 
 @pytest.mark.parametrize(
