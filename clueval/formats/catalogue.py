@@ -50,7 +50,7 @@ def _entry(name: str, *, is_written: bool) -> FormatEntry:
     entries = entries_named(name)
     forms = [entry.form for entry in entries]
     files = [form for form in forms if isinstance(form, FileFormat)]
-    uses = {"read": True, "write": is_written, "add sets": any(form.add_sets is not None for form in files)}
+    uses = {"read": True, "write": is_written, "add sets": any(form.adds_sets for form in files)}
     rows = [described(form) for form in forms if isinstance(form, Dialect)]
     return FormatEntry(
         name,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clueval.core.document import Document
-from clueval.core.span import DEFAULT_LAYER, Span
+from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile, Numbered
@@ -35,7 +35,7 @@ class FileFormat(Form):
         invalid: the treatments of ill-formed tags, of which the first is the usual one; none if there are no tags.
         needs_texts: whether documents take their text or tokens from another file, ``InputFile.texts``.
         extra: the extra of clueval that must be installed.
-        add_sets: returns the content of a file with further annotation sets, and everything else unchanged.
+        adds_sets: whether annotation sets can be added to a file, by a function of its module.
         writer: returns how documents are written, given the types of layers; None: they are only read.
     """
 
@@ -53,7 +53,7 @@ class FileFormat(Form):
     invalid: tuple[str, ...] = ()
     needs_texts: bool = False
     extra: str = ""
-    add_sets: Callable[[InputFile, Mapping[str, Sequence[Span]]], str] | None = None
+    adds_sets: bool = False
     writer: Callable[[Mapping[str, str]], Writer] | None = None
 
     @property

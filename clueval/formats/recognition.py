@@ -153,7 +153,7 @@ def is_table_of_spans(head: Head) -> bool:
     """Return whether the first line is a header with start and end."""
     if not begins_with("start", "Start", "begin", "Begin", "von", "Von", '"')(head):
         return False
-    from clueval.formats.table_records import is_table  # other formats do not need it
+    from clueval.formats.table_columns import is_table  # other formats do not need it
 
     return is_table(head.first_line)
 

@@ -24,11 +24,12 @@ from clueval.formats.reference import FileMention, fits
 from clueval.formats.table_columns import (
     RESERVED,
     Header,
+    Records,
     fragments_in,
     header_of,
     known_names,
+    records_of,
 )
-from clueval.formats.table_records import Records, records_of
 from clueval.formats.writer import IDS, Writer, in_lines
 
 _POSITION = re.compile(r"([0-9]{1,18})(\.0+)?")

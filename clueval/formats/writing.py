@@ -10,8 +10,7 @@ from clueval.formats.dialect import Dialect
 from clueval.formats.file_format import FileFormat
 from clueval.formats.form import NAMES, Form, forms_named
 from clueval.formats.label_studio import WRITTEN_AS
-from clueval.formats.markup import Markup
-from clueval.formats.markup_writing import markup_writer
+from clueval.formats.markup import Markup, markup_writer
 from clueval.formats.row_writing import row_writer
 from clueval.formats.writer import Writer
 

@@ -22,7 +22,7 @@ from clueval.files.overwriting import keeps_inputs
 from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading
-from clueval.formats.table_records import records_of
+from clueval.formats.table_columns import records_of
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.reading.options import SETS, LayerColumns, readings_of, require_layers
