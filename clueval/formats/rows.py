@@ -39,6 +39,7 @@ from clueval.formats.row_spans import SpanReader, spans_of_rows
 from clueval.formats.tag_lists import SeenTags, chunks_of, names_of_tags
 
 _NO_TAG = -100
+_PLACE = itemgetter(0, 1)
 
 
 class TagReader:
@@ -179,18 +180,18 @@ class RowReader(RowInput):
         if self._sources is None:
             self._sources = sources_of(self.dialect, self.options, self.file)
         places: dict[str, list[Row]] = {}
-        spans: dict[str, list[Span]] = {}
+        spans: dict[str, Sequence[Span]] = {}
+        is_ordered = self.dialect.ordered
         for layer, source in self._sources.items():
             found = self._spans.spans(row, source, layer, text, tokens, identifier)
             if found and len(found[0]) > 3:
-                spans[layer] = spans_of_rows(layer, found, self.number)
+                made = spans_of_rows(layer, found, self.number)
+                spans[layer] = made if is_ordered else in_order(made)
             else:
-                places[layer] = cast("list[Row]", found)
-        if not self.dialect.ordered:
-            places = {layer: sorted(own, key=itemgetter(0, 1)) for layer, own in places.items()}
-            spans = {layer: in_order(own) for layer, own in spans.items()}
-        made = Layers({}, places, self.number)
-        return {layer: spans.get(layer) or made[layer] for layer in self._sources} if spans else made
+                rows = cast("list[Row]", found)
+                places[layer] = rows if is_ordered else sorted(rows, key=_PLACE)
+        layers = Layers({}, places, self.number)
+        return {layer: spans.get(layer) or layers[layer] for layer in self._sources} if spans else layers
 
     def _plain(self, given: Any) -> Iterable[Any]:
         """Return the rows with the keys of the dialect."""

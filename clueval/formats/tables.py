@@ -342,14 +342,19 @@ def header_line(layers: Sequence[str], with_ids: bool) -> str:
     return "\t".join(["document", "start", "end_inclusive", *map(cell, layers), *ids])
 
 
-def span_line(document: Document, span: Span, layers: Sequence[str], with_ids: bool) -> str:
-    """Return the line for a span; its end is the last position, and a layer without a label is empty."""
-    own = (span.by_layer.get(layer) for layer in layers)
-    labels = ["" if label is None else label or NO_LABEL for label in own]
-    ids = []
-    if with_ids and document.token_ids is not None:
-        ids = [document.token_ids[position - document.start] for position in (span.start, span.end - 1)]
-    return "\t".join([cell(document.id), str(span.start), str(span.end - 1), *map(cell, labels), *ids])
+def span_lines(
+    document: Document, spans: Iterable[Span], layers: Sequence[str], with_ids: bool
+) -> Iterator[str]:
+    """Yield a line for each span; its end is the last position, and a layer without a label is empty."""
+    name = cell(document.id)
+    token_ids = document.token_ids if with_ids else None
+    for span in spans:
+        own = map(span.by_layer.get, layers)
+        labels = ["" if label is None else cell(label or NO_LABEL) for label in own]
+        ids = []
+        if token_ids is not None:
+            ids = [token_ids[position - document.start] for position in (span.start, span.end - 1)]
+        yield "\t".join([name, str(span.start), str(span.end - 1), *labels, *ids])
 
 
 def _lines(documents: Iterable[Document], layers: Sequence[str], with_ids: bool) -> Iterator[str]:
@@ -368,8 +373,8 @@ def _lines(documents: Iterable[Document], layers: Sequence[str], with_ids: bool)
             )
         ends[document.id] = document.start if document.end is None else document.end
         spans = [span for layer in layers for span in document.layers.get(layer, ())]
-        for span in sorted(spans, key=lambda span: (span.start, span.end)):
-            yield span_line(document, span, layers, with_ids)
+        spans.sort(key=lambda span: (span.start, span.end))
+        yield from span_lines(document, spans, layers, with_ids)
     if number < 0:
         yield header_line(layers, with_ids)
 
