@@ -15,9 +15,9 @@ from clueval.files.errors import CluevalError, in_words
 from clueval.files.options import whole
 from clueval.files.overwriting import input_path
 from clueval.files.visible import visible
+from clueval.formats.catalogue import writer_named
 from clueval.formats.options import FormatOptions
 from clueval.formats.writer import Writer
-from clueval.formats.writing import writer_named
 from clueval.reading.check import Check, checks
 from clueval.reading.tag_columns import columns_of_tags, listed
 

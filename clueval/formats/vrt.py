@@ -43,59 +43,40 @@ def _is_token(reader: ColumnInput, line: str) -> bool:
 def _tag(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     elements: _Elements = reader.state
     closing, name, _, empty = match.groups()
-    options = reader.options
-    if name == options.sentence_tag:
-        if closing:
-            _close_sentence(reader, number, name)
-        elif not empty:
-            _open_sentence(reader, number, name, match[0])
-    elif name == options.document_tag:
-        if closing:
-            _close_document(reader, number, name)
-        else:
-            _open_document(reader, number, name, match[0])
-            if empty:
-                _close_document(reader, number, name)
-    elif not elements.document:
-        _surround(reader, number, match)
+    if name == reader.options.document_tag != reader.options.sentence_tag:
+        _document_tag(reader, number, match)
+    elif name != reader.options.sentence_tag:
+        if not elements.document:
+            _surround(reader, number, match)
+    elif not closing and not empty:
+        if elements.sentence:
+            _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
+        elements.sentence = number
+        reader.begin_sentence(attributes(match[0]).get("id"))
+    elif closing and not elements.sentence:
+        _complain(reader, number, f"</{name}> without <{name}> before it")
+    elif closing:
+        elements.sentence = 0
+        reader.end_sentence()
 
 
-def _open_sentence(reader: ColumnInput, number: int, name: str, line: str) -> None:
+def _document_tag(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     elements: _Elements = reader.state
-    if elements.sentence:
-        _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
-    elements.sentence = number
-    reader.begin_sentence(attributes(line).get("id"))
-
-
-def _close_sentence(reader: ColumnInput, number: int, name: str) -> None:
-    if not reader.state.sentence:
+    closing, name, _, empty = match.groups()
+    if closing and not elements.document:
         _complain(reader, number, f"</{name}> without <{name}> before it")
         return
-    reader.state.sentence = 0
-    reader.end_sentence()
-
-
-def _open_document(reader: ColumnInput, number: int, name: str, line: str) -> None:
-    elements: _Elements = reader.state
-    if elements.document:
+    if not closing and elements.document:
         _complain(reader, number, f"<{name}> inside the document of line {elements.document}")
     if elements.sentence:
-        _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
-    elements.document = number
-    own = attributes(line)
-    reader.begin_document(own.get("id"), {**elements.attributes_around, **own})
-
-
-def _close_document(reader: ColumnInput, number: int, name: str) -> None:
-    elements: _Elements = reader.state
-    if not elements.document:
-        _complain(reader, number, f"</{name}> without <{name}> before it")
-        return
-    if elements.sentence:
-        _complain(reader, number, f"</{name}> inside the sentence of line {elements.sentence}")
-    elements.document = 0
-    reader.end_document()
+        _complain(reader, number, f"<{closing}{name}> inside the sentence of line {elements.sentence}")
+    if not closing:
+        elements.document = number
+        own = attributes(match[0])
+        reader.begin_document(own.get("id"), {**elements.attributes_around, **own})
+    if closing or empty:
+        elements.document = 0
+        reader.end_document()
 
 
 def _surround(reader: ColumnInput, number: int, match: re.Match[str]) -> None:

@@ -12,11 +12,11 @@ import clueval
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
+from clueval.formats.catalogue import writer_named, written_names
 from clueval.formats.documents import read_file
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.writer import Uses, Writer, fitted_documents
-from clueval.formats.writing import writer_named, written_names
 
 SLOW = ("docbin", "xmi", "uima-json")
 """Formats whose libraries take a second to import."""

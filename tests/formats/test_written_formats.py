@@ -11,7 +11,7 @@ from corpora import write
 
 from clueval import Document, Span, UsageError, convert, read
 from clueval.cli import main
-from clueval.formats.writing import writer_named
+from clueval.formats.catalogue import writer_named
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 
