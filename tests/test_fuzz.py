@@ -17,7 +17,7 @@ from fuzz.tools import FORMATS
 from clueval.cli import COMMANDS, check, main
 from clueval.cli.commands import command_parser
 from clueval.files.overwriting import OUTPUT_TYPES, input_path
-from clueval.formats.names import NAMES
+from clueval.formats.form import NAMES
 
 REGRESSIONS = sorted((Path(__file__).parent / "fuzz" / "regressions").glob("*.json"))
 

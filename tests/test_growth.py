@@ -18,7 +18,7 @@ from shapes import OVERLAPPING, SHAPES
 import clueval
 from clueval.cli import main
 from clueval.files import limits
-from clueval.formats.writing import writer_named, written_names
+from clueval.formats.catalogue import writer_named, written_names
 from clueval.metrics import METRICS
 
 SIZE = 100

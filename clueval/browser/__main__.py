@@ -26,7 +26,7 @@ from clueval.browser.jobs import OUTPUTS, SIDES
 from clueval.cli.printing import put, remark
 from clueval.files.errors import CluevalError, FileError
 from clueval.files.writing import whole_file
-from clueval.formats.names import NAMES
+from clueval.formats.form import NAMES
 from clueval.reports.page import json_in_page, script_hash
 from clueval.version import __version__
 

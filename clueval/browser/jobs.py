@@ -21,10 +21,10 @@ from clueval.files.errors import CluevalError
 from clueval.files.opening import beginning_of
 from clueval.files.visible import visible
 from clueval.formats.dialect import Dialect
+from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions
-from clueval.formats.telling import Form
 from clueval.reading.paths import files_of, without_ending
-from clueval.reading.source import Source, has_columns, source_of
+from clueval.reading.source import Source, source_of
 from clueval.reading.tag_columns import TagColumns, columns_of_tags, first_rows, layers_in
 from clueval.reports.language import ENGLISH, in_language
 
@@ -78,7 +78,7 @@ def look(side: str, form: str = "") -> dict[str, Any]:
             "form": source.form.name,
             "source": _source(source.form),
         }
-        if has_columns(source.form):
+        if source.form.has_columns:
             return {**seen, **_columns(source, [path for _, path in files])}
         lines = beginning_of(source.path).split("\n")[:SHOWN_LINES]
         return {**seen, "rows": [[visible(each[:_CHARACTERS])] for each in lines]}

@@ -15,11 +15,10 @@ from clueval.files.errors import CluevalError, in_words
 from clueval.files.options import whole
 from clueval.files.overwriting import input_path
 from clueval.files.visible import visible
+from clueval.formats.catalogue import writer_named
 from clueval.formats.options import FormatOptions
 from clueval.formats.writer import Writer
-from clueval.formats.writing import writer_named
 from clueval.reading.check import Check, checks
-from clueval.reading.source import has_columns
 from clueval.reading.tag_columns import columns_of_tags, listed
 
 USAGE = "FILE..."
@@ -137,7 +136,7 @@ class _CheckLines:
         source = self._check.source
         if (
             source is None
-            or not has_columns(source.form)
+            or not source.form.has_columns
             or not any("is not a tag" in key for key in self._lines)
         ):
             return ""

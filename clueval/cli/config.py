@@ -24,8 +24,8 @@ from clueval.cli.parser import CommandParser, suggestion
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
 from clueval.files.options import options_of
 from clueval.files.overwriting import OUTPUT_TYPES, note_input
+from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions, Reading
-from clueval.formats.telling import Form
 from clueval.metrics.settings import metrics_in
 from clueval.reading.paths import files_of
 from clueval.reading.spooled import STDIN
@@ -178,7 +178,7 @@ def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
 
 def _forms(options: argparse.Namespace) -> Iterator[Form]:
     """Yield the format of each file that the command reads, as far as it is recognised."""
-    from clueval.formats.telling import forms_named  # only for options of formats
+    from clueval.formats.form import forms_named  # only for options of formats
     from clueval.reading.source import form_at
 
     for place in ("Reading.row", "Reading.input"):

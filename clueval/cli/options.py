@@ -15,7 +15,7 @@ from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
 from clueval.files.options import column, options_of
 from clueval.files.overwriting import input_path
-from clueval.formats.names import NAMES
+from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
 from clueval.reading.options import LayerColumns, LayerSource
 from clueval.results.options import Counting
@@ -181,7 +181,7 @@ def formats_of(name: str) -> str:
 
 def _treatments() -> str:
     """Return the default treatments of invalid tag sequences, in words."""
-    from clueval.formats.telling import all_forms  # only for help
+    from clueval.formats.form import all_forms  # only for help
     from clueval.reading.source import treatment_of
 
     first: dict[str, list[str]] = {}

@@ -241,7 +241,7 @@ def add_digits(group: argparse._ActionsContainer) -> None:
 
 def writable_names() -> list[str]:
     """Return the names of the formats that can be written."""
-    from clueval.formats.writing import written_names  # only where documents are written
+    from clueval.formats.catalogue import written_names  # only where documents are written
 
     return sorted(written_names())
 
@@ -294,7 +294,7 @@ def named_type(text: str) -> tuple[str, str]:
 
 def writer_of(options: argparse.Namespace, name: str) -> Writer:
     """Return how documents are written in a format, with the options for it."""
-    from clueval.formats.writing import writer_named  # only where documents are written
+    from clueval.formats.catalogue import writer_named  # only where documents are written
 
     return writer_named(name, as_=options.as_, types=None if options.types is None else dict(options.types))
 

@@ -24,7 +24,7 @@ from clueval.files import errors
 from clueval.files.errors import UsageError
 from clueval.files.options import Option, option_of, options_of
 from clueval.formats.catalogue import FormatEntry, catalogue
-from clueval.formats.names import NAMES
+from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
 from clueval.guide.pages import Page, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class

@@ -7,7 +7,6 @@ raise those of lines, sentences and documents (`Limits`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -68,42 +67,6 @@ class Limits:
     def max_held(self) -> int:
         """The most lines, tags or values of a file that is held as a whole."""
         return max(1, self.max_sentence // HELD)
-
-    def sentences_of(self, blocks: Iterable[tuple[int, str]], file: str) -> Iterator[tuple[int, list[str]]]:
-        """Yield the lines between blank lines, with the number of the first one; `blocks` are those of a file.
-
-        Raises `FormatError` for a sentence with too many lines.
-        """
-        held: list[str] = []
-        first = 1
-        for start, block in blocks:
-            for number, line in enumerate(block.removesuffix("\n").split("\n"), start):
-                if line and not line.isspace():
-                    first = first if held else number
-                    held.append(line)
-                    if len(held) > self.max_sentence:
-                        raise sentence_too_long(file, first, self.max_sentence)
-                elif held:
-                    yield first, held
-                    held = []
-        if held:
-            yield first, held
-
-    def held_lines(self, numbered: Iterable[tuple[int, str]], file: str) -> Iterator[tuple[int, str]]:
-        """Yield the numbered lines of a file that is held as a whole, unchanged. Raises `FormatError` for too many."""
-        for held, (number, line) in enumerate(numbered):
-            if held == self.max_held:
-                raise too_many(
-                    "the file is held as a whole and has more lines than", file, number, self.max_held
-                )
-            yield number, line
-
-    def require_few_tags(self, content: bytes, file: str) -> None:
-        """Raise `FormatError` for a file of XML, held as a whole, with too many tags."""
-        if content.count(b"<") > self.max_held:
-            raise too_many(
-                "the file is held as a whole and has more tags or values than", file, None, self.max_held
-            )
 
 
 def is_deep(value: object) -> bool:

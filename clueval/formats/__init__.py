@@ -1,14 +1,14 @@
 """The file formats: descriptions, the engines that read them, and formats with readers of their own.
 
-Read `documents` first (the documents of a file, and of rows in memory), then `telling` (which format a file has), then
-a description and its engine:
+Read `documents` first (the documents of a file, and of rows in memory), then `form` and `recognition` (which format a
+file has), then a description and its engine:
 
-* rows of JSON: `dialect` and `rows`; `text_dialects`, `token_dialects`, `service_dialects`, `label_studio`, `bdoc`;
+* rows of JSON: `dialect` and `rows`; `text_dialects`, `token_dialects`, `label_studio`, `bdoc`;
 * columns: `column_format` and `columns`; `conll`, `conllu`, `conll2012`, `vrt`;
-* markup: `markup` and `markup_reading`;
+* markup: `markup`;
 * others: `file_format`; `brat`, `tables`, `inline`, `mentions`, `webanno`, `gate_xml`, `uima`, `fair`, `tags`,
   `nerval`, `docbin`.
 
-`writing` has the writers of all formats, `writer` what a format cannot hold. A new format needs a description, and a
-line in `telling`.
+`catalogue` has the writers of all formats, `writer` what a format cannot hold. A new format needs a description, and an
+entry in `form`.
 """

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from clueval.files.limits import MAX_DEPTH, is_deep
-from clueval.formats.dialect import Dialect, has_sign
+from clueval.formats.dialect import Dialect, RowInput
+from clueval.formats.recognition import has_sign
 from clueval.formats.reference import places
-from clueval.formats.row_input import RowInput
 
 
 def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
@@ -72,7 +72,6 @@ def _span(item: Any, place: Callable[[int], int | None], rows: RowInput) -> dict
 BDOC = Dialect(
     name="bdoc",
     holds="GATE documents as JSON (`gatenlp`): a text and named annotation sets",
-    sign="annotation_sets",
     text="text",
     id="name",
     spans="annotations",

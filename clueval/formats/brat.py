@@ -321,7 +321,6 @@ BRAT = FileFormat(
     name="brat",
     options=frozenset({"layers", "offsets"}),
     holds="brat's stand-off files: `X.ann` with spans, attributes and links, and `X.txt` in the same folder",
-    endings=(".ann", ".a1"),
     read=_read,
     single=True,
     group=(".txt", ".a2"),

@@ -1,20 +1,258 @@
-"""Formats with one token per line: how they are described.
+"""Formats with one token per line: how they are described, and a file of them while its lines are read.
 
 A format says which lines are no tokens (`LineRule`), which columns have the tokens and the labels, and how values
-become tags or spans (`ColumnFormat`).
+become tags or spans (`ColumnFormat`). Its rules begin and end the documents and sentences of a `ColumnInput`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
-from clueval.core.span import Span
-from clueval.formats.column_input import ColumnInput, Columns
-from clueval.formats.input_file import Head
+from clueval.core.document import Document, Sentence
+from clueval.core.span import DEFAULT_LAYER, Span
+from clueval.files.errors import CluevalError, FormatError
+from clueval.files.limits import (
+    LINES_IN_SENTENCE,
+    Limits,
+    document_too_long,
+    sentence_too_long,
+    sentence_too_wide,
+)
+from clueval.formats.form import Form, Kind
 from clueval.formats.options import FormatOptions
+
+
+class Columns(NamedTuple):
+    """What is known of the columns of a file before its tokens are read.
+
+    `names` are those of its columns, none if they have no names. `default` is the source of the layer that no option
+    names: a column, from 1 or from -1 at the end, or a name. `token` is the column of the tokens, from 1; None: the
+    first without other use.
+    """
+
+    names: tuple[str, ...] = ()
+    default: int | str = -1
+    token: int | None = None
+
+
+class Layout(NamedTuple):
+    """The columns of a file with lines of `width` fields, from 0; the source of a layer is a column or a key."""
+
+    width: int
+    separator: str
+    token: int
+    layers: Mapping[str, int | str]
+    token_id: int | None = None
+    document: int | None = None
+    meta: tuple[tuple[str, int], ...] = ()
+
+
+class TokenLines:
+    """The lines of the tokens of one document, kept as text, and where its sentences end.
+
+    Attributes:
+        rows: the number of lines.
+        characters: the number of characters of the sentence that is open.
+        ends, heads: the row after each sentence, and its id.
+        unspaced: the number of a sentence, and the IDs of words of it that no blank follows.
+    """
+
+    def __init__(self) -> None:
+        self.rows = self.characters = 0
+        self.ends: list[int] = []
+        self.heads: list[str | None] = []
+        self.unspaced: list[tuple[int, frozenset[str]]] = []
+        self._runs: list[str] = []
+        self._first_rows: list[int] = []  # of each run
+        self._first_lines: list[int] = []
+
+    @property
+    def text(self) -> str:
+        """All lines, with their ends."""
+        return "".join(self._runs)
+
+    @property
+    def of_sentence(self) -> int:
+        """The number of lines of the sentence that is open."""
+        return self.rows - (self.ends[-1] if self.ends else 0)
+
+    def add(self, number: int, run: str) -> None:
+        """Add whole lines, given the number of the first."""
+        self._first_rows.append(self.rows)
+        self._first_lines.append(number)
+        self._runs.append(run)
+        self.rows += run.count("\n")
+        self.characters += len(run)
+
+    def line_of(self, row: int) -> int:
+        """Return the number of the line of a row."""
+        place = bisect_right(self._first_rows, row) - 1
+        return self._first_lines[place] + row - self._first_rows[place]
+
+    def numbers(self) -> Sequence[int]:
+        """Return the number of each line."""
+        ends = [*self._first_rows[1:], self.rows]
+        places = zip(self._first_rows, ends, self._first_lines, strict=False)
+        ranges = (range(line, line + end - first) for first, end, line in places)
+        return array("q", chain.from_iterable(ranges))
+
+    def sentences(self, start: int) -> list[Sentence]:
+        """Return the sentences, if the first token has the position `start`."""
+        places = zip([0, *self.ends], self.ends, self.heads, strict=False)
+        return [Sentence(first + start, end + start, head) for first, end, head in places]
+
+
+class ColumnInput:
+    """The documents and sentences of one file.
+
+    Attributes:
+        options, file, limits: the options, the name of the file in errors, and the most that it may have.
+        columns: what is known of its columns.
+        layout: the use of its columns; None before its first token.
+        id, metadata: those of the document that is read, or will begin next.
+        start: the position of its first token.
+        is_open: whether a document is open.
+        begun: the number of documents that have begun.
+        passed_over: how often the file has what is not read, by kind in the plural.
+        state: what the line rules of the format have noted; what comments say, by their keys.
+        unspaced_words: the IDs of words of the sentence that no blank follows, although no flag says so.
+        lines: the lines of the tokens of the document.
+        sources: the column of each layer, from 1, once they are known, if columns are counted.
+    """
+
+    def __init__(
+        self,
+        options: FormatOptions,
+        file: str,
+        columns: Columns,
+        state: Any,
+        limits: Limits | None = None,
+        passed_over: Counter[str] | None = None,
+    ) -> None:
+        self.options, self.file, self.columns, self.state = options, file, columns, state
+        self.limits = limits or Limits()
+        self.layout: Layout | None = None
+        self.id: str | None = None
+        self.metadata: dict[str, str] = {}
+        self.start = 0
+        self.is_open = False
+        self.begun = 0
+        self.passed_over = Counter[str]() if passed_over is None else passed_over
+        self.unspaced_words: set[str] = set()
+        self.lines = TokenLines()
+        self.sources: dict[str, int | str] = {}
+        self._head: str | None = None
+        self._ready: list[Document] = []
+
+    def refuse(self, line: int, problem: str, advice: str | None = None) -> NoReturn:
+        """Raise `FormatError` with the number of a line."""
+        raise FormatError(problem, file=self.file, line=line, advice=advice, document=self.id)
+
+    def complain(self, error: CluevalError) -> None:
+        """Raise the error of a line after which the file can be read on; a check lists it instead."""
+        raise error
+
+    def use_comments(self) -> None:
+        """Begin the document of the notes of comments before a token, if these begin one."""
+        if self.state:
+            notes, self.state = self.state, {}
+            identifier = notes.pop("document_id", None)
+            if identifier is not None or (notes and not self.is_open):
+                self.begin_document(identifier, notes)
+
+    def begin_document(
+        self,
+        identifier: str | None,
+        metadata: Mapping[str, str] | None = None,
+        *,
+        head: str | None = None,
+    ) -> None:
+        """End the current document, and begin the next, whose first sentence has the id `head`.
+
+        Without an identifier, its id is its number.
+        """
+        self.end_document()
+        self.begun += 1
+        self.is_open, self.id, self.metadata, self._head = True, identifier, dict(metadata or {}), head
+
+    def require_document(self) -> None:
+        """Begin a document unless one is open; the metadata and the sentence id before it belong to it."""
+        if not self.is_open:
+            self.begin_document(None, self.metadata, head=self._head)
+
+    def begin_sentence(self, identifier: str | None) -> None:
+        """End the current sentence; the next one has this id."""
+        self.end_sentence()
+        self._head = identifier
+
+    def end_sentence(self) -> None:
+        """End the current sentence if it has tokens."""
+        lines = self.lines
+        if lines.of_sentence:
+            lines.ends.append(lines.rows)
+            lines.heads.append(self._head)
+            lines.characters = 0
+            if self.unspaced_words:
+                lines.unspaced.append((len(lines.ends) - 1, frozenset(self.unspaced_words)))
+        self.unspaced_words.clear()
+        self._head = None
+
+    def end_document(self) -> None:
+        """End the current document, if there is one."""
+        self.end_sentence()
+        if not self.is_open:
+            return
+        if not self.is_unannotated():
+            self._ready.append(self.document())
+        self.start += self.lines.rows
+        self.is_open, self.id, self.metadata = False, None, {}
+        self.lines = TokenLines()
+
+    def document(self) -> Document:
+        """Return the current document."""
+        raise NotImplementedError
+
+    def is_unannotated(self) -> bool:
+        """Return whether the current document is left out, as one that an annotator has not annotated."""
+        return False
+
+    def add(self, number: int, run: str) -> None:
+        """Add lines of tokens to the current document. Raises `FormatError` for too many."""
+        self.require_document()
+        lines, limits = self.lines, self.limits
+        lines.add(number, run)
+        if lines.of_sentence > limits.max_sentence:
+            first = lines.line_of(lines.rows - lines.of_sentence)
+            raise sentence_too_long(self.file, first, limits.max_sentence)
+        if lines.characters > LINES_IN_SENTENCE * limits.max_line:
+            first = lines.line_of(lines.rows - lines.of_sentence)
+            raise sentence_too_wide(self.file, first, LINES_IN_SENTENCE * limits.max_line)
+        if lines.rows > limits.max_document:
+            raise document_too_long(self.file, lines.line_of(0), limits.max_document)
+
+
+def wanted_layers(reader: ColumnInput) -> Mapping[str, int | str]:
+    """Return the source of each layer: of those that the options name, or of the default layer."""
+    layers = reader.options.layers
+    return {DEFAULT_LAYER: reader.columns.default} if layers is None else layers
+
+
+def place_of(name: str, names: Sequence[str]) -> int | None:
+    """Return the number of the column with a name, from 0, in any case; None if there is none."""
+    if name in names:
+        return names.index(name)
+    folded = [each.casefold() for each in names]
+    return folded.index(name.casefold()) if name.casefold() in folded else None
+
+
+# Descriptions
 
 Blocks = Callable[[], Iterable[tuple[int, str]]]
 """Returns a file from its beginning in blocks of whole lines, each with the number of its first line."""
@@ -30,6 +268,25 @@ class LineRule(NamedTuple):
 
     pattern: re.Pattern[str]
     act: Callable[[ColumnInput, int, re.Match[str]], None]
+
+
+NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id)?\s*(?:=(.*))?$")
+SENTENCE = re.compile(r"#\s*sent_id\s*=(.*)$")
+META = re.compile(r"#\s*meta::(\S+)\s*=(.*)$")
+"""Comments of CoNLL-U, which other formats use, too."""
+
+
+def new_document(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
+    """Begin the document of a comment `NEW_DOCUMENT`."""
+    reader.begin_document((match[1] or "").strip() or None)
+
+
+class OpenSpan(NamedTuple):
+    """A span that has begun: its first token, its label and its line."""
+
+    start: int
+    label: str
+    line: int
 
 
 class Brackets:
@@ -49,14 +306,12 @@ class Brackets:
         """Raise `FormatError` for a bracket that is open at the end of the document."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnFormat:
+@dataclass(frozen=True, kw_only=True)
+class ColumnFormat(Form):
     """How the lines of a format are read.
 
     Attributes:
         name, holds: the name of the format, and what its files hold.
-        sign, told: how its files are recognised in words, and whether a file that begins with a text is one.
-        endings: the endings of names of its files.
         separator: what separates columns; none: a tab if the first token line has one, else a blank.
         special: the beginning of lines that may be no tokens; all others are.
         marks: lines that are no tokens, of which the first that fits acts.
@@ -71,7 +326,7 @@ class ColumnFormat:
         no_space: the flag of a token that no blank follows.
         sentence_end: the flag of the last token of a sentence, after which spans may go on.
         blank_ends: whether a blank line ends a sentence.
-        entities: whether fields have the entities of XML.
+        entities: decodes the entities of XML in a field, if fields have these.
         ragged: whether lines have different numbers of columns, all of which are named or counted by the format.
         is_named: whether each line has all columns that have names.
         in_documents: what to do about a token outside documents; None: it begins one.
@@ -82,9 +337,6 @@ class ColumnFormat:
 
     name: str
     holds: str
-    sign: str
-    told: Callable[[str], bool]
-    endings: tuple[str, ...] = ()
     separator: str = ""
     special: re.Pattern[str] = _NEVER
     marks: tuple[LineRule, ...] = ()
@@ -99,7 +351,7 @@ class ColumnFormat:
     no_space: str = ""
     sentence_end: str = ""
     blank_ends: bool = True
-    entities: bool = False
+    entities: Callable[[str], str] | None = None
     ragged: bool = False
     is_named: bool = False
     in_documents: str | None = None
@@ -107,11 +359,12 @@ class ColumnFormat:
     at_end: Callable[[ColumnInput], None] = lambda reader: None
     options: frozenset[str] = _OPTIONS | {"token", "token_id", "document_column", "meta"}
 
-    def is_told(self, head: Head) -> bool:
-        """Return whether a file with this beginning has the format."""
-        return self.told(head.text)
+    kind: ClassVar[Kind] = "columns"
 
     @property
-    def recognised_by(self) -> str:
-        """How files are recognised, in words."""
-        return ", ".join([*(f"`{ending}`" for ending in self.endings), self.sign])
+    def has_columns(self) -> bool:
+        return not self.pairs and self.bracketed != ("*",)
+
+    @property
+    def counts_tokens(self) -> bool:
+        return True

@@ -13,11 +13,15 @@ from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import Frozen, Span
 from clueval.core.tags import OUTSIDE, is_tag
 from clueval.files.errors import FormatError, TagError, UsageError
-from clueval.formats.column_format import ColumnFormat
-from clueval.formats.column_input import ColumnInput, Layout, TokenLines
-from clueval.formats.column_layout import place_of, wanted_layers
+from clueval.formats.column_format import (
+    ColumnFormat,
+    ColumnInput,
+    Layout,
+    TokenLines,
+    place_of,
+    wanted_layers,
+)
 from clueval.formats.tag_lists import SeenTags, chunks_of, place_of_error
-from clueval.formats.xml_text import unescape
 
 WITHIN_FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
@@ -134,8 +138,8 @@ class ColumnValues:
             or "" in columns[layout.token]
         ):
             raise next(self.misfits(layout))
-        if self._form.entities and "&" in text:
-            return [list(map(unescape, column)) for column in columns]
+        if self._form.entities is not None and "&" in text:
+            return [list(map(self._form.entities, column)) for column in columns]
         return columns
 
     def misfits(self, layout: Layout) -> Iterator[FormatError]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from clueval.core.document import Document, Sentence
-from clueval.core.span import Span, name_of
-from clueval.core.tags import OUTSIDE
+from clueval.core.span import name_of
 from clueval.files.errors import UsageError
+from clueval.formats.tag_lists import tags_of
 from clueval.formats.writer import Writer, in_lines
 
 _NO_FIELD = re.compile(r"[\t\n\r\0]|^$|^ +$")
@@ -18,8 +18,9 @@ _NO_VALUE = re.compile(r"[\n\r\0]|^\s|\s$|^$")
 def conll_lines(documents: Iterable[Document], *, with_ids: bool = False) -> Iterator[str]:
     """Yield the lines of a file of CoNLL: for each document its id and metadata, and its sentences.
 
-    Raises `UsageError` for what the columns cannot hold.
+    The documents are those that `fitted` returns. Raises `UsageError` for texts that the columns cannot hold.
 
+    >>> from clueval.core.span import Span
     >>> document = Document("d", {"label": [Span(0, 1, "LOC")]}, tokens=["Ulm", "!"])
     >>> list(conll_lines([document]))
     ['# newdoc id = d', 'Ulm\\tB-LOC', '!\\tO', '']
@@ -53,7 +54,7 @@ def _checked(value: str, what: str, document: Document) -> str:
 
 def _rows(document: Document, with_ids: bool) -> Iterator[str]:
     tokens = document.tokens or ()
-    columns = [tokens, *(_tags(document, spans) for spans in document.layers.values())]
+    columns = [tokens, *(_tags(document, layer) for layer in document.layers)]
     if with_ids and document.token_ids is not None:
         columns.append(document.token_ids)
     for token in tokens:
@@ -79,22 +80,11 @@ def _sentences(document: Document) -> Iterator[Sentence]:
         yield Sentence(place, end)
 
 
-def _tags(document: Document, spans: Sequence[Span]) -> list[str]:
-    """Return the BIO tags of a layer, which do not cross the ends of sentences."""
-    tags = [OUTSIDE] * len(document.tokens or ())
-    breaks = {sentence.start for sentence in _sentences(document)}
-    for span in spans:
-        places = range(span.start - document.start, span.end - document.start)
-        if _NO_FIELD.search(span.label) or not places or span.parts is not None:
+def _tags(document: Document, layer: str) -> list[str]:
+    for span in document.layers[layer]:
+        if _NO_FIELD.search(span.label):
             raise _wrong(document, f"{name_of(span)}, whose label or positions do not fit into tags")
-        if any(tags[place] != OUTSIDE for place in places):
-            raise _wrong(document, f"{name_of(span)}, which overlaps another span")
-        if any(position in breaks for position in range(span.start + 1, span.end)):
-            raise _wrong(document, f"{name_of(span)}, which crosses the end of a sentence")
-        tags[places[0]] = f"B-{span.label}"
-        for place in places[1:]:
-            tags[place] = f"I-{span.label}"
-    return tags
+    return tags_of(document, layer)
 
 
 def _wrong(document: Document, what: str) -> UsageError:

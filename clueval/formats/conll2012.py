@@ -8,23 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from clueval.core.span import Frozen, Span
-from clueval.formats.column_format import Brackets, ColumnFormat, LineRule
-from clueval.formats.column_input import ColumnInput, Columns
+from clueval.formats.column_format import Brackets, ColumnFormat, ColumnInput, Columns, LineRule, OpenSpan
 
 _BRACKETS = re.compile(r"\(([^()*|\s]+)|\*|(\))")
 _SHORT = 120
 """Longer values are not cached, so that the cache stays small."""
-
-
-class OpenSpan(NamedTuple):
-    """A span that has begun: its first token, its label and its line."""
-
-    start: int
-    label: str
-    line: int
 
 
 def _brackets(value: str) -> tuple[list[str], bool]:
@@ -87,9 +77,6 @@ CONLL2012 = ColumnFormat(
     name="conll2012",
     options=frozenset({"layers"}),
     holds="OntoNotes: one token per line, columns separated by blanks, entities in brackets, as in `(ORG*`",
-    sign="`#begin document`",
-    told=lambda text: re.search("#begin document", text[:10_000]) is not None,
-    endings=(".gold_conll", ".auto_conll"),
     special=re.compile("^#", re.MULTILINE),
     marks=(LineRule(re.compile("#begin document"), _begin), LineRule(re.compile("#end document"), _end)),
     columns=lambda blocks, file, options: Columns(

@@ -13,12 +13,22 @@ from urllib.parse import unquote
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.core.tags import is_tag
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.column_format import KINDS_OF_ROWS, Blocks, Brackets, ColumnFormat, LineRule
-from clueval.formats.column_input import ColumnInput, Columns
-from clueval.formats.column_layout import place_of
+from clueval.formats.column_format import (
+    KINDS_OF_ROWS,
+    META,
+    NEW_DOCUMENT,
+    SENTENCE,
+    Blocks,
+    Brackets,
+    ColumnFormat,
+    ColumnInput,
+    Columns,
+    LineRule,
+    OpenSpan,
+    new_document,
+    place_of,
+)
 from clueval.formats.column_values import pairs_of
-from clueval.formats.conll import META, NEW_DOCUMENT, SENTENCE
-from clueval.formats.conll2012 import OpenSpan
 from clueval.formats.options import FormatOptions
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -101,10 +111,6 @@ class EntityBrackets(Brackets):
 
 
 # Comments
-
-
-def _new_document(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
-    reader.begin_document((match[1] or "").strip() or None)
 
 
 def _sentence(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
@@ -225,30 +231,17 @@ def _further_values(blocks: Blocks, names: tuple[str, ...]) -> Iterator[tuple[st
             yield from pairs_of(value).items()
 
 
-_FIRST_TOKEN = re.compile(r"1(?:-\d+)?\t(?:[^\t]*\t){5}(?:\d+|_)\t[^\t]*\t[^\t]*\t([^\t]*)")
-
-
-def _is_conllu(text: str) -> bool:
-    """Return whether a file names its columns, or its first token is the first word of a sentence, in ten columns."""
-    lines = [line.rstrip("\r") for line in text[:100_000].removeprefix("\ufeff").split("\n") if line.strip()]
-    token = _FIRST_TOKEN.fullmatch(next((line for line in lines if line[0] != "#"), ""))
-    return "# global.columns" in "".join(lines[:1]) or (token is not None and not is_tag(token[1]))
-
-
 CONLLU = ColumnFormat(
     name="conllu",
     options=frozenset({"invalid", "layers", "scheme"}),
     holds="CoNLL-U and CoNLL-Plus: ten columns, or those of `# global.columns`; tags under a key of the last column, "
     "as in `NER=B-PER`, or brackets as in `Entity=(e1-person`",
-    sign="first line `# global.columns`, or ten columns, the first `1`, the seventh a number",
-    told=_is_conllu,
-    endings=(".conllu", ".conllup"),
     separator="\t",
     special=re.compile(r"^(?:#|[^\t\n]*[-.])", re.MULTILINE),
     marks=(
         LineRule(re.compile(r"#\s*global\.Entity\s*=(.*)$"), _entity_fields),
         LineRule(re.compile(r"#\s*relations\s*=(.*)$"), _relations),
-        LineRule(NEW_DOCUMENT, _new_document),
+        LineRule(NEW_DOCUMENT, new_document),
         LineRule(SENTENCE, _sentence),
         LineRule(META, _meta),
     ),

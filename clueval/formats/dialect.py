@@ -8,32 +8,97 @@ that a row has is used. Users describe their own rows in the same way (`describe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import json
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NoReturn
 
 from clueval.core.span import DEFAULT_LAYER
-from clueval.files.errors import UsageError
-from clueval.formats.input_file import Head
+from clueval.files.errors import FormatError, UsageError
+from clueval.formats.form import Form, Kind
+from clueval.formats.input_file import Numbered
 from clueval.formats.options import DESCRIBED, FormatOptions, described_keys
-from clueval.formats.row_input import RowInput
 
-Numbered = tuple[int, Any]
-"""A row and its number, from 1."""
+
+class RowInput:
+    """The input whose rows are read.
+
+    Attributes:
+        options, file: its options, and the name of its file in errors; None: rows in memory.
+        number: the number of the current row.
+        set: the annotation set that is read; None: the rows have no sets.
+        passed_over: how often the rows have what is not read, by kind in the plural.
+        offered: the sources of layers that rows had so far, if each may have others.
+    """
+
+    def __init__(
+        self, options: FormatOptions, file: str | None = None, passed_over: Counter[str] | None = None
+    ) -> None:
+        self.options, self.file = options, file
+        self.number = 0
+        self.set: str | None = None
+        self.passed_over = Counter[str]() if passed_over is None else passed_over
+        self.offered: dict[str, None] = {}
+
+    def refuse(self, problem: str, advice: str | None = None, document: str | None = None) -> NoReturn:
+        """Raise `FormatError` with the number of the row."""
+        raise FormatError(problem, file=self.file, line=self.number, document=document, advice=advice)
+
+    def mapping(self, value: object, what: str = "the row") -> dict[str, Any]:
+        """Return a value that must be an object."""
+        if not isinstance(value, dict):
+            self.refuse(f"{what} is not an object", "each value of this format is an object with keys")
+        return value
+
+    def listed(self, value: Any, what: str) -> list[Any]:
+        """Return a list, also one that a text holds, or an array of another library; None is an empty list."""
+        if type(value) is list:
+            return value
+        if isinstance(value, str):
+            value = self.value_in(value, what)
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        if not isinstance(value, list | tuple | None):
+            self.refuse(f"{what} is not a list")
+        return list(value or ())
+
+    def value_in(self, text: str, what: str) -> Any:
+        """Return the value that a text holds, in JSON or as a literal of Python."""
+        from clueval.files.literals import literal_in  # columns do not need it
+
+        try:
+            return literal_in(text)
+        except ValueError as error:
+            self.refuse(f"{what} is a text that cannot be read as a list: {error}", "write a list in JSON")
+
+    def whole(self, value: Any, key: str) -> int:
+        """Return a position, which may be written 3.0."""
+        if type(value) is int:
+            return value
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        shown = "missing" if value is None else f"{repr(value)[:40]}, not a whole number"
+        return self.refuse(f"the {key} of a span is {shown}")
+
+    def scalar(self, value: object, what: str) -> str:
+        """Return a number or a truth value as a text."""
+        if isinstance(value, list | tuple | dict):
+            self.refuse(f"{what} is a list or an object, not a text")
+        return str(value)
+
 
 Sets = Callable[[Any], Iterable[tuple[str, ...]]]
 """Returns the annotation sets of a row, each with all names by which it may be selected; the first is listed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+@dataclass(frozen=True, kw_only=True)
+class Dialect(Form):
     """How the rows of a JSON format are read and written.
 
     Attributes:
         name, holds: the name of the format, and what its rows are.
-        sign: what the first row has (`has_sign`), or words that say it if there is `told`.
-        told: returns whether a first row is one of this dialect, if keys do not tell.
         text, tokens, id, spans, tags: the keys of a row.
         start, end, label, span_id: the keys of a span that is an object; others are lists of start, end and label.
         end_inclusive: the key of the last position of a span, in place of `end`.
@@ -70,8 +135,6 @@ class Dialect:
 
     name: str
     holds: str = ""
-    sign: str = ""
-    told: Callable[[Any], bool] | None = None
     text: str = ""
     tokens: str = ""
     id: str = "id"
@@ -110,7 +173,7 @@ class Dialect:
     array: bool = False
     joined: Callable[[Iterable[dict[str, Any]]], Any] | None = None
     hints: Callable[[Mapping[str, Iterable[str]]], Iterator[str]] | None = None
-    endings: ClassVar[tuple[str, ...]] = ()
+    kind: ClassVar[Kind] = "rows"
 
     @property
     def ends(self) -> str:
@@ -125,7 +188,6 @@ class Dialect:
 
     @property
     def options(self) -> frozenset[str]:
-        """The options that apply to it."""
         uses = {
             "layers": True,
             "row": self.name == "row",
@@ -139,21 +201,18 @@ class Dialect:
 
     @property
     def has_sets(self) -> bool:
-        """Whether its rows may belong to annotators."""
         return bool(self.annotator or self.of_span or self.sets)
 
-    def is_told(self, head: Head) -> bool:
-        """Return whether a file with this beginning has the format."""
-        return self.is_row(head.first())
+    @property
+    def counts_tokens(self) -> bool:
+        return bool(self.tokens)
 
     @property
-    def recognised_by(self) -> str:
-        """How files are recognised, in words."""
-        return sign_in_words(self)
+    def has_rows(self) -> bool:
+        return True
 
-    def is_row(self, row: Any) -> bool:
-        """Return whether a file or a list with this first row has this dialect."""
-        return self.told(row) if self.told is not None else has_sign(row, self.sign)
+    def has_spans(self, row: Any) -> bool:
+        return isinstance(row, dict) and first_key(row, self.spans) is not None
 
 
 @cache
@@ -164,67 +223,6 @@ def keys_of(keys: str) -> tuple[str, ...]:
     (('text', 'data'), ())
     """
     return tuple(keys.split("|")) if keys else ()
-
-
-# Recognition
-
-
-def has_sign(row: Any, sign: str) -> bool:
-    """Return whether a row is an object that has one of each group of keys; a group is ``a|b``.
-
-    ``a[]`` is a key with a list, or a text that holds one; ``a{}`` one with an object. ``!a`` is a key that the row
-    does not have, and ``a[].b`` one with a list that is empty, or whose first element has the key ``b`` (``a[].!b``:
-    does not have it). A semicolon separates signs of which one must hold.
-
-    >>> has_sign({"text": "Ada", "label": []}, "text|data label[]|labels[]"), has_sign({"data": ""}, "data{}")
-    (True, False)
-    """
-    return isinstance(row, dict) and any(
-        all(any(_has(row, key) for key in group.split("|")) for group in each.split())
-        for each in sign.split(";")
-    )
-
-
-def _has(row: Mapping[str, Any], key: str) -> bool:
-    if key.startswith("!"):
-        return key[1:] not in row
-    name, brackets, inner = key.partition("[]")
-    if brackets:
-        value = row.get(name, 0)
-        is_list = isinstance(value, list | tuple) or hasattr(value, "tolist")
-        if inner:
-            first: Any = next(iter(value), {}) if is_list else None
-            return isinstance(first, dict) and (first == {} or _has(first, inner[1:]))
-        return is_list or (isinstance(value, str) and value.lstrip().startswith(("[", "(")))
-    if key.endswith("{}"):
-        return isinstance(row.get(key[:-2]), dict)
-    return key in row
-
-
-def sign_in_words(dialect: Dialect) -> str:
-    """Return in words how the first row is recognised, as ``clueval formats`` prints it.
-
-    >>> sign_in_words(Dialect(name="d", sign="text|data label[]"))
-    'JSON with `text` or `data`, and a list `label`'
-    """
-    if dialect.told is not None:
-        return dialect.sign
-    signs = [
-        ", and ".join(" or ".join(map(_in_words, group.split("|"))) for group in sign.split())
-        for sign in dialect.sign.split(";")
-    ]
-    return "JSON with " + "; or with ".join(signs)
-
-
-def _in_words(key: str) -> str:
-    if key.startswith("!"):
-        return f"without `{key[1:]}`"
-    name, brackets, inner = key.partition("[]")
-    if brackets:
-        wanted = _in_words(inner[1:])
-        objects = f" of objects {'' if inner[1:2] == '!' else 'with '}{wanted}" if inner else ""
-        return f"a list `{name}`{objects}"
-    return f"an object `{key[:-2]}`" if key.endswith("{}") else f"`{key}`"
 
 
 # Descriptions of users
@@ -287,9 +285,10 @@ def sources_of(dialect: Dialect, options: FormatOptions, file: str | None) -> Ma
 
 def first_key(row: Mapping[str, Any], keys: str) -> str | None:
     """Return the first of several keys that a row has, or None."""
-    if keys in row:
-        return keys
-    return next((key for key in keys_of(keys) if key in row), None)
+    for key in keys_of(keys):
+        if key in row:
+            return key
+    return None
 
 
 def advice_on_keys(dialect: Dialect, row: Mapping[str, Any], keys: str) -> str | None:
@@ -305,7 +304,10 @@ def advice_on_keys(dialect: Dialect, row: Mapping[str, Any], keys: str) -> str |
 
 def first_value(row: Mapping[str, Any], keys: str) -> Any:
     """Return the first value under one of several keys that is not None, or None."""
-    return next((row[key] for key in keys_of(keys) if row.get(key) is not None), None)
+    for key in keys_of(keys):
+        if (value := row.get(key)) is not None:
+            return value
+    return None
 
 
 def either(keys: str) -> str:
@@ -354,12 +356,10 @@ def keys_of_no_features(dialect: Dialect) -> frozenset[str]:
     return frozenset(key for each in every for key in keys_of(each))
 
 
-def scalars(values: Mapping[str, Any], is_kept: Any = lambda key: True) -> dict[str, str]:
-    """Return the texts, numbers and truth values of an object, as texts."""
-    import json  # columns do not need it
-
+def scalars(values: Mapping[str, Any], left_out: Container[str] = ()) -> dict[str, str]:
+    """Return the texts, numbers and truth values of an object, as texts, but those under some keys."""
     return {
         str(key): value if type(value) is str else json.dumps(value)
         for key, value in values.items()
-        if isinstance(value, SCALAR) and is_kept(key)
+        if isinstance(value, SCALAR) and key not in left_out
     }

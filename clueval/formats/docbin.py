@@ -140,7 +140,7 @@ def docbin_of(documents: Iterable[Document], layers: Sequence[str]) -> bytes:
     """Return the content of a file with these documents, whose positions are code points.
 
     The tokens are words and single marks, cut at the edges of spans. The first layer becomes entities, and further
-    layers groups of spans; so do spans that overlap. Raises `UsageError` for a document without text.
+    layers groups of spans; so do spans that overlap.
     """
     make, doc_bin, vocab = spacy_tools()
     shared = vocab()
@@ -152,8 +152,6 @@ def docbin_of(documents: Iterable[Document], layers: Sequence[str]) -> bytes:
 
 
 def _doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> Any:
-    if document.text is None or document.unit != "character":
-        raise UsageError("a document without text cannot be written", **document.in_errors)
     doc = spacy_doc(document, layers, make, vocab)
     for number, layer in enumerate(layers):
         made = [spacy_span(doc, span, document) for span in document.layers.get(layer, ())]
@@ -219,7 +217,6 @@ DOCBIN = FileFormat(
     name="docbin",
     options=frozenset({"layers", "unit"}),
     holds="spaCy's `DocBin`: documents with entities, or with groups of spans",
-    endings=(".spacy",),
     read=_read,
     extra="spacy",
     writer=lambda types: Writer(

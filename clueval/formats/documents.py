@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.column_format import ColumnFormat
-from clueval.formats.dialect import Dialect, Numbered
-from clueval.formats.file_format import FileFormat
-from clueval.formats.input_file import Head, InputFile
-from clueval.formats.markup import Markup
+from clueval.formats.form import Form, form_by_name, form_of, form_of_rows
+from clueval.formats.input_file import Head, InputFile, Numbered
 from clueval.formats.options import FormatOptions
-from clueval.formats.telling import Form, form_by_name, form_of, form_of_rows
+
+if TYPE_CHECKING:
+    from clueval.formats.column_format import ColumnFormat
+    from clueval.formats.dialect import Dialect
+
+
+def is_dialect(form: Form) -> TypeGuard[Dialect]:
+    """Return whether a format is one of rows of JSON that are described by their keys."""
+    return form.kind == "rows"
+
+
+def is_column_format(form: Form) -> TypeGuard[ColumnFormat]:
+    """Return whether a format is one of columns."""
+    return form.kind == "columns"
 
 
 def head_of(file: InputFile, *, is_one_text: bool = False) -> Head:
@@ -27,7 +38,7 @@ def head_of(file: InputFile, *, is_one_text: bool = False) -> Head:
 def form_of_file(file: InputFile, name: str | None = None, *, is_one_text: bool = False) -> Form:
     """Return the description of the format of a file; `name` is that of the format if it is known.
 
-    Raises the errors of `clueval.formats.telling.form_of`.
+    Raises the errors of `clueval.formats.form.form_of`.
     """
     if (known := form_by_name(file.path.name, name)) is not None:
         return known  # many small files need not be opened for it
@@ -49,21 +60,8 @@ def read_file(
     """
     form = form or form_of_file(file, name)
     require_options(form, options, file.name)
-    if isinstance(form, FileFormat):
-        return form.read(file, options)
-    if isinstance(form, ColumnFormat):
-        from clueval.formats.columns import ColumnReader  # other formats do not need the engine
-
-        reader = ColumnReader(form, file.blocks, options, file.name, file.limits, file.passed_over)
-        reader.sources = file.sources
-        return reader.documents()
-    if isinstance(form, Markup):
-        from clueval.formats.markup_reading import read_markup  # likewise
-
-        identifier = file.stem if form.named_by_file else "1"
-        return iter(read_markup(file.text(), form, options, file=file.name, identifier=identifier))
-    rows = file.rows(empty_is_row=form.is_row([]))
-    return _of_dialect(rows, options, form, file.passed_over, file.name)
+    documents: Iterator[Document] = _reader(form).documents_of_file(form, file, options)
+    return documents
 
 
 def sets_of_file(file: InputFile, *, name: str | None = None, form: Form | None = None) -> list[str]:
@@ -72,13 +70,8 @@ def sets_of_file(file: InputFile, *, name: str | None = None, form: Form | None 
     The format is that of `read_file`. Raises its errors for a file that cannot be read.
     """
     form = form or form_of_file(file, name)
-    if isinstance(form, FileFormat):
-        return [] if form.sets is None else form.sets(file)
-    if isinstance(form, Dialect) and form.has_sets:
-        from clueval.formats.annotation_sets import sets_in  # other formats do not need it
-
-        return sets_in(file.rows(), form)
-    return []
+    sets: list[str] = _reader(form).sets_of_file(form, file) if form.has_sets else []
+    return sets
 
 
 def read_rows(
@@ -105,24 +98,13 @@ def read_rows(
     require_options(form, options, None)
     counted = Counter[str]() if passed_over is None else passed_over
     given = ((number, _as_row(row)) for number, row in chain(beginning, numbered))
-    if isinstance(form, FileFormat):
-        assert form.rows is not None
-        return form.rows(given, options, counted, None)
-    assert isinstance(form, Dialect)
-    return _of_dialect(given, options, form, counted, None)
+    documents: Iterator[Document] = _reader(form).documents_of_rows(form, given, options, counted)
+    return documents
 
 
-def _of_dialect(
-    rows: Iterable[Numbered],
-    options: FormatOptions,
-    dialect: Dialect,
-    passed_over: Counter[str],
-    file: str | None,
-) -> Iterator[Document]:
-    from clueval.formats.annotation_sets import read_documents  # other formats do not need the engine
-    from clueval.formats.rows import RowReader
-
-    return read_documents(iter(rows), RowReader(dialect, options, file, passed_over))
+def _reader(form: Form) -> Any:
+    """Return the module that reads a format."""
+    return import_module(f"clueval.formats.{form.kind}")
 
 
 def _as_row(row: Any) -> Any:
@@ -138,10 +120,9 @@ def require_options(form: Form, options: FormatOptions, file: str | None) -> Non
             file=file,
             advice=f"name no layer; its only layer is called {DEFAULT_LAYER!r}",
         )
-    treatments = form.invalid if isinstance(form, FileFormat) else ()
-    if options.invalid is not None and treatments and options.invalid not in treatments:
+    if options.invalid is not None and form.invalid and options.invalid not in form.invalid:
         raise UsageError(
             f"the format {form.name} cannot treat ill-formed tags as {options.invalid!r}",
             file=file,
-            advice=" or ".join(treatments),
+            advice=" or ".join(form.invalid),
         )

@@ -137,7 +137,6 @@ def _read_tokens(file: InputFile, options: FormatOptions) -> Iterator[Document]:
 CONLL2000 = FileFormat(
     name="conll2000",
     holds="form, part of speech and stacked tags (`I-S|B-NP`), as FairEval reads them",
-    sign="`--input conll2000`",
     read=_read_tokens,
     options=frozenset({"ignore_punct", "invalid"}),
     scheme="BIO",
@@ -208,10 +207,6 @@ def _index(what: str, text: str) -> int:
     raise FormatError(f"the {what} is {shown!r}, not a whole number", advice=f"expected {_COLUMNS}")
 
 
-_INDICES = re.compile(r"[^\t]*\t[0-9]+\t[0-9]+\t[0-9, ]*")
-"""The fourth field tells it from lines of a token, its offsets and its tag."""
-
-
 def _read_spans(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     for number, (first, texts) in enumerate(file.sentences(), 1):
         yield _sentence_of_spans(first, texts, number, file.name)
@@ -220,8 +215,6 @@ def _read_spans(file: InputFile, options: FormatOptions) -> Iterator[Document]:
 FAIR_SPANS = FileFormat(
     name="fair-spans",
     holds="FairEval's span files: label, first and last token, all tokens; no text",
-    sign="four fields, two of them numbers",
-    told=lambda head: _INDICES.fullmatch(head.first_line.rstrip("\r")) is not None,
     read=_read_spans,
     options=frozenset({"ignore_punct"}),
 )

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clueval.core.document import Document
-from clueval.core.span import DEFAULT_LAYER, Span
+from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError
-from clueval.formats.dialect import Numbered
-from clueval.formats.input_file import Head, InputFile
+from clueval.formats.form import Form
+from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
 
 if TYPE_CHECKING:
     from clueval.formats.writer import Writer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileFormat:
+@dataclass(frozen=True, kw_only=True)
+class FileFormat(Form):
     """A format with a reader of its own.
 
     Attributes:
         name, holds: the name of the format, and what its files hold.
-        sign, told: how its files are recognised in words, and whether a file with this beginning is one.
-        endings: the endings of names of its files.
         read: yields the documents of a file.
         rows: yields the documents of numbered values in memory, counting what is passed over; the text is the name of
             their file in errors.
@@ -37,7 +35,7 @@ class FileFormat:
         invalid: the treatments of ill-formed tags, of which the first is the usual one; none if there are no tags.
         needs_texts: whether documents take their text or tokens from another file, ``InputFile.texts``.
         extra: the extra of clueval that must be installed.
-        add_sets: returns the content of a file with further annotation sets, and everything else unchanged.
+        adds_sets: whether annotation sets can be added to a file, by a function of its module.
         writer: returns how documents are written, given the types of layers; None: they are only read.
     """
 
@@ -47,9 +45,6 @@ class FileFormat:
     rows: (
         Callable[[Iterable[Numbered], FormatOptions, Counter[str], str | None], Iterator[Document]] | None
     ) = None
-    sign: str = ""
-    told: Callable[[Head], bool] = lambda head: False
-    endings: tuple[str, ...] = ()
     single: bool = False
     group: tuple[str, ...] = ()
     sets: Callable[[InputFile], list[str]] | None = None
@@ -58,17 +53,46 @@ class FileFormat:
     invalid: tuple[str, ...] = ()
     needs_texts: bool = False
     extra: str = ""
-    add_sets: Callable[[InputFile, Mapping[str, Sequence[Span]]], str] | None = None
+    adds_sets: bool = False
     writer: Callable[[Mapping[str, str]], Writer] | None = None
 
-    def is_told(self, head: Head) -> bool:
-        """Return whether a file with this beginning has the format."""
-        return self.told(head)
+    @property
+    def has_sets(self) -> bool:
+        return self.sets is not None
 
     @property
-    def recognised_by(self) -> str:
-        """How files are recognised, in words."""
-        return ", ".join([*(f"`{ending}`" for ending in self.endings), *filter(None, [self.sign])])
+    def lacks_tokens(self) -> bool:
+        return self.needs_texts and bool(self.invalid)
+
+    @property
+    def is_table(self) -> bool:
+        return self.needs_texts and not self.invalid
+
+    @property
+    def is_one_document(self) -> bool:
+        return self.single
+
+    @property
+    def has_rows(self) -> bool:
+        return self.rows is not None
+
+
+def documents_of_file(form: FileFormat, file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    """Yield the documents of a file."""
+    return form.read(file, options)
+
+
+def documents_of_rows(
+    form: FileFormat, rows: Iterable[Numbered], options: FormatOptions, passed_over: Counter[str]
+) -> Iterator[Document]:
+    """Yield the documents of rows in memory."""
+    assert form.rows is not None
+    return form.rows(rows, options, passed_over, None)
+
+
+def sets_of_file(form: FileFormat, file: InputFile) -> list[str]:
+    """Return the names of the annotation sets of a file."""
+    return [] if form.sets is None else form.sets(file)
 
 
 def only_layer(options: FormatOptions, file: str | None) -> str:

@@ -15,9 +15,8 @@ from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.core.span_forms import UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.dialect import Numbered
 from clueval.formats.file_format import FileFormat, only_layer
-from clueval.formats.input_file import InputFile
+from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
 from clueval.formats.writer import Writer
 
@@ -247,15 +246,12 @@ def _rows(content: str) -> Iterator[Numbered]:
 def write_inline(document: Document) -> str:
     """Return the text with its spans as tags, which `read_inline` reads with the labels of the document.
 
-    Raises `UsageError` for a document without text, for labels that are no names, for features and gaps, and for
-    spans that cross.
+    The document is as `fitted` returns it. Raises `UsageError` for labels that are no names, and for spans that cross.
 
     >>> write_inline(Document("d", {"x": [Span(0, 3, "PER")]}, text="Ada < Eva", unit="character"))
     '<PER>Ada</PER> &lt; Eva'
     """
-    text, start = document.text, document.start
-    if text is None or document.unit != "character" or len(document.layers) > 1:
-        raise _unwritable(document, "it has no text with character positions, or several layers")
+    text, start = document.text or "", document.start
     spans = [span for spans in document.layers.values() for span in spans]
     for mark in _MARK.finditer(text):
         if mark["label"] and is_label(mark["label"], None):
@@ -283,8 +279,6 @@ def _escaped(text: str) -> str:
 
 
 def _require_writable(span: Span, stack: Sequence[Span], document: Document) -> None:
-    if span.parts is not None or span.features:
-        raise _unwritable(document, f"the span {name_of(span)} has gaps or features")
     if not re.fullmatch(_LABEL, span.label) or not is_label(span.label, None):
         raise _unwritable(document, f"the label {span.label[:40]!r} is not a name in upper case")
     if stack and span.end > stack[-1].end:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.tags import is_tag
-from clueval.files.limits import Limits, sentence_too_long
+from clueval.files.limits import Limits, sentence_too_long, too_many
 from clueval.files.opening import (
     Complain,
     Progress,
@@ -24,6 +24,9 @@ from clueval.files.opening import (
     raw_content,
     refuse,
 )
+
+Numbered = tuple[int, Any]
+"""A row and its number, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +105,25 @@ class InputFile:
 
     def held_lines(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines for a format that holds all of them; the limit is lower."""
-        return self.limits.held_lines(self._lines(), self.name)
+        most = self.limits.max_held
+        for held, (number, line) in enumerate(self._lines()):
+            if held == most:
+                raise too_many("the file is held as a whole and has more lines than", self.name, number, most)
+            yield number, line
 
     def sentences(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the lines between blank lines, with the number of the first one. Holds one sentence."""
-        return self.limits.sentences_of(self.blocks(), self.name)
+        held: list[str] = []
+        first = 1
+        for number, line in self.lines():
+            if line.strip():
+                first = first if held else number
+                held.append(line)
+            elif held:
+                yield first, held
+                held = []
+        if held:
+            yield first, held
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         return chain.from_iterable(enumerate(text[:-1].split("\n"), number) for number, text in self.blocks())
@@ -117,9 +134,10 @@ class InputFile:
 
     def data(self) -> bytes:
         """Return the content of a file that is XML, or a text with tags; there is a limit on these."""
-        data = self.raw()
-        if data[:4096].lstrip()[:1] not in (b"{", b"["):
-            self.limits.require_few_tags(data, self.name)
+        data, most = self.raw(), self.limits.max_held
+        if data[:4096].lstrip()[:1] not in (b"{", b"[") and data.count(b"<") > most:
+            what = "the file is held as a whole and has more tags or values than"
+            raise too_many(what, self.name, None, most)
         return data
 
     def text(self) -> str:
@@ -134,7 +152,7 @@ class InputFile:
         """Yield the unpacked bytes, cut anywhere."""
         return raw_blocks(self.path, self.progress)
 
-    def rows(self, *, empty_is_row: bool = False) -> Iterator[tuple[int, Any]]:
+    def rows(self, *, empty_is_row: bool = False) -> Iterator[Numbered]:
         """Yield the rows of a JSON file, numbered from 1. Memory holds one row and a block."""
         from clueval.formats.json_values import file_rows  # columns do not need it
 
@@ -186,8 +204,3 @@ class Head(NamedTuple):
         """Whether the file begins as JSON does, and not with a token and its tag."""
         line = self.first_line.split()
         return _IS_JSON.match(self.text) is not None and not is_tag(line[-1])
-
-
-def begins_with(*marks: str) -> Callable[[Head], bool]:
-    """Return whether one of the first three lines has one of these marks."""
-    return lambda head: any(mark in line for mark in marks for line in head.lines)

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError
-from clueval.formats.dialect import Dialect
-from clueval.formats.row_input import RowInput
+from clueval.formats.dialect import Dialect, RowInput
 from clueval.formats.xml_text import quoted
 
 PREDICTION = "prediction:"
@@ -229,7 +228,6 @@ def configuration(labels: Mapping[str, Iterable[str]]) -> Iterator[str]:
 LABEL_STUDIO = Dialect(
     name="label-studio",
     holds="Label Studio's JSON: tasks with the annotations of several annotators and models; JSON_MIN",
-    sign="data{} annotations|completions|predictions; annotator annotation_id",
     takes="text_key",
     text="text",
     spans="spans",

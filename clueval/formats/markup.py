@@ -1,4 +1,9 @@
-"""XML with a text and spans: how formats are described, and the descriptions.
+"""XML with a text and spans: how formats are described, their descriptions, and the engine that reads and writes them.
+
+Spans are elements in the text, or elements elsewhere that have positions. Positions are Unicode code points of the text
+after XML parsing: without tags, with ``&amp;`` and similar references resolved, and with every CRLF and CR replaced
+by LF, as XML 1.0 (2.11) requires. A document type declaration is an error, so the only entities are the five that XML
+defines.
 
 i2b2 (n2c2) from 2014 on, and MEDDOCAN: ``<TEXT>`` has the text, usually as CDATA; the children of ``<TAGS>`` are spans,
 with ``start``, ``end`` (exclusive), ``text`` and ``TYPE``. In 2006, each ``<RECORD ID="1">`` is a document whose spans
@@ -11,22 +16,30 @@ Sources: the annotation guidelines of the 2014 i2b2/UTHealth shared task, track 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import pairwise
+from typing import ClassVar, NamedTuple
 
-from clueval.formats.input_file import Head
+from clueval.core.document import Document
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
+from clueval.files.errors import CluevalError, FormatError, OverlapError, SpanError, UsageError
+from clueval.formats.form import Form, Kind
+from clueval.formats.input_file import InputFile
+from clueval.formats.options import FormatOptions
+from clueval.formats.writer import Writer
+from clueval.formats.xml_text import ESCAPES, EventReader, forbidden
 
 CATEGORY = "category"
 """The source of labels that is the name of an element."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Markup:
+@dataclass(frozen=True, kw_only=True)
+class Markup(Form):
     """How a format of XML is read. A path has the names of elements from the outermost on, ``*`` for any.
 
     Attributes:
         name, holds: the name of the format, and what its files hold.
-        signs: texts of which the beginning of a file has one.
         text: the path of the element that has the text.
         document, id: the path of a document and the attribute of its id, if a file has several.
         inline: the name of the elements in the text that are spans, ``*``: of any name; none if there are none.
@@ -38,7 +51,6 @@ class Markup:
 
     name: str
     holds: str
-    signs: tuple[str, ...]
     text: str
     document: str = ""
     id: str = ""
@@ -50,27 +62,20 @@ class Markup:
     label: str = ""
     strict: bool = False
     named_by_file: bool = True
-    endings: ClassVar[tuple[str, ...]] = ()
+    kind: ClassVar[Kind] = "markup"
 
     @property
     def options(self) -> frozenset[str]:
-        """The options that apply to it."""
         return frozenset({"layers"} if self.label else ())
 
     @property
-    def recognised_by(self) -> str:
-        """How files are recognised, in words."""
-        return " or ".join(f"`{sign}`" for sign in self.signs)
-
-    def is_told(self, head: Head) -> bool:
-        """Return whether a file with this beginning has the format."""
-        return any(sign in line for sign in self.signs for line in head.lines)
+    def is_one_document(self) -> bool:
+        return not self.document
 
 
 I2B2 = Markup(
     name="i2b2",
     holds="XML of the i2b2 challenges: `<TEXT>`, and `<TAGS>` with `start`, `end` (exclusive), `text` and `TYPE`",
-    signs=("<deIdi2b2", "<MEDDOCAN", "<TEXT><![CDATA["),
     text="*/TEXT",
     tags="*/TAGS/*",
     label="TYPE",
@@ -79,7 +84,6 @@ I2B2 = Markup(
 I2B2_2006 = Markup(
     name="i2b2-2006",
     holds='XML of the i2b2 challenge of 2006: `<RECORD ID="1">` with spans in its text, as `<PHI TYPE="DATE">`',
-    signs=("<RECORD ID=",),
     text="*/RECORD/TEXT",
     document="*/RECORD",
     id="ID",
@@ -90,9 +94,265 @@ I2B2_2006 = Markup(
 LTF = Markup(
     name="ltf",
     holds="loio's tagging format: an XML text whose `<e>` are the spans; no labels",
-    signs=("<body>", "<body/>"),
     text="body",
     inline="e",
     strict=True,
     named_by_file=False,
 )
+
+# Reading
+
+
+def documents_of_file(form: Markup, file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    """Yield the documents of a file."""
+    identifier = file.stem if form.named_by_file else "1"
+    return iter(read_markup(file.text(), form, options, file=file.name, identifier=identifier))
+
+
+def read_markup(
+    data: str, form: Markup, options: FormatOptions, *, file: str, identifier: str = "1"
+) -> list[Document]:
+    """Return the documents in the decoded content of a file, which is held as a whole.
+
+    `identifier` is the id of the only document of a file that has no ids. Raises `FormatError` and `SpanError`, with
+    file and line, for malformed XML and for what is not part of the format.
+
+    >>> (document,) = read_markup("<body>R&amp;D in <e>Ulm</e>.</body>", LTF, FormatOptions(), file="d.xml")
+    >>> document.text, [document.text_of(span) for span in document.layers["label"]]
+    ('R&D in Ulm.', ['Ulm'])
+    """
+    return _MarkupReader(form, options, file, identifier).documents_in(data)
+
+
+class _Element(NamedTuple):
+    """An element that is a span; its place is None if its attributes have the positions."""
+
+    name: str
+    attributes: Mapping[str, str]
+    line: int
+    place: tuple[int, int] | None = None
+
+
+class _MarkupReader(EventReader):
+    """Reads one file once."""
+
+    def __init__(self, form: Markup, options: FormatOptions, file: str, identifier: str) -> None:
+        super().__init__(file)
+        self._form, self._options = form, options
+        self._documents: list[Document] = []
+        if form.strict:
+            self._parser.CommentHandler = lambda _: self._refuse("a comment", "remove it")
+            self._parser.ProcessingInstructionHandler = lambda target, _: self._refuse(
+                f"a processing instruction {target[:40]!r}", "remove it"
+            )
+        self._begin(identifier)
+
+    def documents_in(self, data: str) -> list[Document]:
+        """Return the documents of the content of the file."""
+        self.read(data)
+        if not self._form.document:
+            if self._texts != 1:
+                name = self._form.text.rpartition("/")[2]
+                self._refuse(f"{self._texts or 'no'} elements <{name}>", "there must be one")
+            self._finish()
+        return self._documents
+
+    # Elements
+
+    def _begin(self, identifier: str) -> None:
+        self._id = identifier
+        self._texts = 0
+        self._pieces: list[str] = []
+        self._length = 0
+        self._elements: list[_Element] = []
+        self._open: tuple[_Element, int] | None = None
+
+    def _is_at(self, path: str, element: str) -> bool:
+        """Return whether an element that begins or ends has this path."""
+        return _begin_with(path, own := [*self._path, element]) and path.count("/") == len(own) - 1
+
+    def _is_within(self, path: str) -> bool:
+        """Return whether the open elements begin with those of a path."""
+        return _begin_with(path, self._path)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        form = self._form
+        element = _Element(name, attributes, self._line)
+        if self._is_within(form.text):
+            self._start_in_text(element)
+        elif form.document and self._is_at(form.document, name):
+            self._begin(attributes.get(form.id) or str(len(self._documents) + 1))
+        elif self._is_at(form.text, name):
+            self._texts += 1
+        elif form.tags and self._is_at(form.tags, name):
+            self._elements.append(element)
+        elif form.strict:
+            self._refuse(f"the outermost element is <{name:.40}>, not <{form.text}>")
+        if form.strict and attributes:
+            self._refuse(
+                f"an attribute {next(iter(attributes))[:40]!r} of <{name}>", "this format has none; remove it"
+            )
+
+    def _start_in_text(self, element: _Element) -> None:
+        inline, name = self._form.inline, element.name
+        if inline not in ("*", name):
+            self._refuse(
+                f"an element <{name:.40}> in the text",
+                f"only <{inline}> is allowed; write &lt; for the character"
+                if inline
+                else "write the text as CDATA",
+            )
+        if self._open is not None:
+            outer, _ = self._open
+            self._refuse(
+                f"an element <{name:.40}> within the <{outer.name:.40}> of line {outer.line}",
+                "spans of this format do not nest",
+            )
+        self._open = element, self._length
+
+    def _end(self, name: str) -> None:
+        if self._open is not None:
+            element, start = self._open
+            self._elements.append(element._replace(place=(start, self._length)))
+            self._open = None
+        elif self._form.document and self._is_at(self._form.document, name):
+            self._finish()
+
+    def _text(self, text: str) -> None:
+        if self._is_within(self._form.text):
+            self._pieces.append(text)
+            self._length += len(text)
+
+    # Documents
+
+    def _finish(self) -> None:
+        """Add the document whose text has ended."""
+        text = "".join(self._pieces)
+        layers = {}
+        for layer, source in (self._options.layers or {DEFAULT_LAYER: self._form.label}).items():
+            spans = (self._span(element, layer, str(source), text) for element in self._elements)
+            layers[layer] = sorted(filter(None, spans), key=lambda span: (span.start, span.end))
+        self._documents.append(Document(self._id, layers, text=text, unit="character", file=self._file))
+
+    def _span(self, element: _Element, layer: str, source: str, text: str) -> Span | None:
+        """Return the span of an element; None if it does not have the attribute that is the source."""
+        label = element.name if source == CATEGORY else element.attributes.get(source)
+        start, end = element.place or self._positions(element, text)
+        if label is None and source != self._form.label:
+            return None
+        labels = Frozen({layer: label or NO_LABEL})
+        identifier = None if element.place else element.attributes.get("id")
+        return Span(start, end, labels, id=identifier, line=element.line)
+
+    def _positions(self, element: _Element, text: str) -> tuple[int, int]:
+        """Return the positions in the attributes of an element, after comparing its text."""
+        start, end = (self._position(element, name) for name in (self._form.start, self._form.end))
+        if not start <= end <= len(text):
+            raise SpanError(
+                f"the span [{start},{end}) lies outside the text, which has {len(text)} characters"
+                if start <= end
+                else f"the span ends before it starts: {start} to {end}",
+                file=self._file,
+                line=element.line,
+            )
+        own = element.attributes.get(self._form.reference)
+        if own is not None and own.split() != text[start:end].split():
+            raise FormatError(
+                f"the text of the span [{start},{end}) differs from its attribute `{self._form.reference}`",
+                file=self._file,
+                line=element.line,
+                advice=f"offsets count code points from the first character in <{self._form.text.rpartition('/')[2]}>",
+            )
+        return start, end
+
+    def _position(self, element: _Element, name: str) -> int:
+        value = element.attributes.get(name, "")
+        if not (value.isascii() and value.isdigit() and len(value) <= 18):
+            raise FormatError(
+                f"{value[:40]!r} is not a position",
+                file=self._file,
+                line=element.line,
+                advice=f"`{name}` of <{element.name[:40]}> must be a number from 0 on",
+            )
+        return int(value)
+
+
+def _begin_with(path: str, elements: Sequence[str]) -> bool:
+    names = path.split("/")
+    return len(names) <= len(elements) and all(
+        name in ("*", own) for name, own in zip(names, elements, strict=False)
+    )
+
+
+# Writing
+
+
+def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> str:
+    """Return the content of a file of a format without labels, whose text is its only element besides spans.
+
+    The document has a text and spans without gaps, as `fitted` returns it. If all spans of the layer have the same
+    label, it is left out. Raises `UsageError` for spans with different labels, `OverlapError` for overlapping spans,
+    and `FormatError` for characters that XML cannot contain, with their position.
+
+    >>> marked_up(LTF, Document("d", {"label": [Span(0, 3, "LOC")]}, text="Ulm", unit="character"))
+    '<body><e>Ulm</e></body>\\n'
+    """
+    spans = _writable(form, document, layer)
+    return f"<{form.text}>{''.join(_parts(form.inline, document, spans))}</{form.text}>\n"
+
+
+def markup_writer(form: Markup) -> Writer:
+    """Return how files of a format without labels are written, which refuse by name what they cannot hold."""
+
+    def pieces(documents: Iterable[Document], layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+        document = next(iter(documents), None)
+        if document is None:  # an empty file would not be valid
+            yield f"<{form.text}></{form.text}>\n"
+            return
+        if len(document.layers) != 1:
+            raise UsageError(
+                f"the format {form.name} holds one layer, not {len(document.layers)}",
+                advice="name one with layers=...",
+            )
+        yield marked_up(form, document, next(iter(document.layers)))
+
+    holds = frozenset({"layers", "zero-length spans", "overlapping spans", "spans across sentences"})
+    return Writer(pieces=pieces, ending=".xml", unit="character", holds=holds, single=True)
+
+
+def _writable(form: Markup, document: Document, layer: str) -> list[Span]:
+    """Return the spans of the layer by position; raises if the format cannot represent them or the text."""
+    spans = sorted(document.layers[layer], key=lambda span: (span.start, span.end))
+    for span in spans:
+        if span.label != spans[0].label:
+            problem = f"has the spans {name_of(spans[0])} and {name_of(span)} with different labels"
+            advice = "write the spans of one label, as in label='person'"
+            raise _unwritable(UsageError, form, document, problem, advice)
+    for one, other in pairwise(spans):
+        if other.start < one.end:
+            problem = f"has the spans {name_of(one)} and {name_of(other)}, which overlap"
+            raise _unwritable(OverlapError, form, document, problem)
+    if found := forbidden(document.text or ""):
+        problem = f"has the character U+{ord(found.group()):04X} at position {document.start + found.start()}"
+        raise _unwritable(FormatError, form, document, problem, "XML has no way to write it; replace it")
+    return spans
+
+
+def _unwritable(
+    kind: type[CluevalError], form: Markup, document: Document, problem: str, advice: str | None = None
+) -> CluevalError:
+    return kind(f"cannot be written as {form.name}: it {problem}", **document.in_errors, advice=advice)
+
+
+def _parts(element: str, document: Document, spans: list[Span]) -> Iterator[str]:
+    """Yield the parts of the escaped text with tags; the spans must be sorted and must not overlap."""
+    text = document.text or ""
+    done = 0
+    for span in spans:
+        start, end = span.start - document.start, span.end - document.start
+        yield text[done:start].translate(ESCAPES)
+        yield (
+            f"<{element}>{text[start:end].translate(ESCAPES)}</{element}>" if start < end else f"<{element}/>"
+        )
+        done = end
+    yield text[done:].translate(ESCAPES)

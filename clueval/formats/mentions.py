@@ -25,9 +25,8 @@ from clueval.formats.answers import (
     id_in,
     json_in,
 )
-from clueval.formats.dialect import Numbered
 from clueval.formats.file_format import FileFormat, only_layer
-from clueval.formats.input_file import InputFile
+from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.json_values import JsonValues
 from clueval.formats.options import FormatOptions
 
@@ -276,15 +275,10 @@ def _label(label: object) -> str:
     return NO_LABEL if label in (None, "") else checked_text(label, "the label of an entity")
 
 
-_IN_ROWS = {"response", "output", "completion"}
-"""Keys by which a row with an answer is recognised, if no other format has such rows."""
-
 MENTIONS = FileFormat(
     name="mentions",
     options=frozenset({"layers", "unparsable", "missing"}),
     holds="answers of language models: the texts and labels of entities, which are looked for in the text of gold",
-    sign="JSON with `response`, `output` or `completion`",
-    told=lambda head: isinstance(row := head.first(), dict) and not _IN_ROWS.isdisjoint(row),
     read=_read,
     rows=read_answers,
 )

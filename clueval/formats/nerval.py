@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
@@ -26,53 +27,14 @@ _OPENING = frozenset("BSU")
 _BLANKS = re.compile(r"[ \t]+")
 
 
-class IllFormed(NamedTuple):
-    """A tag that continues no span, and its line."""
-
-    line: int
-    tag: str
-
-
+@dataclass(slots=True)
 class _NervalSpan:
     """A span that may still become longer, in characters of the text."""
 
-    __slots__ = ("end", "label", "line", "start")
-
-    def __init__(self, label: str, start: int, end: int, line: int) -> None:
-        self.label, self.start, self.end, self.line = label, start, end, line
-
-
-class _Entities:
-    """The spans of a file, the open spans by label, and the tags that continue no span."""
-
-    __slots__ = ("_open", "found", "ill_formed")
-
-    def __init__(self) -> None:
-        self.found: list[_NervalSpan] = []
-        self.ill_formed: list[IllFormed] = []
-        self._open: dict[str, _NervalSpan] = {}
-
-    def add(self, tag: str, start: int, end: int, line: int) -> None:
-        """Read the tag of the next token, ``[start, end)`` in the text. Raises `TagError`."""
-        prefix, label = split_tag(tag)
-        if prefix == OUTSIDE:
-            self._open.clear()
-        elif prefix in _OPENING:
-            self._open[label] = _NervalSpan(label, start, end, line)
-            self.found.append(self._open[label])
-        elif label in self._open:
-            self._open[label].end = end
-        else:
-            self.ill_formed.append(IllFormed(line, tag))
-
-
-class _TaggedText(NamedTuple):
-    """The content of a file: its tokens, sentences, spans and ill-formed tags."""
-
-    words: Sequence[str]
-    sentences: list[Sentence]
-    entities: list[_NervalSpan]
-    ill_formed: list[IllFormed]
+    label: str
+    start: int
+    end: int
+    line: int
 
 
 def read_nerval(file: InputFile, options: FormatOptions) -> Document:
@@ -84,47 +46,42 @@ def read_nerval(file: InputFile, options: FormatOptions) -> Document:
     Raises `FormatError` with file and line for a line that is not a token and a tag, and for a file without
     tokens; `TagError` for an invalid tag.
     """
-    content = _followed(file.held_lines(), file.name)
-    if options.invalid == "error" and content.ill_formed:
-        first = content.ill_formed[0]
+    numbers, words, tags = _columns(file.held_lines(), file.name)
+    starts = list(accumulate((len(word) + 1 for word in words), initial=0))  # a blank follows each word
+    spans: list[_NervalSpan] = []
+    open_spans: dict[str, _NervalSpan] = {}
+    ill_formed: list[tuple[int, str]] = []  # their lines and tags
+    for number, tag in enumerate(tags):
+        if tag == OUTSIDE:
+            open_spans.clear()
+            continue
+        start, end, line = starts[number], starts[number + 1] - 1, numbers[number]
+        try:
+            prefix, label = split_tag(tag)
+        except TagError as error:
+            raise TagError(error.problem, file=file.name, line=line, advice=error.advice) from None
+        if prefix in _OPENING:
+            open_spans[label] = _NervalSpan(label, start, end, line)
+            spans.append(open_spans[label])
+        elif label in open_spans:
+            open_spans[label].end = end
+        else:
+            ill_formed.append((line, tag))
+    if options.invalid == "error" and ill_formed:
+        line, tag = ill_formed[0]
         raise TagError(
-            f"tag {first.tag!r} continues no span",
-            file=file.name,
-            line=first.line,
-            advice="begin a span with B-",
+            f"tag {tag!r} continues no span", file=file.name, line=line, advice="begin a span with B-"
         )
-    labels = {entity.label: Frozen({DEFAULT_LAYER: entity.label}) for entity in content.entities}
-    file.repaired[DEFAULT_LAYER] += len(content.ill_formed)
-    spans = [
-        Span(entity.start, entity.end, labels[entity.label], line=entity.line) for entity in content.entities
-    ]
+    file.repaired[DEFAULT_LAYER] += len(ill_formed)
+    labels = {span.label: Frozen({DEFAULT_LAYER: span.label}) for span in spans}
     return Document(
         "1",
-        {DEFAULT_LAYER: spans},
-        text=" ".join(content.words),
+        {DEFAULT_LAYER: [Span(each.start, each.end, labels[each.label], line=each.line) for each in spans]},
+        text=" ".join(words),
         unit="character",
-        sentences=content.sentences,
+        sentences=[Sentence(starts[first], starts[last] - 1) for first, last in pairwise(_breaks(numbers))],
         file=file.name,
     )
-
-
-def _followed(lines: Iterable[tuple[int, str]], file: str) -> _TaggedText:
-    numbers, words, tags = _columns(lines, file)
-    before = list(accumulate(map(len, words), initial=0))  # characters of words; each word has a blank too
-    entities = _Entities()
-    outside = False
-    for number, tag in enumerate(tags):
-        if tag == OUTSIDE and outside:
-            continue
-        try:
-            entities.add(tag, before[number] + number, before[number + 1] + number, numbers[number])
-        except TagError as error:
-            raise TagError(error.problem, file=file, line=numbers[number], advice=error.advice) from None
-        outside = tag == OUTSIDE
-    sentences = [
-        Sentence(before[first] + first, before[last] + last - 1) for first, last in pairwise(_breaks(numbers))
-    ]
-    return _TaggedText(words, sentences, entities.found, entities.ill_formed)
 
 
 def _breaks(numbers: Sequence[int]) -> list[int]:
@@ -180,8 +137,6 @@ def _malformed(problem: str, file: str, line: int) -> FormatError:
 NERVAL = FileFormat(
     name="nerval",
     holds="Nerval's files: a token, a blank, a tag; the file is one text",
-    sign="`--metric noisy`",
-    told=lambda head: head.is_one_text and all(line.count("\t") <= 1 for line in head.lines),
     read=lambda file, options: iter([read_nerval(file, options)]),
     single=True,
     options=frozenset({"invalid"}),
@@ -206,8 +161,11 @@ def read_mapping(path: Path, folder: Path) -> list[tuple[Path, Path]]:
     """
     if not is_folder(folder):
         raise FileError("there is no such folder", file=str(folder))
-    find = _Finder(path, folder)
-    pairs = [(find(gold, line), find(predicted, line)) for line, (gold, predicted) in _rows(path)]
+    below = cache(lambda: _files_below(folder))  # only where a name needs it
+    pairs = [
+        (_file_named(gold, folder, below, path, line), _file_named(predicted, folder, below, path, line))
+        for line, (gold, predicted) in _rows(path)
+    ]
     if not pairs:
         raise FormatError("the table names no pair of files", file=str(path), line=1)
     return pairs
@@ -247,35 +205,29 @@ def _parsed(reader: Any, path: Path) -> Iterator[list[str]]:
         raise FormatError(problem, file=str(path), line=reader.line_num, advice=advice) from None
 
 
-class _Finder:
-    """Finds the files of a table in its folder; lists the subfolders only if necessary."""
+def _file_named(
+    name: str, folder: Path, below: Callable[[], dict[str, list[Path]]], table: Path, line: int
+) -> Path:
+    """Return the file with a name in the line of a table, in its folder or below."""
+    if is_file(folder / name):
+        return folder / name
+    files = below().get(name, [])
+    if len(files) == 1:
+        return files[0]
+    raise FileError(
+        f"several files below {folder} are called {name!r}"
+        if files
+        else f"the file {name!r} is not in {folder}",
+        file=str(table),
+        line=line,
+        advice="name it with its path in the folder" if files else "correct the table, or name its folder",
+    )
 
-    def __init__(self, table: Path, folder: Path) -> None:
-        self._table, self._folder = table, folder
-        self._by_name: defaultdict[str, list[Path]] | None = None
 
-    def __call__(self, name: str, line: int) -> Path:
-        direct = self._folder / name
-        if is_file(direct):
-            return direct
-        found = self._below(name)
-        if len(found) == 1:
-            return found[0]
-        raise FileError(
-            f"several files below {self._folder} are called {name!r}"
-            if found
-            else f"the file {name!r} is not in {self._folder}",
-            file=str(self._table),
-            line=line,
-            advice="name it with its path in the folder"
-            if found
-            else "correct the table, or name its folder",
-        )
-
-    def _below(self, name: str) -> list[Path]:
-        if self._by_name is None:
-            self._by_name = defaultdict(list)
-            for path in sorted(self._folder.rglob("*")):
-                if is_file(path):
-                    self._by_name[path.name].append(path)
-        return self._by_name.get(name, [])
+def _files_below(folder: Path) -> dict[str, list[Path]]:
+    """Return the files in a folder and below it, by name."""
+    files: dict[str, list[Path]] = {}
+    for path in sorted(folder.rglob("*")):
+        if is_file(path):
+            files.setdefault(path.name, []).append(path)
+    return files

@@ -12,8 +12,10 @@ from clueval.files.errors import UsageError
 from clueval.files.limits import Limits
 from clueval.files.options import column, option_field, require_types, whole
 from clueval.files.overwriting import input_path
-from clueval.formats.names import NAMES
-from clueval.formats.reference import OFFSETS
+from clueval.formats.form import NAMES
+
+OFFSETS = ("points", "utf16", "bytes")
+"""The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
 
 ANSWERS = ("accepted",)
 
@@ -30,7 +32,7 @@ class Reading:
     """How files, and rows in memory, are read, except for their layers.
 
     Attributes:
-        input: the format, one of `clueval.formats.names.NAMES`; None: recognised.
+        input: the format, one of `clueval.formats.form.NAMES`; None: recognised.
         row: the keys of JSON rows of any form, ``text=response,spans=labels,label=type``, or a mapping: `DESCRIBED`
             are those of the description, and its values are names or paths, as ``data.text`` or ``points.0.start``.
         token, token_id: the columns of the tokens (None: the first without tags, token ids and numbers of tokens in

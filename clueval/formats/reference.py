@@ -14,9 +14,7 @@ from typing import NamedTuple
 
 from clueval.core.ranges import Ranges
 from clueval.files.errors import FormatError, SpanError
-
-OFFSETS = ("points", "utf16", "bytes")
-"""The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
+from clueval.formats.options import OFFSETS
 
 _GAP = " [...] "
 

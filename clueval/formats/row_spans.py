@@ -17,6 +17,7 @@ from clueval.files.errors import SpanError
 from clueval.formats.dialect import (
     SCALAR,
     Dialect,
+    RowInput,
     advice_on_keys,
     either,
     first_key,
@@ -27,7 +28,6 @@ from clueval.formats.dialect import (
     with_paths,
 )
 from clueval.formats.reference import FileMention, fits, in_points
-from clueval.formats.row_input import RowInput
 
 
 class RowSpan(NamedTuple):

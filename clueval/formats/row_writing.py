@@ -12,7 +12,6 @@ from typing import Any
 
 from clueval.core.document import Document
 from clueval.core.span import Span
-from clueval.files.errors import UsageError
 from clueval.files.limits import require_short_texts
 from clueval.formats.dialect import Dialect, hidden_keys, keys_of, keys_of_no_features
 from clueval.formats.tag_lists import tags_of
@@ -20,20 +19,15 @@ from clueval.formats.writer import Writer
 
 
 def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[str, Any]:
-    """Return the row of a document with these layers, the first of which is the default.
+    """Return the row of a document, as `fitted` returns it, with these layers, the first of which is the default.
 
-    Raises `UsageError` for what rows of the dialect cannot hold: features, gaps or several layers, and `LimitError` for
-    spans whose texts, which the rows repeat, are too long together.
+    Raises `LimitError` for spans whose texts, which the rows repeat, are too long together.
 
     >>> from clueval.formats.text_dialects import DOCCANO
     >>> document = Document("d", {"label": [Span(0, 3, "PER")]}, text="Ada", unit="character")
     >>> row_of(DOCCANO, document, ["label"])
     {'id': 'd', 'text': 'Ada', 'label': [[0, 3, 'PER']]}
     """
-    if not dialect.is_written:
-        raise UsageError(f"rows of the format {dialect.name!r} cannot be written")
-    if len(layers) > 1 and dialect.source_is not in ("key", "control"):
-        raise _cannot_hold("several layers", dialect, document)
     if dialect.reference:
         spans = chain.from_iterable(document.layers.get(layer, ()) for layer in layers)
         require_short_texts(sum(map(len, spans)), **document.in_errors)
@@ -52,11 +46,7 @@ def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[
         row[_first(dialect.spans)] = [item for layer in layers for item in _items(dialect, document, layer)]
     metadata = dict(document.metadata)
     if metadata and dialect.joined is None:
-        row |= (
-            {_first(dialect.metadata): metadata}
-            if dialect.metadata
-            else _beside(metadata, row, dialect, document)
-        )
+        row |= {_first(dialect.metadata): metadata} if dialect.metadata else metadata
     return dialect.written(row) if dialect.written is not None else row
 
 
@@ -67,11 +57,6 @@ def _items(dialect: Dialect, document: Document, layer: str) -> list[Any]:
 def _item(dialect: Dialect, document: Document, layer: str, span: Span) -> Any:
     """Return a span as a list or an object."""
     start, end = span.start - document.start, span.end - document.start - bool(dialect.end_inclusive)
-    if span.parts is not None and not dialect.gaps:
-        raise _cannot_hold("gaps", dialect, document)
-    features = {} if dialect.joined else span.features
-    if features and (dialect.lists or not dialect.features):
-        raise _cannot_hold("features", dialect, document)
     if dialect.lists:
         return [start, end, span.label]
     item: dict[str, Any] = {
@@ -85,30 +70,13 @@ def _item(dialect: Dialect, document: Document, layer: str, span: Span) -> Any:
         item[dialect.control] = layer
     if span.parts is not None:
         item["fragments"] = [[first - document.start, last - document.start] for first, last in span.parts]
-    if features:
-        item |= features if dialect.features == "*" else {dialect.features: dict(features)}
+    if span.features and not dialect.joined:
+        item |= span.features if dialect.features == "*" else {dialect.features: dict(span.features)}
     return item
-
-
-def _beside(
-    metadata: dict[str, str], row: dict[str, Any], dialect: Dialect, document: Document
-) -> dict[str, str]:
-    """Return metadata that stand beside the other keys of a row."""
-    if not dialect.rest or not metadata.keys().isdisjoint(row):
-        raise _cannot_hold("metadata", dialect, document)
-    return metadata
 
 
 def _first(keys: str) -> str:
     return keys_of(keys)[0]
-
-
-def _cannot_hold(what: str, dialect: Dialect, document: Document) -> UsageError:
-    return UsageError(
-        f"the format {dialect.name} cannot hold {what}",
-        **document.in_errors,
-        advice="add lossy=True to leave them out",
-    )
 
 
 # Files of rows

@@ -1,26 +1,29 @@
 """Rows of JSON: the engine that reads every dialect, from files and from memory.
 
-A row becomes a `Record` by the description of its dialect (`clueval.formats.dialect`), and a record a document.
-The line of an error is the number of its row.
+A row becomes a document by the description of its dialect (`clueval.formats.dialect`). The line of an error is the
+number of its row.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.core.span_forms import in_order
 from clueval.core.tags import OUTSIDE
-from clueval.files.errors import TagError, UsageError
+from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError
 from clueval.formats.dialect import (
     Dialect,
+    RowInput,
     advice_on_keys,
     either,
     first_key,
+    first_value,
     hidden_keys,
     keys_of,
     paths,
@@ -28,29 +31,15 @@ from clueval.formats.dialect import (
     sources_of,
     with_paths,
 )
-from clueval.formats.options import FormatOptions
-from clueval.formats.row_input import RowInput
-from clueval.formats.row_spans import RowSpan, SpanReader, spans_of_rows
-from clueval.formats.tag_lists import SeenTags, chunks_of, keys_of_tags, names_of_tags
-
-
-class Record(NamedTuple):
-    """What a row holds: a document in the plain types of its row; `number` is that of the row.
-
-    A layer whose spans are places and labels only is a list of these (`clueval.core.document.Row`).
-    """
-
-    id: str
-    text: str | None
-    tokens: list[str] | None
-    layers: Mapping[str, list[RowSpan] | list[Row]]
-    metadata: Mapping[str, str]
-    sentences: Sequence[Sentence]
-    tags: Mapping[str, list[str]]
-    number: int
-
+from clueval.formats.form import is_row
+from clueval.formats.input_file import InputFile, Numbered
+from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
+from clueval.formats.recognition import keys_of_tags
+from clueval.formats.row_spans import SpanReader, spans_of_rows
+from clueval.formats.tag_lists import SeenTags, chunks_of, names_of_tags
 
 _NO_TAG = -100
+_PLACE = itemgetter(0, 1)
 
 
 class TagReader:
@@ -145,36 +134,64 @@ class RowReader(RowInput):
         sources = () if options.layers is None or dialect.source_is != "key" else options.layers.values()
         self._paths = paths(dialect.text, dialect.tokens, dialect.id, dialect.spans, *map(str, sources))
         self._not_metadata = hidden_keys(dialect)
+        self._sources: Mapping[str, str] | None = None  # of layers, once they are asked for
 
-    def records(self, given: Any) -> Iterator[Record]:
-        """Yield what a row holds: one record, unless it is passed over or has several documents."""
-        for row in self._plain(given):
-            dialect = self.dialect
-            found = self.mapping(row)
-            if self._paths:
-                found = with_paths(found, self._paths)
-            tokens, text = self._tokens(found), None
-            if tokens is None and not (
-                dialect.without_text and not any(key in found for key in keys_of(dialect.text))
-            ):
-                text = self._text(found)
-            for key in keys_of(dialect.passed_over):
-                self.passed_over[key] += len(self.listed(found.get(key), repr(key)))
-            identifier = self._id(found)
-            tags: dict[str, list[str]] = {}
-            sentences: Sequence[Sentence] = found.get("sentences", ()) if dialect.tags else ()
-            layers: dict[str, list[RowSpan] | list[Row]]
-            if dialect.tags:
-                tags = self._tags.tags(found, tokens or [])
-                layers = {layer: self._tags.spans(own, sentences, identifier) for layer, own in tags.items()}
+    def documents(self, given: Any) -> Iterator[Document]:
+        """Return the documents of a row: one, unless it is passed over or has several."""
+        return map(self._document, self._plain(given))
+
+    def _document(self, given: Any) -> Document:
+        dialect = self.dialect
+        row = self.mapping(given)
+        if self._paths:
+            row = with_paths(row, self._paths)
+        tokens = self._tokens(row) if dialect.tokens else None
+        text = None
+        if tokens is None and not (dialect.without_text and first_key(row, dialect.text) is None):
+            text = self._text(row)
+        for key in keys_of(dialect.passed_over):
+            self.passed_over[key] += len(self.listed(row[key], repr(key))) if key in row else 0
+        identifier = self._id(row)
+        tags: dict[str, list[str]] = {}
+        sentences: Sequence[Sentence] = ()
+        if dialect.tags:
+            tags, sentences = self._tags.tags(row, tokens or []), row.get("sentences", ())
+            spans = {layer: self._tags.spans(own, sentences, identifier) for layer, own in tags.items()}
+            layers: Mapping[str, Sequence[Span]] = Layers({}, spans, self.number)
+        else:
+            layers = self._layers(row, text, tokens, identifier)
+        return Document(
+            identifier,
+            layers,
+            tokens=tokens,
+            text=text,
+            unit="token" if dialect.tokens else "character",
+            metadata=Frozen(self._metadata(row)),
+            sentences=sentences,
+            tags=Frozen(tags),
+            file=self.file,
+            ordered=dialect.ordered,
+        )
+
+    def _layers(
+        self, row: dict[str, Any], text: str | None, tokens: list[str] | None, identifier: str
+    ) -> Mapping[str, Sequence[Span]]:
+        """Return the spans of each layer; those that are places and labels only are made when they are asked for."""
+        if self._sources is None:
+            self._sources = sources_of(self.dialect, self.options, self.file)
+        places: dict[str, list[Row]] = {}
+        spans: dict[str, Sequence[Span]] = {}
+        is_ordered = self.dialect.ordered
+        for layer, source in self._sources.items():
+            found = self._spans.spans(row, source, layer, text, tokens, identifier)
+            if found and len(found[0]) > 3:
+                made = spans_of_rows(layer, found, self.number)
+                spans[layer] = made if is_ordered else in_order(made)
             else:
-                layers = {
-                    layer: self._spans.spans(found, source, layer, text, tokens, identifier)
-                    for layer, source in sources_of(dialect, self.options, self.file).items()
-                }
-            yield Record(
-                identifier, text, tokens, layers, self._metadata(found), sentences, tags, self.number
-            )
+                rows = cast("list[Row]", found)
+                places[layer] = rows if is_ordered else sorted(rows, key=_PLACE)
+        layers = Layers({}, places, self.number)
+        return {layer: spans.get(layer) or layers[layer] for layer in self._sources} if spans else layers
 
     def _plain(self, given: Any) -> Iterable[Any]:
         """Return the rows with the keys of the dialect."""
@@ -188,9 +205,7 @@ class RowReader(RowInput):
                 f"the row has {what}, unlike those of {self.dialect.name}", f"expected: {self.dialect.holds}"
             )
 
-    def _tokens(self, row: Mapping[str, Any]) -> list[str] | None:
-        if not self.dialect.tokens:
-            return None
+    def _tokens(self, row: Mapping[str, Any]) -> list[str]:
         key = first_key(row, self.dialect.tokens)
         if key is None:
             self._refuse_without(row, "tokens", self.dialect.tokens)
@@ -225,33 +240,122 @@ class RowReader(RowInput):
         metadata: dict[str, str] = {}
         if dialect.rest:
             used = () if not dialect.tags else self._tags.keys_of_layers(row).values()
-            metadata = scalars(row, lambda key: key not in self._not_metadata and key not in used)
+            metadata = scalars(row, self._not_metadata.union(used))
         for key in keys_of(dialect.metadata):
-            value = row.get(key)
-            metadata |= scalars(value if isinstance(value, dict) else {key: value})
+            if (value := row.get(key)) is not None:
+                metadata |= scalars(value if isinstance(value, dict) else {key: value})
         return metadata
 
-    def document(self, record: Record) -> Document:
-        """Return the document of a record."""
-        dialect = self.dialect
-        made: Mapping[str, Sequence[Span]]
-        if any(len(span) > 3 for spans in record.layers.values() for span in spans[:1]):
-            spans = {layer: spans_of_rows(layer, own, record.number) for layer, own in record.layers.items()}
-            made = spans if dialect.ordered else {layer: in_order(own) for layer, own in spans.items()}
-        else:
-            rows = cast("Mapping[str, list[Row]]", record.layers)
-            if not dialect.ordered:
-                rows = {layer: sorted(own, key=itemgetter(0, 1)) for layer, own in rows.items()}
-            made = Layers({}, rows, record.number)
-        return Document(
-            record.id,
-            made,
-            tokens=record.tokens,
-            text=record.text,
-            unit="token" if dialect.tokens else "character",
-            metadata=Frozen(record.metadata),
-            sentences=record.sentences,
-            tags=Frozen(record.tags),
-            file=self.file,
-            ordered=dialect.ordered,
+
+# Files and rows in memory, of the annotation set that is read, or with a layer for every set
+
+
+def documents_of_file(form: Dialect, file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    """Yield the documents of a file."""
+    rows = file.rows(empty_is_row=is_row(form, []))
+    return _documents(rows, RowReader(form, options, file.name, file.passed_over))
+
+
+def documents_of_rows(
+    form: Dialect, rows: Iterable[Numbered], options: FormatOptions, passed_over: Counter[str]
+) -> Iterator[Document]:
+    """Yield the documents of numbered rows in memory."""
+    return _documents(iter(rows), RowReader(form, options, None, passed_over))
+
+
+def sets_of_file(form: Dialect, file: InputFile) -> list[str]:
+    """Return the names of the annotation sets of a file, in the order of their first occurrence."""
+    return list(dict.fromkeys(names[0] for _, row in file.rows() for names in _sets_of(form, row)))
+
+
+def _documents(rows: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
+    """Yield the documents of numbered rows.
+
+    Raises `FormatError` and `SpanError` with the number of the row, and `UsageError` for several annotation sets of
+    which none is named.
+    """
+    numbered = rows
+    if reader.dialect.values is not None:
+        numbered = reader.dialect.values(numbered, reader)
+    if reader.options.annotation_set == EVERY_SET and reader.dialect.has_sets:
+        documents = _with_every_set(numbered, reader)
+    else:
+        documents = _of_one_set(numbered, reader)
+    try:
+        yield from documents
+    except CluevalError as error:
+        error.file = error.file or reader.file
+        if error.line is None and isinstance(error, SpanError | FormatError):
+            error.line = reader.number
+        raise
+
+
+def _sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:
+    """Return the annotation sets of a row, each with all names by which it may be selected; the first is listed."""
+    if dialect.sets is not None:
+        return list(dialect.sets(row))
+    if not isinstance(row, dict):
+        return []
+    if (own := first_value(row, dialect.annotator)) is not None:
+        return [(str(own),)]
+    items = row.get(first_key(row, dialect.spans)) if dialect.of_span else None
+    if not isinstance(items, list):
+        return []
+    owners = [first_value(item, dialect.of_span) for item in items if isinstance(item, dict)]
+    return [(str(owner),) for owner in owners if owner is not None]
+
+
+def _of_one_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
+    """Yield the documents of the set that is read. Raises `UsageError` for several of which none is named."""
+    dialect, wanted = reader.dialect, reader.options.annotation_set
+    seen: dict[str, None] = {}
+    if wanted not in (None, EVERY_SET) and not dialect.has_sets:
+        raise sets_error(f"there is no annotation set {wanted!r}", reader.file, seen)
+    is_found = not dialect.has_sets
+    for reader.number, row in numbered:
+        if dialect.has_sets:
+            names = _sets_of(dialect, row)
+            if names:
+                seen |= dict.fromkeys(own[0] for own in names)
+            if wanted is None and len(seen) > 1:
+                for _, later in numbered:
+                    seen |= dict.fromkeys(own[0] for own in _sets_of(dialect, later))
+                raise sets_error("the file has several annotation sets, but none is named", reader.file, seen)
+            if wanted is not None and not any(wanted in own for own in names):
+                continue
+            reader.set = wanted
+            if wanted is None and names:
+                reader.set = names[0][0]
+        is_found = True
+        yield from reader.documents(row)
+    if wanted is not None and not is_found and reader.number:
+        raise sets_error(f"there is no annotation set {wanted!r}", reader.file, seen)
+    for layer, source in (reader.options.layers or {}).items():
+        if reader.offered and source not in reader.offered:
+            raise UsageError(
+                f"no row has {source!r}, the source of layer {layer!r}",
+                file=reader.file,
+                advice=f"the rows have {', '.join(reader.offered)}",
+            )
+
+
+def _with_every_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
+    """Yield the documents by first occurrence, each with a layer for every annotation set that has it; holds all."""
+    if len(reader.options.layers or {}) > 1:
+        raise UsageError(
+            "several layers are named, and each annotation set is a layer", advice="name one layer"
         )
+    found: dict[str, Document] = {}
+    layers: dict[str, dict[str, Sequence[Span]]] = {}
+    for reader.number, row in numbered:
+        for name in dict.fromkeys(own[0] for own in _sets_of(reader.dialect, row)) or {DEFAULT_LAYER: None}:
+            reader.set = name
+            for document in reader.documents(row):
+                known = found.setdefault(document.id, document)
+                own = layers.setdefault(document.id, {})
+                if known.text != document.text or name in own:
+                    what = "another text" if known.text != document.text else f"the annotation set {name!r}"
+                    reader.refuse(f"the document has {what} in a row before", document=document.id)
+                (own[name],) = document.layers.values()
+    for identifier, document in found.items():
+        yield replace(document, layers=layers[identifier])

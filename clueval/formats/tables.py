@@ -24,11 +24,12 @@ from clueval.formats.reference import FileMention, fits
 from clueval.formats.table_columns import (
     RESERVED,
     Header,
+    Records,
     fragments_in,
     header_of,
     known_names,
+    records_of,
 )
-from clueval.formats.table_records import Records, is_table, records_of
 from clueval.formats.writer import IDS, Writer, in_lines
 
 _POSITION = re.compile(r"([0-9]{1,18})(\.0+)?")
@@ -227,7 +228,7 @@ def _rows(
     rows: defaultdict[str | None, list[_SpanOfRow]] = defaultdict(list)
     if names is None:
         return list(options.layers or [DEFAULT_LAYER]), rows
-    header = header_of(names, options, file, number, with_id=ends.unit != "token")
+    header = header_of(names, options.layers, file, number, with_id=ends.unit != "token")
     ends.choose(header.end_name, file, number)
     for number, fields in numbered:
         if len(fields) != header.width:
@@ -341,14 +342,19 @@ def header_line(layers: Sequence[str], with_ids: bool) -> str:
     return "\t".join(["document", "start", "end_inclusive", *map(cell, layers), *ids])
 
 
-def span_line(document: Document, span: Span, layers: Sequence[str], with_ids: bool) -> str:
-    """Return the line for a span; its end is the last position, and a layer without a label is empty."""
-    own = (span.by_layer.get(layer) for layer in layers)
-    labels = ["" if label is None else label or NO_LABEL for label in own]
-    ids = []
-    if with_ids and document.token_ids is not None:
-        ids = [document.token_ids[position - document.start] for position in (span.start, span.end - 1)]
-    return "\t".join([cell(document.id), str(span.start), str(span.end - 1), *map(cell, labels), *ids])
+def span_lines(
+    document: Document, spans: Iterable[Span], layers: Sequence[str], with_ids: bool
+) -> Iterator[str]:
+    """Yield a line for each span; its end is the last position, and a layer without a label is empty."""
+    name = cell(document.id)
+    token_ids = document.token_ids if with_ids else None
+    for span in spans:
+        own = map(span.by_layer.get, layers)
+        labels = ["" if label is None else cell(label or NO_LABEL) for label in own]
+        ids = []
+        if token_ids is not None:
+            ids = [token_ids[position - document.start] for position in (span.start, span.end - 1)]
+        yield "\t".join([name, str(span.start), str(span.end - 1), *labels, *ids])
 
 
 def _lines(documents: Iterable[Document], layers: Sequence[str], with_ids: bool) -> Iterator[str]:
@@ -367,8 +373,8 @@ def _lines(documents: Iterable[Document], layers: Sequence[str], with_ids: bool)
             )
         ends[document.id] = document.start if document.end is None else document.end
         spans = [span for layer in layers for span in document.layers.get(layer, ())]
-        for span in sorted(spans, key=lambda span: (span.start, span.end)):
-            yield span_line(document, span, layers, with_ids)
+        spans.sort(key=lambda span: (span.start, span.end))
+        yield from span_lines(document, spans, layers, with_ids)
     if number < 0:
         yield header_line(layers, with_ids)
 
@@ -393,9 +399,6 @@ SPANS = FileFormat(
     holds="a table of spans, TSV, CSV or XLSX: `document`, `start`, `end_inclusive` or `end_exclusive`, one column per "
     "layer; the text is in the `.vrt` file of the same name, in `--text` (also plain text or JSON rows), or on the "
     "other side",
-    sign="header with `start` and `end`",
-    endings=(".xlsx",),
-    told=lambda head: is_table(head.first_line),
     read=lambda file, options: read_table(records_of(file), file.texts(), options, file=file.name),
     needs_texts=True,
     writer=lambda types: Writer(

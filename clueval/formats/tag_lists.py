@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from clueval.core.document import Document
-from clueval.core.span import NO_LABEL, name_of
+from clueval.core.span import NO_LABEL
 from clueval.core.tags import (
     OUTSIDE,
     Chunk,
@@ -19,7 +19,7 @@ from clueval.core.tags import (
     scheme_of,
     split_tag,
 )
-from clueval.files.errors import FileError, FormatError, TagError, UsageError
+from clueval.files.errors import FileError, FormatError, TagError
 
 _KEYS_OF_NAMES = ("id2label", "label2id", "names", "class_label", "feature", "sequence", "list")
 """The keys under which configurations of models and data sets have the names of tags."""
@@ -72,17 +72,6 @@ def place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> 
     return illegal, error.problem
 
 
-def keys_of_tags(row: Iterable[str]) -> list[str]:
-    """Return the keys of tags; ``labels`` is one if there is no other and no text, which has spans.
-
-    >>> keys_of_tags(["tokens", "pos_tags", "ner"]), keys_of_tags(["words", "labels"]), keys_of_tags(["text", "labels"])
-    (['pos_tags', 'ner'], ['labels'], [])
-    """
-    keys = list(row)
-    tags = [key for key in keys if isinstance(key, str) and (key == "ner" or key.endswith("tags"))]
-    return tags or [key for key in keys if key == "labels" and not {"text", "data"} & {*keys}]
-
-
 def names_of_tags(given: Any, source: str) -> Mapping[int, str]:
     """Return the names by number in a file, a list or a mapping; `source` is the key of the tags.
 
@@ -133,16 +122,10 @@ def _names_in(given: Any, source: str) -> Mapping[int, str] | None:
 
 
 def tags_of(document: Document, layer: str) -> list[str]:
-    """Return the BIO tags of a layer. Raises `UsageError` for spans that tags cannot hold."""
+    """Return the BIO tags of a layer whose spans have tokens, no gaps, and do not overlap."""
     tags = [OUTSIDE] * len(document.tokens or ())
     for span in document.layers.get(layer, ()):
         places = range(span.start - document.start, span.end - document.start)
-        if not places or span.parts is not None or any(tags[place] != OUTSIDE for place in places):
-            raise UsageError(
-                f"tags cannot hold {name_of(span)}: it has no token, has gaps, or overlaps another span",
-                **document.in_errors,
-                advice="add lossy=True to leave out such spans",
-            )
         for place in places:
-            tags[place] = f"{'B' if place == places[0] else 'I'}-{span.label or NO_LABEL}"
+            tags[place] = f"{'I' if place > places[0] else 'B'}-{span.label or NO_LABEL}"
     return tags

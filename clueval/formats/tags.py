@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import Frozen
-from clueval.core.tags import INVALID, is_tag, split_tag
+from clueval.core.tags import INVALID, split_tag
 from clueval.files.errors import FormatError, TagError
 from clueval.formats.file_format import FileFormat, only_layer
-from clueval.formats.input_file import Head, InputFile
+from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
+from clueval.formats.recognition import DOCSTART
 from clueval.formats.tag_lists import chunks_of
 
-_DOCSTART = "-DOCSTART-"
 _ADVICE = "each block of tags belongs to a sentence of gold, in the same order"
 
 
@@ -95,7 +95,7 @@ def _blocks(file: InputFile) -> Iterator[_TagBlock]:
     """Yield the blocks. Raises `FormatError` for a line of several columns, `TagError` for what is no tag."""
     line, tags, identifier = 0, list[str](), None
     for number, text in file.lines():
-        value = "" if text.startswith(_DOCSTART) else text.strip()
+        value = "" if text.startswith(DOCSTART) else text.strip()
         if not value and tags:
             yield _TagBlock(line, tags, identifier)
             tags, identifier = [], None
@@ -136,20 +136,11 @@ def _is_called(document: Document, identifier: str) -> bool:
     return isinstance(document.id, MissingId) or f":{document.id}".endswith(f":{identifier}")
 
 
-def _has_tags(head: Head) -> bool:
-    """Return whether each of the first three lines that are neither blank nor comments is one tag."""
-    lines = (line.strip() for line in head.text[:100_000].removeprefix("\ufeff").split("\n"))
-    first = [line for line in lines if line and not line.startswith(("#", _DOCSTART))][:3]
-    return bool(first) and all(map(is_tag, first))
-
-
 TAGS = FileFormat(
     name="tags",
     options=frozenset({"invalid", "layers", "scheme", "text"}),
     holds="a tag on each line, a blank line after each sentence, as MultiCoNER takes predictions; the tokens are "
     "those of gold",
-    sign="one tag alone on each of the first three lines without comments",
-    told=_has_tags,
     read=_read,
     invalid=INVALID,
     needs_texts=True,

@@ -1,4 +1,4 @@
-"""Dialects of programs and data sets whose rows have a text and its spans."""
+"""Dialects of programs, services and data sets whose rows have a text and its spans."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from clueval.core.document import GROUP, MENTION, OFFSETS, OPTIONAL, UNPLACED
+from clueval.core.document import GROUP, MENTION, OFFSETS, OPTIONAL, UNPLACED, MissingId
 from clueval.core.span_forms import LABELS
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
-from clueval.formats.dialect import Dialect, has_sign
-from clueval.formats.row_input import RowInput
+from clueval.formats.dialect import Dialect, RowInput
+from clueval.formats.input_file import Numbered
+from clueval.formats.recognition import has_sign
 
 # Programs for annotators
 
@@ -61,7 +62,6 @@ def _text_of_tokens(tokens: list[Any], rows: RowInput) -> str:
 PRODIGY = Dialect(
     name="prodigy",
     holds="Prodigy's JSON Lines: texts with `spans` and the `answer` of an annotator",
-    sign="_input_hash spans|answer; text spans[] !text_tagged",
     takes="answers",
     text="text",
     id="_input_hash|id",
@@ -79,7 +79,6 @@ PRODIGY = Dialect(
 DOCCANO = Dialect(
     name="doccano",
     holds="doccano's JSON Lines: texts with spans as `[start, end, label]` or objects",
-    sign="text|data label[]|labels[]|entities[]|annotations[]",
     text="text|data",
     spans="label|labels|entities|annotations",
     start="start_offset|start",
@@ -138,7 +137,6 @@ def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
 LANGEXTRACT = Dialect(
     name="langextract",
     holds="LangExtract's JSON Lines: texts with `extractions`",
-    sign="extractions document_id",
     text="text",
     id="document_id",
     spans="extractions",
@@ -151,6 +149,110 @@ LANGEXTRACT = Dialect(
     rest=True,
     plain=_langextract,
 )
+
+# Services that find personal data and entities: Presidio and Amazon Comprehend
+
+_RESULTS = "results|recognizer_results|analyzer_results"
+
+
+def _presidio(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
+    """Yield the row with the features of its results; explanations are passed over."""
+    found = {"results": row} if isinstance(row, list | tuple) else dict(rows.mapping(row))
+    key = next((key for key in _RESULTS.split("|") if key in found), None)
+    if key is not None:
+        found[key] = [_result(item, rows) for item in rows.listed(found[key], repr(key))]
+    yield found
+
+
+def _result(item: Any, rows: RowInput) -> dict[str, Any]:
+    result = rows.mapping(item, "a span")
+    rows.passed_over["explanations"] += result.get("analysis_explanation") is not None
+    features = _score(result.get("score"))
+    noted = result.get("recognition_metadata")
+    if isinstance(noted, dict) and isinstance(noted.get("recognizer_name"), str):
+        features["recognizer"] = noted["recognizer_name"]
+    return {**result, "features": features}
+
+
+def _score(value: Any) -> dict[str, Any]:
+    return {"score": value} if isinstance(value, int | float) else {}
+
+
+PRESIDIO_SAMPLES = Dialect(
+    name="presidio",
+    holds="Presidio's samples: rows of `full_text` and `spans`",
+    text="full_text",
+    id="sample_id",
+    spans="spans",
+    start="start_position",
+    end="end_position",
+    label="entity_type",
+    reference="entity_value",
+    sources="entity_type",
+    metadata="metadata|template_id",
+)
+
+PRESIDIO_RESULTS = Dialect(
+    name="presidio",
+    holds="Presidio's results with their `text`",
+    text="text",
+    spans=_RESULTS,
+    label="entity_type",
+    sources="entity_type",
+    features="features",
+    metadata="",
+    rest=True,
+    plain=_presidio,
+)
+
+PRESIDIO_ANSWERS = Dialect(
+    name="presidio",
+    holds="the answers of Presidio's server, without texts, in the order of gold's documents",
+    spans="results",
+    label="entity_type",
+    sources="entity_type",
+    features="features",
+    without_text=True,
+    plain=_presidio,
+)
+
+
+def _by_line(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]:
+    """Yield the rows in the order of the lines of their texts; holds all of them."""
+    lines = sorted(numbered, key=lambda each: _line(each[1]))
+    for due, (rows.number, row) in enumerate(lines):
+        found = rows.mapping(row)
+        if "ErrorCode" in found:
+            rows.refuse("Comprehend has no results for the text", "see ErrorCode and ErrorMessage of the row")
+        if "Entities" not in found:
+            rows.refuse("the row has no key 'Entities'", "no entities are written []")
+        if (line := _line(found)) != due:
+            shown = line if line >= 0 else "no number"
+            rows.refuse(f"'Line' is {shown} where line {due} is due", "each line of the texts needs one row")
+        items = [rows.mapping(item, "a span") for item in rows.listed(found["Entities"], "'Entities'")]
+        entities = [{**item, "features": _score(item.get("Score"))} for item in items]
+        yield rows.number, {"Line": MissingId(due + 1), "Entities": entities}
+
+
+def _line(row: Any) -> int:
+    line = row.get("Line") if isinstance(row, dict) else None
+    return line if type(line) is int else -1
+
+
+COMPREHEND = Dialect(
+    name="comprehend",
+    holds="results of Amazon Comprehend: rows of `Entities` for each `Line` of a file",
+    id="Line",
+    spans="Entities",
+    start="BeginOffset",
+    end="EndOffset",
+    label="Type",
+    sources="Type",
+    features="features",
+    without_text=True,
+    values=_by_line,
+)
+
 
 # Data sets of personal data
 
@@ -203,7 +305,6 @@ def _unnumbered(item: Any, rows: RowInput) -> list[Any]:
 AI4PRIVACY = Dialect(
     name="ai4privacy",
     holds="rows of ai4privacy's data sets: texts with a `privacy_mask`, or with `span_labels`",
-    sign="privacy_mask; unmasked_text span_labels",
     text="source_text|unmasked_text|text",
     id="id|uid",
     spans="privacy_mask|span_labels",
@@ -228,7 +329,6 @@ def _nemotron(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
 NEMOTRON = Dialect(
     name="nemotron",
     holds="rows of Nemotron-PII: texts with `spans`, and `text_tagged`",
-    sign="text_tagged spans",
     text="text",
     id="uid|id",
     spans="spans",
@@ -265,7 +365,6 @@ def _tab(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
 TAB = Dialect(
     name="tab",
     holds="the JSON of the Text Anonymization Benchmark, with annotators",
-    sign="annotations{}",
     text="text",
     id="doc_id|id",
     spans="annotations",
@@ -281,14 +380,6 @@ TAB = Dialect(
     ordered=True,  # its evaluation takes the type of an entity from its first mention
     plain=_tab,
 )
-
-
-def _are_predictions(row: Any) -> bool:
-    return isinstance(row, dict) and all(
-        isinstance(places, list)
-        and all(isinstance(place, list) and len(place) == 2 and isinstance(place[0], int) for place in places)
-        for places in row.values()
-    )
 
 
 def _joined(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -307,8 +398,6 @@ def _joined(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
 TAB_PREDICTIONS = Dialect(
     name="tab",
     holds="predictions for the Text Anonymization Benchmark: the positions in each document, without labels",
-    sign="JSON `{id: [[start, end]]}`; `{}`",
-    told=_are_predictions,
     id="doc_id",
     spans="mentions",
     sources="entity_type|identifier_type|confidential_status",

@@ -8,14 +8,12 @@ from typing import Any
 
 from clueval.core.document import Sentence
 from clueval.core.tags import OUTSIDE
-from clueval.formats.dialect import Dialect, Numbered, has_sign
-from clueval.formats.row_input import RowInput
-from clueval.formats.tag_lists import keys_of_tags
+from clueval.formats.dialect import Dialect, RowInput
+from clueval.formats.input_file import Numbered
 
 GLINER = Dialect(
     name="gliner",
     holds="GLiNER's training data: rows of `tokenized_text` and `ner`, whose ends are inclusive",
-    sign="tokenized_text",
     tokens="tokenized_text",
     spans="ner",
     start="first",
@@ -30,7 +28,6 @@ GLINER = Dialect(
 SPERT = Dialect(
     name="spert",
     holds="SpERT's JSON: rows of `tokens` and `entities`, whose ends are exclusive",
-    sign="tokens entities[].start !text entities[].!text",
     tokens="tokens",
     id="orig_id|id",
     spans="entities",
@@ -83,7 +80,6 @@ def _written_for_w2ner(row: dict[str, Any]) -> dict[str, Any]:
 W2NER = Dialect(
     name="w2ner",
     holds="W2NER's JSON: rows of a `sentence` of tokens and `ner`, spans as the `index` of each of their tokens",
-    sign="sentence ner",
     tokens="sentence",
     id="id|doc_id",
     spans="ner",
@@ -111,8 +107,6 @@ def _written_with_tags(row: dict[str, Any]) -> dict[str, Any]:
 TOKEN_ROWS = Dialect(
     name="token-rows",
     holds="rows of `tokens` and tags, JSON Lines or an array, as data sets of Hugging Face have them",
-    sign="JSON with `tokens` or `words`, and `ner`, `labels` or a key that ends with `tags`",
-    told=lambda row: has_sign(row, "tokens|words") and bool(keys_of_tags(row)),
     tokens="tokens|words",
     tags="*",
     rest=True,
@@ -164,16 +158,6 @@ def _written_for_spacy(row: dict[str, Any]) -> dict[str, Any]:
 SPACY = Dialect(
     name="spacy-json",
     holds='spaCy\'s JSON: `[text, {"entities"}]`, `Doc.to_json`',
-    sign='JSON `[text, {"entities"}]`, or with `text` and `ents`, or `classes` and `annotations`',
-    told=lambda row: (
-        has_sign(row, "text ents; classes annotations")
-        or (
-            isinstance(row, list | tuple)
-            and len(row) == 2
-            and isinstance(row[0], str)
-            and isinstance(row[1], dict)
-        )
-    ),
     text="text",
     spans="ents|entities",
     span_id="id",
@@ -209,7 +193,6 @@ def _paragraphs(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
 SPACY_2 = Dialect(
     name="spacy-json",
     holds="the training format of spaCy 2: `paragraphs` of tokens with BILUO tags",
-    sign="paragraphs",
     tokens="tokens",
     tags="entities",
     sources="",

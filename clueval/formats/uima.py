@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, UsageError, extra
-from clueval.formats.dialect import has_sign
 from clueval.formats.file_format import FileFormat
-from clueval.formats.input_file import InputFile, begins_with
+from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.uima_types import (
     STRUCTURE,
@@ -316,9 +315,6 @@ XMI = FileFormat(
     name="xmi",
     options=frozenset({"annotation_set", "layers"}),
     holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder; views are annotation sets",
-    endings=(".xmi",),
-    sign="`<xmi:XMI`",
-    told=begins_with("<xmi:XMI"),
     read=_read,
     single=True,
     sets=sets_in,
@@ -336,8 +332,6 @@ UIMA_JSON = FileFormat(
     name="uima-json",
     options=frozenset({"annotation_set", "layers"}),
     holds="UIMA CAS JSON; views are annotation sets",
-    sign="JSON with `%TYPES` or `%FEATURE_STRUCTURES`",
-    told=lambda head: has_sign(head.first(), "%TYPES|%FEATURE_STRUCTURES"),
     read=_read,
     single=True,
     sets=sets_in,

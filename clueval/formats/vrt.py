@@ -8,28 +8,14 @@ from __future__ import annotations
 import re
 
 from clueval.files.errors import FormatError
-from clueval.formats.column_format import ColumnFormat, LineRule
-from clueval.formats.column_input import ColumnInput
-from clueval.formats.xml_text import unescape
+from clueval.formats.column_format import ColumnFormat, ColumnInput, LineRule
+from clueval.formats.xml_text import NAME, attributes, unescape
 
-NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
 _TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
 _LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
 _DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
-_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_FIRST = re.compile(r"\ufeff?\s*<(/?[^\W\d][^\t\n]*>|\?xml|!--)")
-
 AROUND = 100
 """The maximum number of attribute names of the elements around a document; every document gets a copy of them."""
-
-
-def attributes(tag: str) -> dict[str, str]:
-    """Return the attributes of an XML tag, decoded.
-
-    >>> attributes('<text id="d1" title="R&amp;D">')
-    {'id': 'd1', 'title': 'R&D'}
-    """
-    return {name: unescape(double or single) for name, double, single in _ATTRIBUTE.findall(tag)}
 
 
 class _Elements:
@@ -57,59 +43,40 @@ def _is_token(reader: ColumnInput, line: str) -> bool:
 def _tag(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     elements: _Elements = reader.state
     closing, name, _, empty = match.groups()
-    options = reader.options
-    if name == options.sentence_tag:
-        if closing:
-            _close_sentence(reader, number, name)
-        elif not empty:
-            _open_sentence(reader, number, name, match[0])
-    elif name == options.document_tag:
-        if closing:
-            _close_document(reader, number, name)
-        else:
-            _open_document(reader, number, name, match[0])
-            if empty:
-                _close_document(reader, number, name)
-    elif not elements.document:
-        _surround(reader, number, match)
+    if name == reader.options.document_tag != reader.options.sentence_tag:
+        _document_tag(reader, number, match)
+    elif name != reader.options.sentence_tag:
+        if not elements.document:
+            _surround(reader, number, match)
+    elif not closing and not empty:
+        if elements.sentence:
+            _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
+        elements.sentence = number
+        reader.begin_sentence(attributes(match[0]).get("id"))
+    elif closing and not elements.sentence:
+        _complain(reader, number, f"</{name}> without <{name}> before it")
+    elif closing:
+        elements.sentence = 0
+        reader.end_sentence()
 
 
-def _open_sentence(reader: ColumnInput, number: int, name: str, line: str) -> None:
+def _document_tag(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     elements: _Elements = reader.state
-    if elements.sentence:
-        _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
-    elements.sentence = number
-    reader.begin_sentence(attributes(line).get("id"))
-
-
-def _close_sentence(reader: ColumnInput, number: int, name: str) -> None:
-    if not reader.state.sentence:
+    closing, name, _, empty = match.groups()
+    if closing and not elements.document:
         _complain(reader, number, f"</{name}> without <{name}> before it")
         return
-    reader.state.sentence = 0
-    reader.end_sentence()
-
-
-def _open_document(reader: ColumnInput, number: int, name: str, line: str) -> None:
-    elements: _Elements = reader.state
-    if elements.document:
+    if not closing and elements.document:
         _complain(reader, number, f"<{name}> inside the document of line {elements.document}")
     if elements.sentence:
-        _complain(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
-    elements.document = number
-    own = attributes(line)
-    reader.begin_document(own.get("id"), {**elements.attributes_around, **own})
-
-
-def _close_document(reader: ColumnInput, number: int, name: str) -> None:
-    elements: _Elements = reader.state
-    if not elements.document:
-        _complain(reader, number, f"</{name}> without <{name}> before it")
-        return
-    if elements.sentence:
-        _complain(reader, number, f"</{name}> inside the sentence of line {elements.sentence}")
-    elements.document = 0
-    reader.end_document()
+        _complain(reader, number, f"<{closing}{name}> inside the sentence of line {elements.sentence}")
+    if not closing:
+        elements.document = number
+        own = attributes(match[0])
+        reader.begin_document(own.get("id"), {**elements.attributes_around, **own})
+    if closing or empty:
+        elements.document = 0
+        reader.end_document()
 
 
 def _surround(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
@@ -173,15 +140,12 @@ VRT = ColumnFormat(
     ),
     holds="vertical text (CWB): one token per line, columns separated by tabs, each XML tag on a line of its own; "
     "attributes are metadata",
-    sign="first line is an XML tag",
-    told=lambda text: _FIRST.match(text) is not None,
-    endings=(".vrt", ".vert"),
     separator="\t",
     special=re.compile(r"^(?:<| *\n)", re.MULTILINE),
     marks=(LineRule(_TAG, _tag), LineRule(re.compile("<"), _oddity)),
     is_token=_is_token,
     blank_ends=False,
-    entities=True,
+    entities=unescape,
     state=_Elements,
     at_end=_end,
 )

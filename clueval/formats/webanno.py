@@ -6,7 +6,6 @@ The rules of the format stand in ``formats.md``.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -15,8 +14,9 @@ from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.files.limits import sentence_too_long
 from clueval.formats.file_format import FileFormat
-from clueval.formats.input_file import Head, InputFile, begins_with
+from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
+from clueval.formats.reference import places
 from clueval.formats.uima_types import writer
 from clueval.formats.webanno_writing import ESCAPED, VERSION, fit_to_webanno, webanno_of
 
@@ -82,37 +82,24 @@ class _Piece(NamedTuple):
     line: int
 
 
-class _Units:
-    """Turns UTF-16 offsets of one sentence into code points; `start` is where the sentence begins, in both."""
+class _SentenceText:
+    """The text of a sentence, and where it begins, in UTF-16 units and in code points."""
 
     def __init__(self, text: str, units: int, points: int) -> None:
         self.text, self.units, self.points = text, units, points
-        wide = [place for place, character in enumerate(text) if character > "\uffff"] if _wide(text) else []
-        self._wide = [place + number for number, place in enumerate(wide)]
+        self.end = units + _units(text), points + len(text)
+        self._place = places(text, "utf16")
 
     def points_of(self, units: Iterable[int]) -> list[int | None]:
         """Return the positions of offsets; None for one outside the sentence or within a character."""
-        if self._wide:
-            return list(map(self._point, units))
-        shift, last = self.points - self.units, self.end[0]
-        return [unit + shift if self.units <= unit <= last else None for unit in units]
-
-    def _point(self, unit: int) -> int | None:
-        within = unit - self.units
-        before = bisect_right(self._wide, within - 1)
-        if before and self._wide[before - 1] == within - 1:
-            return None
-        return self.points + within - before if 0 <= within <= len(self.text) + len(self._wide) else None
-
-    @property
-    def end(self) -> tuple[int, int]:
-        """The offset and the position after the sentence."""
-        return self.units + len(self.text) + len(self._wide), self.points + len(self.text)
+        last, first, place = self.end[0], self.units, self._place
+        within = [place(unit - first) if first <= unit <= last else None for unit in units]
+        return [None if point is None else self.points + point for point in within]
 
 
-def _wide(text: str) -> int:
-    """Return the number of characters that take two UTF-16 units."""
-    return 0 if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
+def _units(text: str) -> int:
+    """Return the length of a text in UTF-16."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 class _WebAnnoReader:
@@ -124,7 +111,7 @@ class _WebAnnoReader:
         self._pieces: dict[str, list[_Piece]] = {}
         self._links: set[str] = set()
         self._texts: list[str] = []  # the lines of the sentence whose first token has not come
-        self._here: _Units | None = None
+        self._here: _SentenceText | None = None
         self._parts: list[str] = []
         self._first_row = self._rows = 0
         self._counted: set[tuple[str, str | None]] = set()
@@ -242,14 +229,14 @@ class _WebAnnoReader:
         text, self._texts = "\n".join(self._texts), []
         units, points = (0, 0) if self._here is None else self._here.end
         place = max(text.find(token), 0) if token is not None else 0
-        before = place + _wide(text[:place])
+        before = _units(text[:place])
         gap = offset - before - units if token is not None else int(self._here is not None)
         if gap < 0:
             raise self._wrong(line, f"the sentence at offset {offset - before} overlaps the one before it")
         if gap > self._input.limits.max_line:
             raise self._wrong(line, f"a gap of {gap:,} characters before offset {offset}")
         self._parts += ["\n" + " " * (gap - 1) if gap else "", text]
-        self._here = _Units(text, units + gap, points + gap)
+        self._here = _SentenceText(text, units + gap, points + gap)
         self.sentences.append(Sentence(self._here.points, self._here.end[1]))
 
     def _see(self, fields: Sequence[str], start: int, end: int, line: int) -> None:
@@ -396,17 +383,9 @@ def unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda match: ESCAPED.get(match[1], match[1]), text) if "\\" in text else text
 
 
-def _is_webanno(head: Head) -> bool:
-    """Return whether a file begins as version 3 does, or 1 and 2, of which the second names its layers first."""
-    is_old = all(any(line.startswith(mark) for line in head.lines) for mark in ("#id=", "#text="))
-    return is_old or begins_with("#FORMAT=WebAnno")(head)
-
-
 WEBANNO = FileFormat(
     name="webanno",
     holds="WebAnno TSV 3: sentences after `#Text=`, a row for each token, and the layers that `#T_SP=` names",
-    sign="`#FORMAT=WebAnno`, or first lines `#id=` and `#text=` (old versions, refused)",
-    told=_is_webanno,
     read=lambda file, options: iter([_WebAnnoReader(file, options).read()]),
     single=True,
     writer=lambda types: writer(types, ".tsv", webanno_of, fit_to_webanno, empty=f"{VERSION}.3\n"),

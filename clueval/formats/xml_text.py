@@ -36,6 +36,19 @@ def forbidden(text: str) -> re.Match[str] | None:
     return re.search(_FORBIDDEN, text)
 
 
+NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
+_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+def attributes(tag: str) -> dict[str, str]:
+    """Return the attributes of an XML tag, decoded.
+
+    >>> attributes('<text id="d1" title="R&amp;D">')
+    {'id': 'd1', 'title': 'R&D'}
+    """
+    return {name: unescape(double or single) for name, double, single in _ATTRIBUTE.findall(tag)}
+
+
 _ENTITY = re.compile("&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
@@ -57,38 +70,6 @@ def _character(match: re.Match[str]) -> str:
     return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else match[0]
 
 
-def _new_parser() -> XMLParserType:
-    from xml.parsers import expat  # only for XML
-
-    made = expat.ParserCreate()
-    made.buffer_text = True
-    return made
-
-
-def _parse(parser: XMLParserType, data: str, file: str) -> None:
-    """Parse a whole text. Raises `FormatError` with the line for XML that is not well-formed."""
-    from xml.parsers import expat
-
-    try:
-        parser.Parse(data, True)
-    except expat.ExpatError as error:
-        problem = expat.ErrorString(error.code)
-        raise FormatError(
-            f"not well-formed XML: {problem}, column {error.offset + 1}",
-            file=file,
-            line=error.lineno,
-            advice="only &amp; &lt; &gt; &quot; &apos; and character references are defined"
-            if problem == expat.errors.XML_ERROR_UNDEFINED_ENTITY
-            else None,
-        ) from None
-    except UnicodeEncodeError as error:
-        raise FormatError(
-            f"half of a surrogate pair, U+{ord(data[error.start]):04X}",
-            file=file,
-            line=data.count("\n", 0, error.start) + 1,
-        ) from None
-
-
 class EventReader(ABC):
     """Reads a file once. A document type declaration is refused, so that the only entities are those of XML.
 
@@ -98,7 +79,11 @@ class EventReader(ABC):
     def __init__(self, file: str, document: str | None = None) -> None:
         self._file, self._document = file, document
         self._path: list[str] = []
-        parser = self._parser = _new_parser()
+        from xml.parsers import expat  # columns have entities, too, but no parser
+
+        parser: XMLParserType = expat.ParserCreate()
+        self._parser = parser
+        parser.buffer_text = True
         parser.StartElementHandler = self._open_element
         parser.EndElementHandler = self._close_element
         parser.CharacterDataHandler = self._text
@@ -106,7 +91,27 @@ class EventReader(ABC):
 
     def read(self, data: str) -> None:
         """Handle all events of the content of the file. Raises `FormatError` with the line."""
-        _parse(self._parser, data, self._file)
+        from xml.parsers import expat
+
+        try:
+            self._parser.Parse(data, True)
+        except expat.ExpatError as error:
+            problem = expat.ErrorString(error.code)
+            is_undefined = problem == expat.errors.XML_ERROR_UNDEFINED_ENTITY
+            raise FormatError(
+                f"not well-formed XML: {problem}, column {error.offset + 1}",
+                file=self._file,
+                line=error.lineno,
+                advice="only &amp; &lt; &gt; &quot; &apos; and character references are defined"
+                if is_undefined
+                else None,
+            ) from None
+        except UnicodeEncodeError as error:
+            raise FormatError(
+                f"half of a surrogate pair, U+{ord(data[error.start]):04X}",
+                file=self._file,
+                line=data.count("\n", 0, error.start) + 1,
+            ) from None
 
     def _open_element(self, name: str, attributes: dict[str, str]) -> None:
         self._start(name, attributes)

@@ -15,10 +15,9 @@ from operator import ne
 from typing import Any, NamedTuple
 
 from clueval.files.opening import decoded, is_utf8, raw_blocks
-from clueval.formats.column_format import ColumnFormat
-from clueval.formats.column_input import Columns, Layout
+from clueval.formats.column_format import ColumnFormat, Columns, Layout
 from clueval.formats.options import FormatOptions
-from clueval.formats.vrt import NAME, attributes
+from clueval.formats.xml_text import NAME, attributes
 from clueval.reading.byte_rows import find_hunks, fits, is_plain
 from clueval.reading.passages import SIZES, DocumentHead, NamedDocument, Passage, PassageReader, Sizes
 from clueval.reading.source import Source

@@ -14,15 +14,14 @@ a line that is outside after each.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import compress, count
 from operator import ne, not_
 
 from clueval.core.tags import OUTSIDE
 from clueval.files.opening import is_utf8
-from clueval.formats.column_input import Layout
-from clueval.formats.xml_text import unescape
+from clueval.formats.column_format import Layout
 from clueval.reading.clusters import RowCharacters
 
 BOTH = b"\0"
@@ -136,9 +135,11 @@ def _runs(separator: str, before: int, layers: int, after: int) -> re.Pattern[by
 class TagCharacters(dict[bytes, str]):
     """The character of the tags of a line in some layers, as `find_hunks` returns them, with separators between."""
 
-    def __init__(self, characters: RowCharacters, separator: str, *, has_entities: bool) -> None:
+    def __init__(
+        self, characters: RowCharacters, separator: str, *, decode: Callable[[str], str] | None
+    ) -> None:
         self.characters = characters
-        self._separator, self._read = separator.encode(), unescape if has_entities else str
+        self._separator, self._read = separator.encode(), decode or str
 
     def __missing__(self, tags: bytes) -> str:
         if tags.startswith(MARK) and not tags.strip(MARK + self._separator):

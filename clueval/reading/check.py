@@ -12,10 +12,10 @@ from typing import Any, Unpack
 
 from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import CluevalError, FormatError, UsageError
+from clueval.formats.catalogue import writer_named
 from clueval.formats.column_format import ColumnFormat
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.formats.writer import Writer, refuse_lost
-from clueval.formats.writing import writer_named
 from clueval.reading.check_columns import ColumnCheck
 from clueval.reading.convert import Conversion
 from clueval.reading.options import LayerSource, layer_names

@@ -9,13 +9,10 @@ from itertools import pairwise
 from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE, count_illegal, ill_formed, is_tag, scheme_called, scheme_of, split_tag
 from clueval.files.errors import CluevalError, TagError
-from clueval.formats.column_format import ColumnFormat
-from clueval.formats.column_input import Layout, TokenLines
-from clueval.formats.column_layout import wanted_layers
+from clueval.formats.column_format import ColumnFormat, Layout, TokenLines, wanted_layers
 from clueval.formats.columns import ColumnReader
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
-from clueval.formats.xml_text import unescape
 
 ROWS = 4000
 """The number of token lines after which those read so far are checked, at the end of a sentence."""
@@ -106,8 +103,8 @@ class ColumnCheck(ColumnReader):
         """Return the columns, with O in the lines that do not fit."""
         rows = (line.split(layout.separator) for line in self.lines.text[:-1].split("\n"))
         whole = [fields if len(fields) == layout.width else [OUTSIDE] * layout.width for fields in rows]
-        decoded = unescape if self.form.entities else str
-        return [list(map(decoded, column)) for column in zip(*whole, strict=True)]
+        decode = self.form.entities or str
+        return [list(map(decode, column)) for column in zip(*whole, strict=True)]
 
     def _check_ids(self, token_ids: Sequence[str]) -> None:
         for row, token_id in enumerate(token_ids):

@@ -213,7 +213,7 @@ class _Files:
         known = self._characters.get(number)
         if known is None or known.characters is not group.characters:
             form = self._readers[0].form
-            known = TagCharacters(group.characters, item.layout.separator, has_entities=form.entities)
+            known = TagCharacters(group.characters, item.layout.separator, decode=form.entities)
             self._characters[number] = known
         width, layers = item.layout.width, item.layout.layers
         columns = [

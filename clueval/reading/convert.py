@@ -18,10 +18,10 @@ from clueval.files.opening import is_folder
 from clueval.files.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.files.visible import cut_label
 from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
+from clueval.formats.catalogue import writer_named
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.formats.writer import Uses, Writer, fitted_documents
-from clueval.formats.writing import writer_named
 from clueval.reading.options import LayerSource, layer_names
 from clueval.reading.paths import as_path
 from clueval.reading.read import documents_of, options_for_one_side

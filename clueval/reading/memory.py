@@ -36,9 +36,9 @@ from clueval.core.tags import is_tag, split_tag
 from clueval.files.arguments import require_kind
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError, described
 from clueval.formats.documents import read_rows
+from clueval.formats.form import Form, form_of_rows
 from clueval.formats.options import FormatOptions
 from clueval.formats.tag_lists import chunks_of, names_of_tags
-from clueval.formats.telling import Form, form_of_rows
 from clueval.reading.options import ANSWER_FORMATS
 from clueval.reading.paths import is_path_or_paths
 

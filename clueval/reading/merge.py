@@ -10,7 +10,7 @@ from clueval.core.document import Document
 from clueval.core.matching import merged_spans, with_merged
 from clueval.files.arguments import checked_call
 from clueval.formats.options import Reading, ReadingOptions
-from clueval.formats.tables import header_line, span_line
+from clueval.formats.tables import header_line, span_lines
 from clueval.reading.options import LayerSource, layer_names
 from clueval.reading.read import documents_of, options_for_one_side
 
@@ -47,5 +47,5 @@ def merged_lines(documents: Iterator[Document], layers: Sequence[str], with_ids:
     yield header_line(names, with_ids)
     for document in () if first is None else chain([first], documents):
         of_layers = {layer: document.layers.get(layer, ()) for layer in names}
-        for span in merged_spans(of_layers, document.id, document.file):
-            yield span_line(document, span, names, with_ids)
+        spans = merged_spans(of_layers, document.id, document.file)
+        yield from span_lines(document, spans, names, with_ids)

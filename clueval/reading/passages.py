@@ -13,11 +13,9 @@ from typing import NamedTuple
 from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE
 from clueval.files.limits import LINES_IN_SENTENCE, sentence_too_long, sentence_too_wide
-from clueval.formats.column_format import ColumnFormat
-from clueval.formats.column_input import Layout, TokenLines
+from clueval.formats.column_format import ColumnFormat, Layout, TokenLines
 from clueval.formats.column_values import WITHIN_FIELDS, ColumnValues
 from clueval.formats.columns import ColumnReader
-from clueval.formats.xml_text import unescape
 from clueval.reading.source import Source
 
 
@@ -238,8 +236,8 @@ def columns_of(
     due = (separator * (width - 1) + "\n").encode()
     if ends != due * (len(ends) // width) or "" in columns[layout.token]:
         raise ValueError("a line does not fit")
-    if reader.form.entities and "&" in text:
-        columns = [list(map(unescape, column)) for column in columns]
+    if reader.form.entities is not None and "&" in text:
+        columns = [list(map(reader.form.entities, column)) for column in columns]
     tags = {layer: reader.values.values(columns, source, layer) for layer, source in layout.layers.items()}
     if are_many:
         columns[layout.token] = list(map(intern, columns[layout.token]))

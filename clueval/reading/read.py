@@ -11,7 +11,7 @@ from clueval.core.document import Document, Unit
 from clueval.files.arguments import checked_call, refuse_unknown, require_instance
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.options import field_names, with_fields
-from clueval.formats.column_format import ColumnFormat
+from clueval.formats.documents import is_column_format
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.reading.options import LayerSource, chosen_options, require_layers
 from clueval.reading.paths import as_path, named_files
@@ -118,6 +118,6 @@ def _with_layers(options: FormatOptions, of_files: Sequence[Sequence[Path]]) -> 
 
 def _are_columns(path: Path, options: FormatOptions) -> bool:
     try:
-        return isinstance(form_at(path, options), ColumnFormat)
+        return is_column_format(form_at(path, options))
     except FormatError:  # opening the file raises it, too
         return False

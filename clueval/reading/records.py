@@ -17,11 +17,10 @@ from clueval.files.errors import UsageError, described
 from clueval.formats.dialect import Dialect
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
 from clueval.formats.documents import read_rows
+from clueval.formats.form import NAMES, form_of_rows, forms_named
 from clueval.formats.label_studio import WRITTEN_AS
-from clueval.formats.names import NAMES
 from clueval.formats.options import FormatOptions
 from clueval.formats.row_writing import row_of, row_writer
-from clueval.formats.telling import form_of_rows, forms_named
 from clueval.formats.writer import fitted, refuse_lost
 from clueval.reading.options import require_layers
 

@@ -25,9 +25,9 @@ from clueval.core.document import Document, same_id
 from clueval.core.read import Read
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import Progress, is_file
-from clueval.formats.column_format import ColumnFormat
+from clueval.formats.documents import is_column_format
+from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions, Reading
-from clueval.formats.telling import Form
 from clueval.reading.options import (
     ANSWER_FORMATS,
     MENTIONS,
@@ -60,8 +60,6 @@ from clueval.reading.source import (
     beside,
     form_at,
     formats_that_read,
-    has_sets,
-    is_one_document,
     options_of,
     source_of,
 )
@@ -189,9 +187,9 @@ class Sides:
     ) -> Source:
         """Return a file of a side."""
         found = source_of(path, side.options, name=name, progress=progress, is_one_text=self.is_one_text)
-        if self.within is not None and has_sets(found.form):
+        if self.within is not None and found.form.has_sets:
             return replace(found, within=self.within)
-        if self.is_single and side.options.token is None and isinstance(found.form, ColumnFormat):
+        if self.is_single and side.options.token is None and is_column_format(found.form):
             of_file = found.form.columns(found.again().file.blocks, found.file.name, side.options)
             if of_file.token is None:
                 return replace(found, options=replace(side.options, token=1))
@@ -199,7 +197,7 @@ class Sides:
 
     def texts_of(self, sources: Sequence[Source], read: Read) -> Iterator[Text]:
         """Yield the documents of files of the same texts, in order; `read` gets what was read of them."""
-        nameless = any(is_one_document(source.form) for source in sources)
+        nameless = any(source.form.is_one_document for source in sources)
         for found in zip_longest(*(source.documents() for source in sources)):
             _require_all(sources, found)
             gold, *others = found
@@ -235,7 +233,7 @@ class Sides:
                 others = tuple(self.source(other, each) for _, each in other.files)
                 source = replace(source, sides=others, in_turn=True)
             for document in source.documents():
-                if self.pair_by == "id" and len(side.files) > 1 and is_one_document(source.form):
+                if self.pair_by == "id" and len(side.files) > 1 and source.form.is_one_document:
                     _require_name_of_file(document, path, source.form)
                 yield document
             source.see(read, side.name)
@@ -284,7 +282,7 @@ class Sides:
         """Yield the documents of a side; files that are one document each have the names that answers have."""
         for name, path in _named(side):
             source = self.source(side, path, None, self.progress)
-            source = replace(source, name=name) if is_one_document(source.form) else source
+            source = replace(source, name=name) if source.form.is_one_document else source
             yield from source.documents()
             source.see(read, side.name)
 
@@ -432,7 +430,7 @@ def with_layers(sides: Sequence[Side], *, is_one_text: bool = False) -> tuple[Si
         form_at(each[0], side.options, is_one_text=is_one_text)
         for each, side in zip(paths, sides, strict=True)
     ]
-    if not any(isinstance(form, ColumnFormat) for form in firsts):
+    if not any(is_column_format(form) for form in firsts):
         return tuple(sides)
     from clueval.reading.tag_columns import with_columns_of_tags  # other formats do not need it
 
@@ -660,7 +658,7 @@ def _is_run(sides: Sequence[Side], pair_by: str | None) -> bool:
     in_folders = [bool(side.files) and side.files[0][0] is not None for side in (gold, predicted)]
     if in_folders != [True, True]:
         return in_folders[1] and not _is_list(predicted)
-    return is_one_document(form_at(gold.files[0][1], gold.options))
+    return form_at(gold.files[0][1], gold.options).is_one_document
 
 
 # Documents that belong together

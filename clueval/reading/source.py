@@ -14,15 +14,17 @@ from clueval.core.document import Document, MissingId
 from clueval.core.span import DEFAULT_LAYER, Span
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import Progress, whole_lines
-from clueval.formats.column_format import ColumnFormat
-from clueval.formats.dialect import Dialect
-from clueval.formats.documents import form_of_file, head_of, read_file, sets_of_file
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import (
+    form_of_file,
+    head_of,
+    is_column_format,
+    is_dialect,
+    read_file,
+    sets_of_file,
+)
+from clueval.formats.form import NAMES, Form, form_of, forms_named
 from clueval.formats.input_file import InputFile
-from clueval.formats.markup import Markup
-from clueval.formats.names import NAMES
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading, sets_error
-from clueval.formats.telling import Form, form_of, forms_named
 from clueval.reading.options import ANSWER_FORMATS
 
 if TYPE_CHECKING:
@@ -42,47 +44,14 @@ def form_at(path: Path, options: FormatOptions, *, is_one_text: bool = False) ->
 
 def options_of(form: Form) -> frozenset[str]:
     """Return the names of the options that apply to a format."""
-    several = forms_named(form.name) if isinstance(form, Dialect) and form.name in NAMES else [form]
-    options = frozenset[str]().union(*(each.options for each in several))
-    return options | {"invalid"} if isinstance(form, FileFormat) and form.invalid else options
+    several = forms_named(form.name) if is_dialect(form) and form.name in NAMES else [form]
+    return frozenset[str]().union(*(each.options for each in several))
 
 
 def treatment_of(form: Form, invalid: str | None) -> str | None:
     """Return the treatment of ill-formed tags in files of a format; None if they have no tags."""
-    usual = form.invalid[0] if isinstance(form, FileFormat) and form.invalid else "conlleval"
+    usual = form.invalid[0] if form.invalid else "conlleval"
     return (invalid or usual) if "invalid" in options_of(form) else None
-
-
-def counts_tokens(form: Form) -> bool:
-    """Return whether the positions of a format are always those of tokens."""
-    return isinstance(form, ColumnFormat) or (isinstance(form, Dialect) and bool(form.tokens))
-
-
-def has_columns(form: Form) -> bool:
-    """Return whether the lines of a format are columns that have numbers."""
-    return isinstance(form, ColumnFormat) and not form.pairs and form.bracketed != ("*",)
-
-
-def has_sets(form: Form) -> bool:
-    """Return whether files of a format may have annotation sets."""
-    return (
-        form.sets is not None if isinstance(form, FileFormat) else isinstance(form, Dialect) and form.has_sets
-    )
-
-
-def lacks_tokens(form: Form) -> bool:
-    """Return whether a format has tags alone, whose tokens are those of gold."""
-    return isinstance(form, FileFormat) and form.needs_texts and bool(form.invalid)
-
-
-def is_table(form: Form) -> bool:
-    """Return whether a format is a table of spans, which may take the texts of the other side, whichever that is."""
-    return isinstance(form, FileFormat) and form.needs_texts and not form.invalid
-
-
-def is_one_document(form: Form) -> bool:
-    """Return whether a file of a format is one document, whose id is its name."""
-    return form.single if isinstance(form, FileFormat) else isinstance(form, Markup) and not form.document
 
 
 def need_placing(own: Form, other: Form) -> bool:
@@ -90,8 +59,8 @@ def need_placing(own: Form, other: Form) -> bool:
 
     Texts in one format, the tokens of two column formats, and those that are taken from gold, must be equal.
     """
-    alike = own.name == other.name or lacks_tokens(own) or lacks_tokens(other)
-    return not (alike or (has_columns(own) and has_columns(other)))
+    alike = own.name == other.name or own.lacks_tokens or other.lacks_tokens
+    return not (alike or (own.has_columns and other.has_columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +113,8 @@ class Source:
         if treatment is not None:
             read.treatments.add(treatment)
         read.add_file(side, self.form.name, self.file.sources, self.file.passed_over)
-        scheme = self.form.scheme if isinstance(self.form, FileFormat) else None
-        if scheme:
-            read.settle_layer((side, self.file.name, DEFAULT_LAYER), scheme, 0)
+        if self.form.scheme:
+            read.settle_layer((side, self.file.name, DEFAULT_LAYER), self.form.scheme, 0)
         for layer, number in self.file.repaired.items():
             read.settle_layer((side, self.file.name, layer), None, number)
 
@@ -156,9 +124,9 @@ class Source:
 
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""
-        if has_columns(self.form):
+        if self.form.has_columns:
             return
-        sets = self.sets() if has_sets(self.form) else []
+        sets = self.sets() if self.form.has_sets else []
         if len(sets) > 1:
             raise UsageError(
                 f"which annotation sets are gold and predicted? The file has {', '.join(map(repr, sets))}",
@@ -195,14 +163,14 @@ class Source:
 
     def _named(self, document: Document) -> Document:
         """Return a document with the name of its file before its id, or in its place."""
-        if isinstance(self.form, FileFormat) and self.form.group:
+        if self.form.group:
             folder, slash, _ = (self.name or "").rpartition("/")
             return replace(document, id=f"{folder}{slash}{document.id}")
         is_missing = isinstance(document.id, MissingId)
         in_rows = self.form.name == "inline" and document.id != self.file.stem
-        if (is_one_document(self.form) or self.form.name == "bdoc") and not in_rows:
+        if (self.form.is_one_document or self.form.name == "bdoc") and not in_rows:
             return replace(document, id=self.name or "")
-        if isinstance(self.form, ColumnFormat) and is_missing and document.id == "1":
+        if is_column_format(self.form) and is_missing and document.id == "1":
             return replace(document, id=MissingId(self.name or ""))
         return replace(document, id=type(document.id)(f"{self.name}:{document.id}"))
 
@@ -212,12 +180,12 @@ class Source:
     def lacks_text(self) -> bool:
         """Whether the file is a table of spans, no text is named, and there is none next to it."""
         is_alone = self.options.text_path is None and not self.file.beside(".vrt").exists
-        return is_table(self.form) and is_alone
+        return self.form.is_table and is_alone
 
     def has_text_of(self, other: Source) -> bool:
         """Return whether the file is a table of spans whose text is that of `other`."""
         text = self.options.text_path
-        is_named = is_table(self.form) and text is not None and text.absolute() == other.path.absolute()
+        is_named = self.form.is_table and text is not None and text.absolute() == other.path.absolute()
         return self.lacks_text or is_named
 
     def _texts(self) -> Iterable[Document]:
@@ -232,9 +200,9 @@ class Source:
                 return self._without_text()
             chosen = with_text[: None if self.in_turn else 1]
             return chain.from_iterable(map(without_spans, chosen))
-        if lacks_tokens(self.form) and self.options.text_path is None:
+        if self.form.lacks_tokens and self.options.text_path is None:
             gold = self.sides[0] if self.sides else self
-            if lacks_tokens(gold.form):
+            if gold.form.lacks_tokens:
                 raise FormatError(
                     "has a tag on each line, and no tokens",
                     file=self.file.name,
@@ -292,7 +260,7 @@ def without_spans(source: Source) -> Iterator[Document]:
 def beside(*sources: Source) -> tuple[Source, ...]:
     """Return gold and the files beside it; a file that has no tokens or no text gets those of the others."""
     return tuple(
-        replace(each, sides=sources) if each.lacks_text or (number and lacks_tokens(each.form)) else each
+        replace(each, sides=sources) if each.lacks_text or (number and each.form.lacks_tokens) else each
         for number, each in enumerate(sources)
     )
 
@@ -303,24 +271,23 @@ def texts_of(file: InputFile, options: FormatOptions, name: str | None = None) -
     A file that is not recognised is read as rows if it is JSON, as a text in characters if it is running text, else as
     CoNLL, whose lines may be tokens alone. Raises `FileError` for another format.
     """
-    from clueval.formats.conll import is_running_text  # other formats do not need it
+    from clueval.formats.recognition import is_running_text  # other formats do not need it
 
     head = head_of(file)
     try:
         form = form_of(head)
     except FormatError:
         form = form_of(head, "doccano" if head.is_json else "conll")
-    if isinstance(form, ColumnFormat) and form.name == "conll" and is_running_text(head.lines):
+    if is_column_format(form) and form.name == "conll" and is_running_text(head.lines):
         return iter([Document(file.stem, {}, text=file.text(), unit="character", file=file.name)])
-    if not isinstance(form, ColumnFormat | Dialect):
+    if not (is_column_format(form) or is_dialect(form)):
         raise FileError(
             "has neither tokens nor rows of texts",
             file=file.name,
             advice="use VRT, CoNLL or JSON such as doccano's",
         )
-    plain = replace(
-        options, input=None, row=None, text=None, layers={} if isinstance(form, ColumnFormat) else None
-    )
+    layers: dict[str, int | str] | None = {} if is_column_format(form) else None
+    plain = replace(options, input=None, row=None, text=None, layers=layers)
     source = Source(file, form, plain, name)
     return (replace(document, layers={}, tags={}) for document in source.documents())
 
@@ -338,7 +305,7 @@ def source_of(
     Raises `UsageError` for an annotation set or a treatment of tags that its format does not have.
     """
     form = form_at(path, options, is_one_text=is_one_text)
-    if options.annotation_set is not None and not has_sets(form):
+    if options.annotation_set is not None and not form.has_sets:
         raise UsageError(
             f"the format {form.name} has no annotation sets, so {options.annotation_set!r} cannot be selected",
             file=str(path),
@@ -379,6 +346,6 @@ def _has_element(path: Path, tag: str, max_line: int) -> bool:
 
 def formats_that_read(option: str) -> list[str]:
     """Return the names of the formats that read `option`, a field of `Reading` or ``layers``."""
-    from clueval.formats.telling import all_forms  # only for a message
+    from clueval.formats.form import all_forms  # only for a message
 
     return sorted({form.name for form in all_forms() if option in (*options_of(form), *FOR_ALL)})

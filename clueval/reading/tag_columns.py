@@ -13,11 +13,10 @@ from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tags import OUTSIDE, is_tag
 from clueval.files.errors import CluevalError, UsageError, warn
-from clueval.formats.column_format import ColumnFormat
-from clueval.formats.column_input import Columns, Layout
+from clueval.formats.column_format import ColumnFormat, Columns, Layout
 from clueval.formats.columns import ColumnReader
 from clueval.formats.options import FormatOptions
-from clueval.reading.source import Source, has_columns, source_of
+from clueval.reading.source import Source, source_of
 
 ENOUGH = 2000
 """The number of lines that are examined."""
@@ -86,7 +85,7 @@ def _first_values(sources: Iterable[Source]) -> tuple[Layout, Sequence[Mapping[s
     layout, seen, left = None, list[Counter[str]](), ENOUGH
     for source in sources:
         form, file = source.form, source.again().file
-        if not isinstance(form, ColumnFormat) or not has_columns(form):
+        if not isinstance(form, ColumnFormat) or not form.has_columns:
             break
         options = replace(source.options, scheme=None, invalid=None)
         try:

@@ -9,7 +9,7 @@ from operator import methodcaller, ne, not_, or_
 from typing import NamedTuple
 
 from clueval.core.tags import OUTSIDE
-from clueval.formats.column_input import Layout
+from clueval.formats.column_format import Layout
 from clueval.reading.passages import MANY, Passage, PassageReader, SentenceColumns, columns_of
 from clueval.reading.usual import Unusual
 

@@ -16,8 +16,9 @@ from clueval.files.errors import FileError, UsageError
 from clueval.files.limits import Limits
 from clueval.files.opening import beginning_of
 from clueval.files.writing import whole_file
-from clueval.formats.gate_xml import GATE_XML
+from clueval.formats.gate_xml import write_gate_xml
 from clueval.formats.input_file import Head, InputFile
+from clueval.formats.recognition import begins_with
 from clueval.metrics.gate import Gate, GateLists
 from clueval.metrics.gate.outcomes import changes, outcome_of
 from clueval.results.pairs import Pairs
@@ -61,11 +62,11 @@ def _write(folder: Path, document: Document, added: Mapping[str, Sequence[Span]]
         )
     path = Path(document.file)
     file = InputFile(path, Limits(max_line=_ANY_SIZE))  # it has been read before
-    if not GATE_XML.told(Head(path.name, beginning_of(path), lambda: None)):
+    if not begins_with("<GateDocument")(Head(path.name, beginning_of(path), lambda: None)):
         raise UsageError(
             "indicators are written into GATE's XML only", file=document.file, advice="save it as XML in GATE"
         )
-    text = GATE_XML.add_sets(file, added) if GATE_XML.add_sets is not None else ""
+    text = write_gate_xml(file.data(), added, file=file.name)
     # the id of a document in a folder is its relative path without ending; of two single files it is not
     relative = Path(document.id).parent / path.name
     inside = path.parts[-len(relative.parts) :] == relative.parts and ".." not in relative.parts

@@ -18,10 +18,10 @@ from clueval.core.read import Read
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.files.opening import Progress
-from clueval.formats.dialect import Dialect
+from clueval.formats.documents import is_dialect
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns
 from clueval.reading.sides import FileGroup, Sides, sides_of
-from clueval.reading.source import counts_tokens, is_one_document, need_placing
+from clueval.reading.source import need_placing
 from clueval.results.options import Groups
 from clueval.results.plan import texts_may_differ
 from clueval.transforms.options import FREE
@@ -133,7 +133,7 @@ class FileReading:
             if self.is_single:
                 sources[0].require_both_sides()
             bag = bag_of_columns(sources, plan)
-            if bag is None and all(isinstance(source.form, Dialect) for source in sources):
+            if bag is None and all(is_dialect(source.form) for source in sources):
                 from clueval.reading.row_files import bag_of_row_files  # columns do not need it
 
                 rows = [source.anew() for source in sources]
@@ -161,16 +161,16 @@ def _first_steps(sides: Sides, groups: Groups, plan: Plan, unit: str | None) -> 
         return ()
     one, two = (sides.source(side, side.files[0][1]) for side in (gold, predicted))
     own, other = one.form, two.form
-    in_tokens = unit == "token" and not (counts_tokens(own) and counts_tokens(other))
+    in_tokens = unit == "token" and not (own.counts_tokens and other.counts_tokens)
     if "nerval" in (own.name, other.name) or not (in_tokens or need_placing(own, other)):
         return ()
     if not in_tokens and (one.has_text_of(two) or two.has_text_of(one)):
         return ()
     from clueval.transforms.placing import Placing  # few pairs of formats need it
 
-    has_tokens = counts_tokens(own) or counts_tokens(other)
+    has_tokens = own.counts_tokens or other.counts_tokens
     what = "tokens" if has_tokens else "words" if in_tokens else "texts"
-    return (Placing(unit == "token", what, not (is_one_document(own) or is_one_document(other))),)
+    return (Placing(unit == "token", what, not (own.is_one_document or other.is_one_document)),)
 
 
 def _answers_step(form: str, groups: Groups, plan: Plan) -> Step:

@@ -115,7 +115,7 @@ def literals(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Expr):
             left_out.add(node.value)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in ("option", "option_field", "Format", "FileFormat", "Sign", "phrase"):
+            if node.func.id in ("option", "option_field", "FileFormat", "Described", "_lines", "phrase"):
                 left_out.update(ast.walk(node))
         elif isinstance(node, ast.FunctionDef) and node.name == "recognised_by":
             left_out.update(ast.walk(node))

@@ -362,16 +362,17 @@ def test_other_tokens_are_refused_where_they_begin(system: str, said: str) -> No
     assert str(refused.value).startswith(f"gold.csv{said}")
 
 
-def test_sentence_may_have_a_number_of_lines_and_no_more() -> None:
-    blocks = [(1, "a\n\n \nb\n"), (5, "c\n\nd\n")]
+def test_sentence_may_have_a_number_of_lines_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("a\n\n \nb\nc\n\nd\n", encoding="utf-8")
 
-    assert list(Limits(max_sentence=2).sentences_of(blocks, "a.tsv")) == [
+    assert list(InputFile(path, Limits(max_sentence=2)).sentences()) == [
         (1, ["a"]),
         (4, ["b", "c"]),
         (7, ["d"]),
     ]
     with pytest.raises(FormatError, match=r"a\.tsv:4: the sentence .* more tokens than 1"):
-        list(Limits(max_sentence=1).sentences_of(blocks, "a.tsv"))
+        list(InputFile(path, Limits(max_sentence=1)).sentences())
 
 
 def test_a_bad_line_is_refused_in_equal_sentences_too() -> None:

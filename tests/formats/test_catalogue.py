@@ -12,9 +12,9 @@ from clueval.files.errors import FormatError, UsageError
 from clueval.formats.catalogue import catalogue, details
 from clueval.formats.dialect import described_rows
 from clueval.formats.documents import read_file
-from clueval.formats.gate_xml import GATE_XML
+from clueval.formats.form import NAMES
+from clueval.formats.gate_xml import write_gate_xml
 from clueval.formats.input_file import InputFile
-from clueval.formats.names import NAMES
 from clueval.formats.options import FormatOptions
 
 GATE = (
@@ -84,11 +84,9 @@ def test_description_of_rows_that_is_printed_can_be_given() -> None:
 
 def test_set_that_is_added_is_read_and_the_rest_stays(tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
-    path.write_text(GATE, encoding="utf-8")
-    assert GATE_XML.add_sets is not None
 
-    content = GATE_XML.add_sets(
-        InputFile(path), {"New": [Span(2, 5, "P", {"score": 0.5, "kinds": ["a", "b"]})]}
+    content = write_gate_xml(
+        GATE, {"New": [Span(2, 5, "P", {"score": 0.5, "kinds": ["a", "b"]})]}, file="a.xml"
     )
     path.write_text(content, encoding="utf-8")
     (document,) = read_file(InputFile(path), FormatOptions(annotation_set="New"))
@@ -107,12 +105,6 @@ def test_set_that_is_added_is_read_and_the_rest_stays(tmp_path: Path) -> None:
         ([Span(2, 3, "\x00")], FormatError, "which XML cannot contain"),
     ],
 )
-def test_set_that_cannot_be_added_is_refused(
-    spans: list[Span], kind: type[Exception], problem: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "a.xml"
-    path.write_text(GATE, encoding="utf-8")
-    assert GATE_XML.add_sets is not None
-
+def test_set_that_cannot_be_added_is_refused(spans: list[Span], kind: type[Exception], problem: str) -> None:
     with pytest.raises(kind, match=problem):
-        GATE_XML.add_sets(InputFile(path), {"New": spans})
+        write_gate_xml(GATE, {"New": spans}, file="a.xml")

@@ -15,9 +15,9 @@ from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.formats.column_format import ColumnFormat
 from clueval.formats.columns import ColumnReader
 from clueval.formats.documents import read_file
+from clueval.formats.form import all_forms, form_of
 from clueval.formats.input_file import Head, InputFile
 from clueval.formats.options import FormatOptions
-from clueval.formats.telling import all_forms, form_of
 from tests.formats.outcomes import outcome
 
 Check = Callable[[Any], None]
@@ -257,11 +257,10 @@ def test_damaged_columns_are_read_or_refused_with_their_line(name: str, tmp_path
 # Descriptions
 
 
-@pytest.mark.parametrize("form", COLUMN_FORMATS, ids=lambda form: form.sign)
+@pytest.mark.parametrize("form", COLUMN_FORMATS, ids=lambda form: form.holds)
 def test_description_of_columns_is_complete(form: ColumnFormat) -> None:
     assert form.name
     assert form.holds
-    assert form.sign
     assert form.separator in ("", "\t", " ")
     assert bool(form.bracketed) == (
         form.brackets is not ColumnFormat.__dataclass_fields__["brackets"].default

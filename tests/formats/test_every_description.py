@@ -15,14 +15,12 @@ import clueval
 from clueval.core.document import Document
 from clueval.core.span_forms import LABELS
 from clueval.files.errors import CluevalError, UsageError
-from clueval.formats.dialect import Dialect, keys_of
-from clueval.formats.documents import form_of_file, head_of, read_file, read_rows
+from clueval.formats.dialect import Dialect, RowInput, keys_of
+from clueval.formats.documents import form_of_file, read_file, read_rows
+from clueval.formats.form import ENTRIES, NAMES, Described, Form, all_forms, form_of, forms_named, is_row
 from clueval.formats.input_file import Head, InputFile
 from clueval.formats.json_values import file_rows
-from clueval.formats.names import NAMES
 from clueval.formats.options import EVERY_SET, FormatOptions
-from clueval.formats.row_input import RowInput
-from clueval.formats.telling import Form, all_forms, form_of, forms_named
 from tests.formats.outcomes import contents
 from tests.formats.outcomes import outcome as outcome_of
 from tests.formats.test_rows_in_formats import OF_SAMPLES, in_memory
@@ -95,30 +93,10 @@ def test_format_is_found_by_its_name(name: str) -> None:
     assert all(form.holds for form in forms_named(name))
 
 
-@pytest.mark.parametrize("form", all_forms(), ids=lambda form: form.name)
-def test_ending_of_a_description_decides(form: Form) -> None:
-    for ending in form.endings:
-        assert form_of(Head(f"a{ending}.gz", "", lambda: None)) is form
-
-
-NAMED_ONLY = ("brat", "docbin", "inline", "conll2000", "mentions")
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in NAMED_ONLY])
-def test_marks_hide_no_file_from_the_description_that_has_it(name: str, tmp_path: Path) -> None:
-    """The first description that has a file is the one that is found, though others are tried only if marks occur."""
-    is_one_text = name == "nerval"
-    for _, data in files_of(name):
-        file = input_of(tmp_path, "file", data)
-        head = head_of(file, is_one_text=is_one_text)
-        of_json = [
-            isinstance(form, Dialect) or form.name in ("mentions", "uima-json") for form in all_forms()
-        ]
-        told = [form for form, is_json in zip(all_forms(), of_json, strict=True) if is_json == head.is_json]
-
-        assert form_of_file(file, is_one_text=is_one_text) is next(
-            form for form in told if form.is_told(head)
-        )
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.place)
+def test_ending_of_a_name_decides(entry: Described) -> None:
+    for ending in entry.endings:
+        assert form_of(Head(f"a{ending}.gz", "", lambda: None)) is entry.form
 
 
 def read_all(form: Form, folder: Path, **changes: Any) -> list[Any]:
@@ -231,7 +209,7 @@ def plain_rows(dialect: Dialect) -> Iterator[dict[str, Any]]:
     files = [list(file_rows(lambda data=data: [data], "a")) for _, data in files_of(dialect.name)]
     files += [[(1, row)] for row in FURTHER.get(dialect.name, ())]
     for rows in files:
-        if not any(dialect.is_row(row) for _, row in rows[:1]):
+        if not any(is_row(dialect, row) for _, row in rows[:1]):
             continue
         for name in SETS:
             reader = RowInput(FormatOptions(answers="accepted"))

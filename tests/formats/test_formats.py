@@ -14,39 +14,13 @@ from clueval import Span, read
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.limits import Limits
 from clueval.formats.documents import form_of_file
+from clueval.formats.form import NAMES
 from clueval.formats.input_file import InputFile
 from clueval.formats.json_values import JsonValues
-from clueval.formats.names import NAMES
 from clueval.formats.options import Reading
 from clueval.reading.source import formats_that_read
 
-GATE = (
-    '<?xml version="1.0"?>\n<GateDocument version="3">\n<TextWithNodes>a</TextWithNodes>\n</GateDocument>\n'
-)
-BDOC = '{"text": "spans", "offset_type": "p", "annotation_sets": {"": {"annotations": []}}}\n'
-SAMPLES = {
-    "vrt": [("a.txt", '<text id="d">\na\tO\n</text>\n'), ("a.vrt", "w\n"), ("a.vert.gz", "a\tO\n")],
-    "conll": [
-        ("a.txt", "a\tO\n"),
-        ("a.conll", "-DOCSTART-\n\na B-X\n"),
-        ("a", "# sent_id = 1\na O\n"),
-        ("a", ""),
-    ],
-    "spans": [("a.tsv", "document\tstart\tend\tlabel\n"), ("a.csv", "start,end_exclusive\n0,1\n")],
-    "tags": [("a.pred.conll", "O\nB-X\nI-X\n\n\nO\n"), ("a", "# id 1\tdomain=en\nO\n")],
-    "fair-spans": [("a.csv", "PER\t1\t2\t1, 2\n")],
-    "ltf": [("a.xml", "<body>a <e>b</e></body>\n"), ("a.xml", '<?xml version="1.0"?>\n<body/>\n')],
-    "gate-xml": [("a.xml", GATE)],
-    "bdoc": [("a.bdocjs", BDOC), ("a", f"\n {BDOC}")],
-}
 # Recognition
-
-
-@pytest.mark.parametrize(
-    ("name", "sample"), [(name, each) for name, some in SAMPLES.items() for each in some]
-)
-def test_sample_is_recognised_as_its_format(name: str, sample: tuple[str, str], tmp_path: Path) -> None:
-    assert form_of_file(InputFile(write(tmp_path / sample[0], sample[1]))).name == name
 
 
 def test_lines_of_a_token_and_a_tag_are_one_text_where_lines_are(tmp_path: Path) -> None:

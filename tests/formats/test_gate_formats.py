@@ -20,8 +20,7 @@ from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.formats.documents import read_file
-from clueval.formats.gate_xml import write_gate_xml
-from clueval.formats.gate_xml_reading import read_gate_xml
+from clueval.formats.gate_xml import read_gate_xml, write_gate_xml
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions
 from clueval.metrics.gate import Gate

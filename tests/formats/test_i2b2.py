@@ -67,6 +67,11 @@ def test_elements_that_nest_deep_cost_their_number(tmp_path: Path) -> None:
         (i2b2('<A start="1" TYPE="X"/>'), r"a\.xml:5: '' is not a position"),
         (i2b2("", "a<b/>"), r"a\.xml:2: an element <b> in the text"),
         ("<deIdi2b2/>", "no elements <TEXT>"),
+        ("<deIdi2b2><TEXT/><TEXT/></deIdi2b2>", "2 elements <TEXT>"),
+        (
+            '<ROOT><RECORD ID="7"><TEXT><PHI TYPE="A"><PHI/></PHI></TEXT></RECORD></ROOT>',
+            "an element <PHI> within the <PHI> of line 1",
+        ),
         ('<!DOCTYPE deIdi2b2 [<!ENTITY a "b">]>' + i2b2(""), "document type declaration"),
         ("<deIdi2b2><TEXT>", "not well-formed XML"),
     ],

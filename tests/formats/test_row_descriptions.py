@@ -10,21 +10,18 @@ import pytest
 
 from clueval.core.document import Document
 from clueval.core.span import Span
-from clueval.files.errors import UsageError
 from clueval.formats.dialect import (
     Dialect,
     described,
     described_rows,
-    has_sign,
     keys_of,
-    sign_in_words,
 )
 from clueval.formats.documents import read_rows
+from clueval.formats.form import all_forms, form_of_rows
 from clueval.formats.options import FormatOptions
+from clueval.formats.recognition import has_sign
 from clueval.formats.row_writing import row_of
-from clueval.formats.telling import all_forms, form_of_rows
-from clueval.formats.text_dialects import DOCCANO
-from clueval.formats.token_dialects import GLINER, W2NER
+from clueval.formats.token_dialects import W2NER
 from tests.formats.outcomes import contents
 
 DIALECTS = [form for form in all_forms() if isinstance(form, Dialect)]
@@ -80,7 +77,6 @@ def names(dialects: list[Dialect]) -> list[str]:
 def test_description_is_complete(dialect: Dialect) -> None:
     assert dialect.name
     assert dialect.holds
-    assert sign_in_words(dialect).startswith(("JSON", "lists"))
     assert bool(dialect.spans) != bool(dialect.tags)
     assert (bool(dialect.text) + bool(dialect.tokens)) or dialect.without_text
     assert not (dialect.text and dialect.tokens)
@@ -150,17 +146,6 @@ def test_gaps_are_written_where_rows_hold_them() -> None:
 
     assert row["ner"] == [{"index": [0, 2, 3], "type": "A"}]
     assert read_back(W2NER, row) == held(document)
-    with pytest.raises(UsageError, match="cannot hold gaps"):
-        row_of(GLINER, document, ["label"])
-
-
-def test_rows_that_cannot_hold_a_document_are_refused() -> None:
-    span = Span(0, 3, "A", {"score": 0.5})
-
-    with pytest.raises(UsageError, match="doccano cannot hold features"):
-        row_of(DOCCANO, replace(text_document(), layers={"label": [span]}), ["label"])
-    with pytest.raises(UsageError, match="doccano cannot hold several layers"):
-        row_of(DOCCANO, replace(text_document(), layers={"a": [], "b": []}), ["a", "b"])
 
 
 # Descriptions as users write them

@@ -12,8 +12,8 @@ from oracles import multiconer_samples
 
 from clueval import CluevalError, check, diff, errors, profile, read, score
 from clueval.files.errors import FormatError, TagError
+from clueval.formats.form import form_of
 from clueval.formats.input_file import Head
-from clueval.formats.telling import form_of
 
 GOLD = """# id 7e-4\tdomain=en
 the _ _ O

@@ -11,9 +11,8 @@ import pytest
 import clueval
 from clueval.files.errors import FormatError, UsageError
 from clueval.formats.documents import form_of_file
+from clueval.formats.form import ENTRIES, NAMES, Described, Form, form_of_rows, forms_named
 from clueval.formats.input_file import InputFile
-from clueval.formats.names import NAMES
-from clueval.formats.telling import Form, all_forms, form_of_rows, forms_named
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 
@@ -68,6 +67,15 @@ def test_sample_is_told_as_its_format_and_as_no_other(path: Path) -> None:
         ('{"id": 1, "response": "[]"}', "mentions"),
         ('{"id": 1, "text": "Ada", "completion": "[]"}', "mentions"),
         ('{"text": "Ada", "label": [], "output": "[]"}', "doccano"),
+        ('<text id="d">\na\tO\n</text>\n', "vrt"),
+        ("-DOCSTART-\n\na B-X\n", "conll"),
+        ("# sent_id = 1\na O\n", "conll"),
+        ("document\tstart\tend\tlabel\n", "spans"),
+        ("start,end_exclusive\n0,1\n", "spans"),
+        ("# id 1\tdomain=en\nO\n", "tags"),
+        ("<body>a <e>b</e></body>\n", "ltf"),
+        ('<?xml version="1.0"?>\n<body/>\n', "ltf"),
+        ('\n {"text": "spans", "offset_type": "p", "annotation_sets": {}}\n', "bdoc"),
     ],
 )
 def test_beginnings_are_told(text: str, name: str, tmp_path: Path) -> None:
@@ -75,6 +83,15 @@ def test_beginnings_are_told(text: str, name: str, tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
 
     assert told(path) == name
+
+
+def test_inline_tags_are_read_by_name_only() -> None:
+    path = SAMPLES / "inline" / "answer.txt"
+
+    (document,) = clueval.read(path, input="inline")
+
+    assert document.id == "answer"
+    assert told(path) != "inline"
 
 
 @pytest.mark.parametrize(
@@ -146,9 +163,10 @@ def test_unknown_name_is_refused_with_all_names() -> None:
     assert caught.value.advice == f"one of {', '.join(NAMES)}"
 
 
-@pytest.mark.parametrize("form", all_forms(), ids=lambda form: form.name)
-def test_way_of_recognition_is_printed_in_one_line(form: Form) -> None:
-    words = form.recognised_by
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.place)
+def test_way_of_recognition_is_printed_in_one_line(entry: Described) -> None:
+    words = entry.recognised_by
 
-    assert words or form.name == "inline"
+    assert words or entry.name == "inline"
+    assert not entry.is_json or words.startswith(("JSON", "lists"))
     assert "\n" not in words

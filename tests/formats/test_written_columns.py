@@ -69,15 +69,7 @@ def test_columns_are_read_as_they_were(data: st.DataObject) -> None:
         (Document("", {}, tokens=["a"]), "id that is empty"),
         (Document("d", {}, tokens=["a\tb"]), "the token"),
         (Document("d", {}, tokens=["-DOCSTART-"]), "the token"),
-        (Document("d", {"x": [Span(0, 0, "A")]}, tokens=["a"]), r"\[0,0\)"),
         (Document("d", {"x": [Span(0, 1, "A\nB")]}, tokens=["a"]), r"\[0,1\)"),
-        (Document("d", {"x": [Span(0, 2, "A"), Span(1, 2, "B")]}, tokens=["a", "b"]), "overlaps"),
-        (
-            Document(
-                "d", {"x": [Span(0, 2, "A")]}, tokens=["a", "b"], sentences=[Sentence(0, 1), Sentence(1, 2)]
-            ),
-            "crosses the end of a sentence",
-        ),
         (Document("d", {}, tokens=["a"], metadata={"a b": "c"}), "the name 'a b'"),
         (Document("d", {}, tokens=["a"], metadata={"a": " c"}), "metadata"),
     ],
@@ -123,8 +115,6 @@ def test_inline_tags_are_read_as_they_were_or_refused(document: Document) -> Non
     [
         Span(0, 2, "per"),
         Span(0, 2, "A<B"),
-        Span(0, 2, "A", {"x": "y"}),
-        Span.of_fragments([(0, 1), (2, 3)], "A"),
     ],
 )
 def test_inline_tags_refuse_what_they_cannot_hold(span: Span) -> None:

@@ -8,42 +8,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from corpora import write
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clueval import Document, Span, UsageError, convert, read
 from clueval.cli import main
-from clueval.core.span_forms import in_order
-from clueval.formats.writing import writer_named
+from clueval.formats.catalogue import writer_named
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
-
-WORD = st.text(st.characters(exclude_categories=["Z", "C"], exclude_characters=";"), min_size=1, max_size=6)
-
-
-@st.composite
-def texts(draw: st.DrawFn, holds: frozenset[str]) -> Document:
-    """A document with characters, with only what a format holds."""
-    text = draw(st.text(st.sampled_from("ab 😀é<&\t\n"), min_size=0, max_size=12))
-    positions = st.integers(0, len(text))
-    spans: list[Span] = []
-    for one, other in draw(st.lists(st.tuples(positions, positions), max_size=4, unique=True)):
-        start, end = sorted((one, other))
-        while end > start and text[start] == "\n":  # brat's spans neither begin nor end with a line end
-            start += 1
-        while end > start and text[end - 1] == "\n":
-            end -= 1
-        features = (
-            draw(st.dictionaries(WORD, st.just(True) | WORD, max_size=2)) if "features" in holds else {}
-        )
-        if "gaps" in holds and end - start > 2 and "\n" not in text[start:end] and draw(st.booleans()):
-            ranges = [(start, start + 1), (start + 2, end)]
-        else:
-            ranges = [(start, end)]
-        spans.append(Span.of_fragments(ranges, draw(WORD), features))
-    metadata = draw(st.dictionaries(WORD, st.text(max_size=4), max_size=2)) if "metadata" in holds else {}
-    in_order = sorted(spans, key=lambda span: (span.start, span.end))
-    return Document("d1", {"label": in_order}, text=text, unit="character", metadata=metadata)
 
 
 def written_and_read(document: Document, name: str, **layers: str) -> Document:
@@ -56,64 +26,6 @@ def written_and_read(document: Document, name: str, **layers: str) -> Document:
             path.with_suffix(ending).write_bytes(content(document).encode("utf-8"))
         (found,) = read(path, layers or None, input=name)
     return found
-
-
-def holds(name: str) -> frozenset[str]:
-    writer = writer_named(name)
-    return writer.holds
-
-
-@pytest.mark.parametrize("name", ["brat", "doccano", "spacy-json"])
-@given(data=st.data())
-def test_written_document_with_characters_is_read_as_it_was(name: str, data: st.DataObject) -> None:
-    document = data.draw(texts(holds(name)))
-
-    found = written_and_read(document, name)
-
-    assert (found.text, found.layers, found.metadata) == (document.text, document.layers, document.metadata)
-    assert found.id == document.id
-
-
-@given(data=st.data())
-def test_written_tokens_are_read_as_they_were(data: st.DataObject) -> None:
-    tokens = data.draw(st.lists(WORD, max_size=6))
-    cuts = sorted(data.draw(st.sets(st.integers(0, len(tokens)), max_size=4)))
-    spans = [Span(*pair, data.draw(WORD)) for pair in zip(cuts[::2], cuts[1::2], strict=False)]
-    document = Document("d1", {"label": spans}, tokens=tokens, metadata={"domain": "x"})
-
-    found = written_and_read(document, "token-rows")
-
-    assert (found.tokens, found.layers, found.metadata) == (tokens, document.layers, document.metadata)
-
-
-@given(data=st.data())
-def test_written_tokens_of_w2ner_are_read_with_their_gaps(data: st.DataObject) -> None:
-    tokens = data.draw(st.lists(WORD, min_size=1, max_size=6))
-    places = st.sets(st.integers(0, len(tokens) - 1), min_size=1)
-    indices = data.draw(st.lists(places, max_size=3))
-    spans = [Span.of_fragments(_ranges(index), data.draw(WORD)) for index in indices]
-    document = Document("d1", {"label": in_order(spans)}, tokens=tokens, metadata={"domain": "x"})
-
-    found = written_and_read(document, "w2ner")
-
-    assert (found.tokens, found.layers, found.metadata) == (tokens, document.layers, document.metadata)
-
-
-def _ranges(index: set[int]) -> list[tuple[int, int]]:
-    starts = sorted(place for place in index if place - 1 not in index)
-    ends = sorted(place + 1 for place in index if place + 1 not in index)
-    return list(zip(starts, ends, strict=True))
-
-
-def test_written_positions_of_tab_are_read_as_they_were() -> None:
-    document = Document("d1", {"label": [Span(0, 3, "A"), Span(2, 5, "B")]}, text="Ada Bob", unit="character")
-
-    found = written_and_read(document, "tab")
-
-    assert [(span.start, span.end, span.label) for span in found.layers["label"]] == [
-        (0, 3, "_"),
-        (2, 5, "_"),
-    ]
 
 
 def test_layers_are_keys_of_rows_of_tokens_and_groups_of_spacy() -> None:

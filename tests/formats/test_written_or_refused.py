@@ -17,7 +17,7 @@ from strategies import at_most
 from clueval import Document, Span, UsageError, convert, read
 from clueval.cli import main
 from clueval.files.errors import CluevalError
-from clueval.formats.writing import writer_named, written_names
+from clueval.formats.catalogue import writer_named, written_names
 
 WRITTEN = written_names()
 FOLDERS = {"brat", "inline", "webanno", "xmi", "uima-json", "ltf"}

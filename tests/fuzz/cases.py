@@ -11,7 +11,7 @@ from random import Random
 
 from clueval.cli import COMMANDS
 from clueval.cli.commands import command_parser
-from clueval.formats.writing import written_names
+from clueval.formats.catalogue import written_names
 from clueval.metrics import METRICS
 
 from .beside import BESIDE, made_beside

@@ -270,7 +270,7 @@ def written(name: str) -> Callable[[Random], Files]:
     def pair(rng: Random) -> Files:
         from clueval import Document
         from clueval import Span as FoundSpan
-        from clueval.formats.writing import writer_named
+        from clueval.formats.catalogue import writer_named
 
         writer = writer_named(name)
         one = sentence(rng, NAMES)

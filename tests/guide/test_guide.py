@@ -11,7 +11,7 @@ import pytest
 import clueval
 from clueval.cli import COMMANDS, main
 from clueval.files.errors import CluevalError
-from clueval.formats.names import NAMES
+from clueval.formats.form import NAMES
 from clueval.guide.pages import SHOWN, all_pages
 from clueval.metrics import METRICS
 

@@ -13,7 +13,7 @@ from guide_blocks import ROOT, Runner, blocks_of, commands_of, extras, same
 from clueval.cli import COMMANDS, main
 from clueval.cli.commands import command_parser
 from clueval.cli.reference import PARTS
-from clueval.formats.names import NAMES
+from clueval.formats.form import NAMES
 from clueval.guide.pages import FIRST, SECTIONS, all_pages, contents, page_named
 from clueval.metrics import METRICS, chosen_metrics
 

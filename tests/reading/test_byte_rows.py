@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.formats.column_input import Layout
+from clueval.formats.column_format import Layout
+from clueval.formats.xml_text import unescape
 from clueval.reading.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
 from clueval.reading.clusters import RowCharacters
 
@@ -148,10 +149,12 @@ def test_hunks_are_those_that_are_found_one_row_at_a_time(before: int, layers: i
     )  # a line that is outside follows each
 
 
-@pytest.mark.parametrize(("entities", "label"), [(True, "<"), (False, "&lt;")])
-def test_tags_of_one_or_both_sides_become_the_character_of_their_row(entities: bool, label: str) -> None:
+@pytest.mark.parametrize(("decode", "label"), [(unescape, "<"), (None, "&lt;")])
+def test_tags_of_one_or_both_sides_become_the_character_of_their_row(
+    decode: Callable[[str], str] | None, label: str
+) -> None:
     rows = RowCharacters(4)
-    characters = TagCharacters(rows, "\t", has_entities=entities)
+    characters = TagCharacters(rows, "\t", decode=decode)
 
     tags = [b"O\tO", b"B-X\tO", b"B-X\0I-X\tO", b"O\tB-&lt;\0O", b"O\tO\0I-Y", b"B-x y\tO"]
     written = "".join(map(characters.__getitem__, tags))

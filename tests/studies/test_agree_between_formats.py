@@ -11,7 +11,7 @@ from corpora import write
 
 from clueval import Agreement, CluevalError, Document, Span, agree, convert, curate, score
 from clueval.core.document import Pair
-from clueval.formats.writing import writer_named, written_names
+from clueval.formats.catalogue import writer_named, written_names
 from clueval.reading.paths import with_equal_names
 from clueval.studies.agreement.curation import Curated
 from clueval.transforms.placing import Placing

@@ -16,7 +16,7 @@ from clueval import Document, Span, read, score
 from clueval.cli import main
 from clueval.core.document import Pair
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.formats.writing import writer_named
+from clueval.formats.catalogue import writer_named
 from clueval.transforms.characters import to_characters
 from clueval.transforms.placing import Placing
 

@@ -19,16 +19,16 @@ from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError
 from clueval.files.opening import lines
 from clueval.files.options import column, field_names
 from clueval.files.overwriting import keeps_inputs
+from clueval.formats.form import Form
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, Reading
-from clueval.formats.table_records import records_of
-from clueval.formats.telling import Form
+from clueval.formats.table_columns import records_of
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.reading.options import SETS, LayerColumns, readings_of, require_layers
 from clueval.reading.paths import are_paths
 from clueval.reading.sides import files_of_side, sides_of
-from clueval.reading.source import form_at, has_sets
+from clueval.reading.source import form_at
 from clueval.reading.spooled import spooled
 from clueval.results.inputs import repairs_of, swapped, warnings_of
 from clueval.results.options import Counting, Groups, Workers, groups_of
@@ -200,7 +200,7 @@ def _every_set(gold: Any, options: Mapping[str, Any]) -> str | None:
     own, form, _ = _first_file(gold, options)
     if form is None or own.annotation_set is not None:
         return None
-    return EVERY_SET if has_sets(form) else None
+    return EVERY_SET if form.has_sets else None
 
 
 def _table_of_spans(gold: Any, options: Mapping[str, Any]) -> Path | None:

@@ -19,10 +19,10 @@ from clueval.files.arguments import refuse_unknown, require_instance, require_ki
 from clueval.files.errors import FileError, UsageError, described, warn
 from clueval.files.opening import Progress, is_folder
 from clueval.files.options import require_types, with_fields
-from clueval.formats.column_format import ColumnFormat
+from clueval.formats.documents import is_column_format
+from clueval.formats.form import Form
 from clueval.formats.label_studio import PREDICTION
 from clueval.formats.options import FormatOptions, Reading
-from clueval.formats.telling import Form
 from clueval.reading.memory import GivenSide, documents_of_side, side_of, with_text_of
 from clueval.reading.options import PAIR_BY, require_layers, require_positions
 from clueval.reading.paths import (
@@ -50,8 +50,6 @@ from clueval.reading.source import (
     Source,
     form_at,
     formats_that_read,
-    has_sets,
-    is_one_document,
     need_placing,
     source_of,
 )
@@ -161,7 +159,7 @@ class Annotators:
             one_file
             and self.naming.unannotated is None
             and any(
-                isinstance(document.id, MissingId) or (form is not None and is_one_document(form))
+                isinstance(document.id, MissingId) or (form is not None and form.is_one_document)
                 for document, form in first
             )
         )
@@ -178,7 +176,7 @@ class Annotators:
             if annotator.is_set and len(annotator.files) > 1 and _lacks_set(path, annotator.options):
                 continue
             source = self._source(annotator, name, path)
-            if source.options.unannotated is not None and not isinstance(source.form, ColumnFormat):
+            if source.options.unannotated is not None and not is_column_format(source.form):
                 raise UsageError(
                     f"the format {source.form.name} has no tags, so no document can have the tag "
                     f"{source.options.unannotated!r}",
@@ -262,7 +260,7 @@ def _lacks_set(path: Path, options: FormatOptions | None) -> bool:
     if options is None or options.annotation_set is None:
         return False
     source = source_of(path, replace(options, annotation_set=None))
-    if not has_sets(source.form):
+    if not source.form.has_sets:
         return source.form.name in formats_that_read("annotation_set")
     return options.annotation_set not in source.sets()
 
@@ -506,7 +504,7 @@ def _unpacked(path: Path) -> Path:
 def _of_column(name: str, path: Path, options: FormatOptions, column: Any) -> Annotator:
     """Return the annotator in one column of a file, or in one annotation set, whose name may be a number."""
     files = files_of(path)
-    if has_sets(form_at(files[0][1], options)):
+    if form_at(files[0][1], options).has_sets:
         column = str(column)
         _require_set(column, files, options)
     else:

@@ -1,0 +1,376 @@
+"""How formats are recognised: by the first lines of a file, or by the first row of JSON; and what is not read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from clueval.core.tags import is_tag
+from clueval.files.errors import FormatError
+from clueval.formats.input_file import Head
+
+_LOOKED_AT = 100_000
+"""The number of characters at the beginning of a file that are looked at."""
+
+# Rows of JSON
+
+
+def has_sign(row: Any, sign: str) -> bool:
+    """Return whether a row is an object that has one of each group of keys; a group is ``a|b``.
+
+    ``a[]`` is a key with a list, or a text that holds one; ``a{}`` one with an object. ``!a`` is a key that the row
+    does not have, and ``a[].b`` one with a list that is empty, or whose first element has the key ``b`` (``a[].!b``:
+    does not have it). A semicolon separates signs of which one must hold.
+
+    >>> has_sign({"text": "Ada", "label": []}, "text|data label[]|labels[]"), has_sign({"data": ""}, "data{}")
+    (True, False)
+    """
+    return isinstance(row, dict) and any(
+        all(any(_has(row, key) for key in group.split("|")) for group in each.split())
+        for each in sign.split(";")
+    )
+
+
+def _has(row: Mapping[str, Any], key: str) -> bool:
+    if key.startswith("!"):
+        return key[1:] not in row
+    name, brackets, inner = key.partition("[]")
+    if brackets:
+        value = row.get(name, 0)
+        is_list = isinstance(value, list | tuple) or hasattr(value, "tolist")
+        if inner:
+            first: Any = next(iter(value), {}) if is_list else None
+            return isinstance(first, dict) and (first == {} or _has(first, inner[1:]))
+        return is_list or (isinstance(value, str) and value.lstrip().startswith(("[", "(")))
+    if key.endswith("{}"):
+        return isinstance(row.get(key[:-2]), dict)
+    return key in row
+
+
+def sign_in_words(sign: str) -> str:
+    """Return in words what a row has, as ``clueval formats`` prints it.
+
+    >>> sign_in_words("text|data label[]")
+    'JSON with `text` or `data`, and a list `label`'
+    """
+    signs = [
+        ", and ".join(" or ".join(map(_in_words, group.split("|"))) for group in each.split())
+        for each in sign.split(";")
+    ]
+    return "JSON with " + "; or with ".join(signs)
+
+
+def _in_words(key: str) -> str:
+    if key.startswith("!"):
+        return f"without `{key[1:]}`"
+    name, brackets, inner = key.partition("[]")
+    if brackets:
+        wanted = _in_words(inner[1:])
+        objects = f" of objects {'' if inner[1:2] == '!' else 'with '}{wanted}" if inner else ""
+        return f"a list `{name}`{objects}"
+    return f"an object `{key[:-2]}`" if key.endswith("{}") else f"`{key}`"
+
+
+def keys_of_tags(row: Iterable[str]) -> list[str]:
+    """Return the keys of tags; ``labels`` is one if there is no other and no text, which has spans.
+
+    >>> keys_of_tags(["tokens", "pos_tags", "ner"]), keys_of_tags(["words", "labels"]), keys_of_tags(["text", "labels"])
+    (['pos_tags', 'ner'], ['labels'], [])
+    """
+    keys = list(row)
+    tags = [key for key in keys if isinstance(key, str) and (key == "ner" or key.endswith("tags"))]
+    return tags or [key for key in keys if key == "labels" and not {"text", "data"} & {*keys}]
+
+
+def is_row_of_tags(row: Any) -> bool:
+    """Return whether a row has tokens and tags, as data sets of Hugging Face."""
+    return has_sign(row, "tokens|words") and bool(keys_of_tags(row))
+
+
+def is_row_of_spacy(row: Any) -> bool:
+    """Return whether a row is one of spaCy's: a text and its annotations, or an object."""
+    return has_sign(row, "text ents; classes annotations") or (
+        isinstance(row, list | tuple)
+        and len(row) == 2
+        and isinstance(row[0], str)
+        and isinstance(row[1], dict)
+    )
+
+
+def are_results_of_presidio(row: Any) -> bool:
+    """Return whether a row is a list of results of Presidio, which know no text."""
+    return isinstance(row, list | tuple) and all(
+        has_sign(each, "entity_type !text !full_text") for each in row
+    )
+
+
+def are_positions_by_id(row: Any) -> bool:
+    """Return whether a row is an object with nothing but lists of positions."""
+    return isinstance(row, dict) and all(
+        isinstance(places, list)
+        and all(isinstance(place, list) and len(place) == 2 and isinstance(place[0], int) for place in places)
+        for places in row.values()
+    )
+
+
+# First lines
+
+
+def begins_with(*marks: str) -> Callable[[Head], bool]:
+    """Return whether one of the first three lines has one of these marks."""
+    return lambda head: any(mark in line for mark in marks for line in head.lines)
+
+
+def is_webanno(head: Head) -> bool:
+    """Return whether a file begins as version 3 does, or 1 and 2, of which the second names its layers first."""
+    is_old = all(any(line.startswith(mark) for line in head.lines) for mark in ("#id=", "#text="))
+    return is_old or begins_with("#FORMAT=WebAnno")(head)
+
+
+_FIRST_TOKEN = re.compile(r"1(?:-\d+)?\t(?:[^\t]*\t){5}(?:\d+|_)\t[^\t]*\t[^\t]*\t([^\t]*)")
+
+
+def is_conllu(head: Head) -> bool:
+    """Return whether a file names its columns, or its first token is the first word of a sentence, in ten columns."""
+    if not begins_with("#", "1")(head):
+        return False
+    beginning = head.text[:_LOOKED_AT].removeprefix("\ufeff")
+    lines = [line.rstrip("\r") for line in beginning.split("\n") if line.strip()]
+    token = _FIRST_TOKEN.fullmatch(next((line for line in lines if line[0] != "#"), ""))
+    return "# global.columns" in "".join(lines[:1]) or (token is not None and not is_tag(token[1]))
+
+
+_FIRST_ELEMENT = re.compile(r"\ufeff?\s*<(/?[^\W\d][^\t\n]*>|\?xml|!--)")
+
+
+def is_vertical_text(head: Head) -> bool:
+    """Return whether a file begins with an XML tag."""
+    return _FIRST_ELEMENT.match(head.text) is not None
+
+
+def is_table_of_spans(head: Head) -> bool:
+    """Return whether the first line is a header with start and end."""
+    if not begins_with("start", "Start", "begin", "Begin", "von", "Von", '"')(head):
+        return False
+    from clueval.formats.table_columns import is_table  # other formats do not need it
+
+    return is_table(head.first_line)
+
+
+_INDICES = re.compile(r"[^\t]*\t[0-9]+\t[0-9]+\t[0-9, ]*\r?")
+"""The fourth field tells it from lines of a token, its offsets and its tag."""
+
+
+def is_span_of_faireval(head: Head) -> bool:
+    """Return whether the first line has a label, two numbers and a list of numbers."""
+    return _INDICES.fullmatch(head.first_line) is not None
+
+
+DOCSTART = "-DOCSTART-"
+
+
+def has_tags_alone(head: Head) -> bool:
+    """Return whether each of the first three lines that are neither blank nor comments is one tag."""
+    lines = (line.strip() for line in head.text[:_LOOKED_AT].removeprefix("\ufeff").split("\n"))
+    first = [line for line in lines if line and not line.startswith(("#", DOCSTART))][:3]
+    return bool(first) and all(map(is_tag, first))
+
+
+def is_one_text_with_tags(head: Head) -> bool:
+    """Return whether the lines of a file are one text, with a tag after each token at most."""
+    return head.is_one_text and all(line.count("\t") <= 1 for line in head.lines)
+
+
+HIPE_HEADER = re.compile(r"\ufeff?(TOKEN\t[^\r\n]*NE-[^\r\n]*)")
+
+
+def has_header_of_hipe(head: Head) -> bool:
+    """Return whether the first line names the columns of HIPE."""
+    return HIPE_HEADER.match(head.text) is not None
+
+
+NO_TOKEN = re.compile(r" *[0-9]+([-.])[0-9]+[\t ]")
+"""The beginning of a row that is no token, where tokens are numbered."""
+
+
+def numbered_rows(text: str) -> list[list[str]]:
+    """Return the fields of the first tokens of a file that numbers the tokens of each sentence; none of other files.
+
+    >>> numbered_rows("1\\tAnn\\tB-PER\\n2\\tsang\\tO\\n")
+    [['1', 'Ann', 'B-PER'], ['2', 'sang', 'O']]
+    """
+    rows: list[list[str]] = []
+    last = 0
+    lines = text[:_LOOKED_AT].removeprefix("\ufeff").split("\n")
+    for line in lines[:-1] if len(text) > 2000 else lines:
+        if not line.strip():
+            last = 0
+        elif not line.startswith(("#", DOCSTART)) and not NO_TOKEN.match(line):
+            fields = line.rstrip("\r").split("\t") if "\t" in line else line.split()
+            last += 1
+            if fields[0] != str(last) or len(fields) < 3:
+                return []
+            rows.append(fields)
+    is_all_first = all(row[0] == "1" for row in rows)
+    return [] if is_all_first and not re.match("\ufeff?#\t", text) else rows
+
+
+def has_numbered_tokens(head: Head) -> bool:
+    """Return whether the first column of a file numbers the tokens of each sentence."""
+    return bool(numbered_rows(head.text))
+
+
+def is_csv(line: str) -> bool:
+    """Return whether a first line has values that are separated by commas or semicolons, and no tag.
+
+    >>> [is_csv(line) for line in ("Sentence #,Word,POS,Tag", '"id";"text"', "a,b B-X", ", ,")]
+    [True, True, False, False]
+    """
+    fields = line.split()
+    return bool(
+        fields
+        and line[0] != "#"
+        and not {"\t", "\r"} & {*line}
+        and re.search(r"\w\"?[,;]\"?\w", fields[-1])
+        and not any(map(is_tag, fields))
+    )
+
+
+def has_columns(head: Head) -> bool:
+    """Return whether one of the first lines has two columns, or begins a document; or the file is empty."""
+    lines = [line for line in head.text.removeprefix("\ufeff").split("\n")[:50] if line.strip()]
+    if lines and is_csv(lines[0]):
+        return False
+    return not lines or any(re.match(rf"\s*\S+[\t ]+\S|{DOCSTART}|#", line) for line in lines[:3])
+
+
+def is_running_text(lines: Sequence[str]) -> bool:
+    """Return whether the first lines hold words of a text instead of columns.
+
+    These are lines without tabs and tags: a single one, or lines with different numbers of words.
+
+    >>> [is_running_text(lines) for lines in (["Anna lives here."], ["Anna NE", "lives VVFIN"], ["a", "b"])]
+    [True, False, False]
+    """
+    lines = [line for line in lines if not line.startswith(("#", DOCSTART))]
+    words = [line.split() for line in lines]
+    if "\t" in "".join(lines) or all(is_tag(of_line[-1]) for of_line in words):
+        return False
+    numbers = {len(of_line) for of_line in words}
+    return len(numbers) > 1 or (len(lines) == 1 and numbers != {1})
+
+
+# Files and rows that are not read
+
+_ROWS = (
+    (
+        "confidenceScore",
+        "has entities of Azure, which counts positions in text elements and not in characters",
+        'ask Azure for positions in code points (stringIndexType), and write {"text": ..., "spans": [...]}',
+    ),
+    (
+        "entity_group start",
+        "has spans without texts, as a Hugging Face pipeline returns them",
+        'write a row for each text, {"text": ..., "spans": [...]}, or score the lists in Python',
+    ),
+    (
+        "entity start",
+        "has tokens without texts, as a Hugging Face pipeline returns them",
+        "call it with aggregation_strategy='simple', and write a row for each text, "
+        '{"text": ..., "entities": [...]}',
+    ),
+    (
+        "entities !text !tokens",
+        "has entities without texts",
+        "add the text of each row, or input='mentions' if the entities are the answers of a language model",
+    ),
+    (
+        "start end",
+        "has spans without texts",
+        'write a row for each text, {"text": ..., "spans": [...]}, or score the lists in Python',
+    ),
+)
+"""Signs of rows that are not read: what is wrong, and what to do."""
+
+
+_TEXTS = (
+    (
+        re.compile("\ufffd\ufffd.?\0"),
+        "is UTF-16",
+        "save the file as plain text in UTF-8, in Excel as 'CSV UTF-8'",
+    ),
+    (
+        re.compile(r'c=".*" \d+:\d+ \d+:\d+\|\|t="'),
+        "has concepts of i2b2 by line and word",
+        "see clueval guide howto-i2b2 for a few lines of Python that do",
+    ),
+    (
+        re.compile(r"[\w.-]+\|[ta]\|"),
+        "is PubTator's format: a title and an abstract after bars, and spans below them",
+        "see clueval guide howto-brat for a few lines of Python that convert it",
+    ),
+    (
+        re.compile("PK\x03\x04|\ufffd*\x11\u0871\x1a"),
+        "is a file of Word, Excel or another office program",
+        "save a table as CSV or with tabs, and a text as plain text, in UTF-8",
+    ),
+    (re.compile("%PDF-"), "is a PDF file", "save its text as plain text, in UTF-8"),
+)
+"""What the first line of a file is like, what it is, and what to do."""
+
+
+def refuse_unread_text(head: Head) -> None:
+    """Raise `FormatError` for a file that is known, but not read."""
+    for pattern, problem, advice in _TEXTS:
+        if pattern.match(head.first_line):
+            raise FormatError(
+                f"{problem}, which clueval does not read", file=head.file_name, line=1, advice=advice
+            )
+
+
+def refuse_text(head: Head, tried: str) -> NoReturn:
+    """Raise the `FormatError` for a file that no format has; `tried` are the names of those that were tried."""
+    if "\r" in head.text:
+        raise FormatError(
+            "a carriage return without a line feed",
+            file=head.file_name,
+            line=head.text.count("\n", 0, head.text.index("\r")) + 1,
+            advice="end lines with LF or CRLF",
+        )
+    if is_csv(head.first_line):
+        raise FormatError(
+            "the format is not recognised: the first line has commas or semicolons",
+            file=head.file_name,
+            line=1,
+            advice="separate the columns of tokens and tags by tabs, and sentences by empty lines (see clueval guide "
+            "howto-conll); a table of spans has the columns document, start, end_exclusive and label",
+        )
+    raise FormatError(
+        "the format is not recognised: no format has such first lines",
+        file=head.file_name,
+        line=1,
+        advice=f"name it with input=...; tried {tried}; 'clueval formats' shows how each is recognised",
+    )
+
+
+def refuse_row(row: Any, file: str | None) -> NoReturn:
+    """Raise the `FormatError` for rows that no format has, given the first one."""
+    first = row[0] if isinstance(row, list | tuple) and row else row
+    documents = first.get("documents") if isinstance(first, dict) else None
+    first = documents[0] if isinstance(documents, list) and documents else first
+    entities = first.get("entities") if isinstance(first, dict) else None
+    entity = entities[0] if isinstance(entities, list) and entities else None
+    if has_sign(row, "clueval signature"):
+        advice = "give the files with spans; compare and gates read results that save=... wrote"
+        raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
+    for sign, problem, advice in _ROWS:
+        if has_sign(first, sign) or (sign == "confidenceScore" and has_sign(entity, sign)):
+            raise FormatError(problem, file=file, line=1, advice=advice)
+    raise FormatError(
+        "the format is not recognised: no format has such keys",
+        file=file,
+        line=1,
+        advice="name it with input=..., or its keys with row='text=...,spans=...,label=...,start=...,end=...'; "
+        "'clueval formats' shows how each is recognised",
+    )
