@@ -19,7 +19,7 @@ from clueval.files.visible import visible_lines
 from clueval.reports.content import Content
 from clueval.reports.forms import data_rows
 from clueval.reports.place import DECISION_COLUMNS, KEY_COLUMNS, MarkedText, MarkKind, segments
-from clueval.reports.table import Find, Rate, caption, plain
+from clueval.reports.table import Dot, Find, Rate, caption, plain
 
 MOST_ROWS = 1_048_575
 """The number of rows that a sheet has below its header; further ones are on another sheet."""
@@ -176,7 +176,7 @@ def _tables(report: Content) -> Iterator[list[str]]:
         yield [_cell(name, _BOLD) for name in table.header]
         for row in table.rows:
             cells = [cell.cell if isinstance(cell, Find) else cell for cell in row]
-            yield [_cell(plain(cell), _RATE if isinstance(cell, Rate) else _PLAIN) for cell in cells]
+            yield [_cell(plain(cell), _RATE if isinstance(cell, Rate | Dot) else _PLAIN) for cell in cells]
     yield []
     yield [_cell(str(report.signature))]
 

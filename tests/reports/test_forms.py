@@ -56,16 +56,6 @@ def test_check_writes_its_list_to_a_file(tmp_path: Path, capsys: Capture) -> Non
     assert output.read_text(encoding="utf-8").endswith("a.conll: 2 problems\n")
 
 
-def test_csv_and_tsv_are_the_rows_and_nothing_else(paths: tuple[str, str]) -> None:
-    result = score(*paths, metrics="levels,exact")
-    header, *rows = csv.reader(StringIO(result.render("csv")))
-    expected = [["" if value is None else str(value) for value in row.values()] for row in result.rows()]
-
-    assert header == [*result.rows()[0]]
-    assert rows == expected
-    assert [line.split("\t") for line in result.render("tsv").split("\n")] == [header, *expected]
-
-
 def test_csv_of_conventions_has_a_row_for_each_convention(paths: tuple[str, str]) -> None:
     table = conventions(*paths)
     rows = list(csv.DictReader(StringIO(table.render("csv"))))

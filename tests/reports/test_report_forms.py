@@ -143,15 +143,6 @@ def test_page_names_its_script_by_its_hash_and_loads_nothing() -> None:
     assert not re.search(r"https?:|url\(|@import", written)
 
 
-def test_page_without_script_has_verdict_tables_and_the_way_to_the_list() -> None:
-    found = Elements()
-    found.feed(re.sub(r"<script.*?</script>|<style>.*?</style>", "", page(errors_view()), flags=re.S))
-
-    assert "entity: F1 81.60: of 83 errors 54 are boundaries" in found.shown
-    assert "59.46" in found.shown
-    assert "-o FILE.tsv" in found.shown
-
-
 def test_page_and_files_have_the_same_bytes_each_time(tmp_path: Path) -> None:
     for name in ("a.html", "a.tsv.gz", "a.csv", "a.json", "a.md", "a.tex", "a.txt"):
         errors_view().write(tmp_path / name)
@@ -238,15 +229,17 @@ def test_forms_for_readers_speak_german(form: str) -> None:
 
 
 def test_unknown_form_ending_language_and_digits_are_usage_errors(tmp_path: Path) -> None:
-    for call in (
-        lambda: View().render("yaml"),
-        lambda: View().write(tmp_path / "x.docx"),
-        lambda: View().write(tmp_path / "x.xlsx.gz"),
-        lambda: View().render(lang="<b>"),
-        lambda: View().render(digits=11),
+    for call, message in (
+        (lambda: View().render("yaml"), "unknown form 'yaml' (one of text, json, csv, tsv, markdown, latex)"),
+        (lambda: View().write(tmp_path / "x.docx"), "does not end in the name of a form (one of .txt, .json"),
+        (lambda: View().write(tmp_path / "x.xlsx.gz"), "does not end in the name of a form"),
+        (lambda: View().render(lang="<b>"), "'<b>' is not a language such as de or de-AT"),
+        (lambda: View().render(digits=11), "digits must be a whole number from 0 to 10, not 11"),
     ):
-        with pytest.raises(UsageError):
+        with pytest.raises(UsageError, match=re.escape(message)):
             call()
+
+    assert not list(tmp_path.iterdir())
 
 
 def test_file_that_cannot_be_written_is_left_as_it_was(tmp_path: Path) -> None:
@@ -292,6 +285,20 @@ def test_workbook_has_colours_choices_and_no_formula(tmp_path: Path) -> None:
         "n",
     }
     assert book["scores"].max_row > 20
+
+
+def test_rates_and_dots_are_percentages_in_a_workbook(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    View(shown_tables=[Table("F1", ["", "a", "b", "n"], [["x", Rate(0.5), Dot(0.25), 3]])]).write(
+        tmp_path / "x.xlsx"
+    )
+    row = next(row for row in openpyxl.load_workbook(tmp_path / "x.xlsx")["scores"] if row[0].value == "x")
+
+    assert [(cell.value, cell.number_format) for cell in row[1:]] == [
+        (0.5, "0.00%"),
+        (0.25, "0.00%"),
+        (3, "General"),
+    ]
 
 
 def test_choice_in_the_workbook_is_a_decision(tmp_path: Path) -> None:

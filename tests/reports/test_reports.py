@@ -17,13 +17,11 @@ from clueval import (
     Span,
     agree,
     compare,
-    errors,
     masking,
     score,
     threshold,
 )
 from clueval.cli import main
-from clueval.files.errors import UsageError
 from clueval.reports.files import ENDINGS, FORMS
 from clueval.reports.page import page
 from clueval.reports.report import Report
@@ -72,13 +70,6 @@ def test_every_result_has_every_form(result: Report, form: str) -> None:
     assert str(result) == result.render("text")
 
 
-def test_every_result_refuses_other_forms(result: Report) -> None:
-    with pytest.raises(
-        UsageError, match=r"unknown form 'pdf' \(one of text, json, csv, tsv, markdown, latex\)"
-    ):
-        result.render("pdf")
-
-
 def test_rows_have_the_same_keys_and_are_those_of_csv_and_tsv(result: Report) -> None:
     rows = result.rows()
     header, *lines = csv.reader(StringIO(result.render("csv")))
@@ -116,13 +107,6 @@ def test_the_ending_of_a_file_chooses_its_form(result: Report, ending: str, tmp_
     result.write(tmp_path / f"out{ending}")
 
     assert (tmp_path / f"out{ending}").read_text(encoding="utf-8") == f"{result.render(ENDINGS[ending])}\n"
-
-
-def test_a_file_of_another_ending_is_refused(result: Report, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"does not end in the name of a form \(one of .txt, .json"):
-        result.write(tmp_path / "out.pdf")
-
-    assert not list(tmp_path.iterdir())
 
 
 def test_every_result_has_a_page_in_a_language(result: Report, tmp_path: Path) -> None:
@@ -207,12 +191,3 @@ def test_every_command_prints_every_form(command: str, form: str, capsys: pytest
     assert main([command, *COMMANDS[command], "--format", form]) == 0
 
     assert capsys.readouterr().out.strip()
-
-
-@pytest.mark.usefixtures("_files")
-@pytest.mark.parametrize("form", FORMS)
-def test_the_command_errors_writes_the_forms_of_the_function(form: str) -> None:
-    ending = {"text": "txt", "markdown": "md", "latex": "tex"}.get(form, form)
-    assert main(["errors", "g", "p", "-o", f"out.{ending}"]) == 0
-
-    assert Path(f"out.{ending}").read_text(encoding="utf-8") == f"{errors('g', 'p').render(form)}\n"
