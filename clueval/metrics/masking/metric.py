@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from clueval.core.case import Where, counted
-from clueval.core.document import Document, Pair
+from clueval.core.document import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN, Document, Pair
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Tally
@@ -43,12 +43,6 @@ _LONGEST = 60
 
 ANNOTATORS = "annotators"
 """The sequence that has all annotators."""
-
-PLACEHOLDERS, REPLACED_WORDS = "placeholders", "replaced_words"
-FROM_THE_RIGHT, UNCERTAIN = "from_the_right", "uncertain"
-"""The metadata of a document that was recovered from a redacted text: how many placeholders it has, how many words
-were replaced by others, and two lists of ranges of characters, as in ``5-9 22-29``: what is masked in its second
-reading, and where no reading has its placeholders between words."""
 
 
 @dataclass(frozen=True, slots=True)
