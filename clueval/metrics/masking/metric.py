@@ -14,9 +14,8 @@ from clueval.core.tally import Tally
 from clueval.files.arguments import require_kind
 from clueval.files.errors import UsageError, warn
 from clueval.files.options import is_number, option_field, require_choices
-from clueval.metrics.masking.counts import WeightOf, count
+from clueval.metrics.masking.counts import WeightOf, count, entities_told_by, report_of, sizes_of
 from clueval.metrics.masking.exposure import Examination, Masks
-from clueval.metrics.masking.figures import entities_told_by, report_of, sizes_of
 from clueval.metrics.masking.mention import CLASS_LAYER, MentionReader, class_names, risk_by
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
