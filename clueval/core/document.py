@@ -111,6 +111,16 @@ OFFSETS = "offsets"
 UNPLACED = "unplaced"
 """The metadata of a predicted document with the number of its spans that are a text without a place."""
 
+REPLACEMENT, PARTS = "replacement", "parts"
+"""The features of a span with the placeholder that stands for it in a redacted text, and those of its parts: start, end
+and placeholder of each, if several placeholders in a row stand for it."""
+
+PLACEHOLDERS, REPLACED_WORDS = "placeholders", "replaced_words"
+FROM_THE_RIGHT, UNCERTAIN = "from_the_right", "uncertain"
+"""The metadata of a document that was recovered from a redacted text: how many placeholders it has, how many words were
+replaced by others, and two lists of ranges of characters, as in ``5-9 22-29``: what is masked in its second reading,
+and where no reading has its placeholders between words."""
+
 
 _TYPES: tuple[tuple[str, type, str], ...] = (
     ("id", str, "text"),

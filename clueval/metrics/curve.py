@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -29,7 +29,7 @@ from clueval.core.case import Key, Where, case_of, counted, keys_of
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.core.matching import with_merged
-from clueval.core.metric import AnyMetric, DocumentMetric, score_of
+from clueval.core.metric import AnyMetric, DocumentMetric, average_precision, score_of
 from clueval.core.ranges import Ranges
 from clueval.core.span import NOTHING, Span
 from clueval.core.tally import Tally, f_measure, rate
@@ -207,23 +207,9 @@ def _key(span: Span) -> _Key:
     return span.start, span.end, span.label, span.parts
 
 
-def average_precision(points: Iterable[Mapping[str, float]]) -> float:
-    """Return the area under the steps of a curve; see the module.
-
-    >>> average_precision([{"threshold": 0.9, "precision": 1.0, "recall": 0.5}])
-    0.5
-    """
-    highest = 0.0
-    steps = []
-    for point in sorted(points, key=lambda point: -point["threshold"]):
-        if point["recall"] > highest:
-            steps.append((point["recall"] - highest) * point["precision"])
-            highest = point["recall"]
-    return math.fsum(steps)
-
-
 def _report(points: Sequence[Point]) -> Report:
-    return {"curve": list(points), "average_precision": average_precision(points)}
+    area = average_precision((each["threshold"], each["precision"], each["recall"]) for each in points)
+    return {"curve": list(points), "average_precision": area}
 
 
 def _points(steps: Tally) -> dict[str | None, list[Point]]:

@@ -196,31 +196,6 @@ def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
     return groups
 
 
-class _UnionFind:
-    """Disjoint sets of the numbers 0..n-1 (Tarjan 1975: union by size, path halving)."""
-
-    __slots__ = ("_parents", "_sizes")
-
-    def __init__(self, n: int) -> None:
-        self._parents = list(range(n))
-        self._sizes = [1] * n
-
-    def find(self, number: int) -> int:
-        parents = self._parents
-        while parents[number] != number:
-            parents[number] = number = parents[parents[number]]
-        return number
-
-    def unite(self, one: int, other: int) -> None:
-        one, other = self.find(one), self.find(other)
-        if one == other:
-            return
-        if self._sizes[one] < self._sizes[other]:
-            one, other = other, one
-        self._parents[other] = one
-        self._sizes[one] += self._sizes[other]
-
-
 def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
     """Return the numbers of the spans that share positions, directly or through others, group by group.
 
@@ -231,15 +206,15 @@ def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
     [[0, 2], [1, 3]]
     """
     rows = sorted((start, end, number) for number, span in enumerate(spans) for start, end in span.fragments)
-    sets = _UnionFind(len(spans))
+    group_of = [[number] for number in range(len(spans))]
     for run in components(rows):
-        if run[-1][1] > run[0][0]:
-            for row in run:
-                sets.unite(run[0][2], row[2])
-    groups: dict[int, list[int]] = {}
-    for number in range(len(spans)):
-        groups.setdefault(sets.find(number), []).append(number)
-    return list(groups.values())
+        for _, _, number in run if run[-1][1] > run[0][0] else ():
+            few, many = sorted((group_of[run[0][2]], group_of[number]), key=len)
+            if few is not many:
+                many += few
+                for each in few:
+                    group_of[each] = many
+    return [sorted(group) for number, group in enumerate(group_of) if number == min(group)]
 
 
 def glued(spans: Sequence[Span]) -> list[Span]:

@@ -27,7 +27,7 @@ from clueval.reading.paths import as_path
 from clueval.reading.read import documents_of, options_for_one_side
 from clueval.reading.source import texts_of
 from clueval.transforms.characters import to_characters
-from clueval.transforms.tokens import to_tokens, with_tokens_of
+from clueval.transforms.placing import to_tokens, with_tokens_of
 
 _READING = Reading()
 _NO_FORMAT = (".html", ".xlsx")

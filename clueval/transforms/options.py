@@ -47,32 +47,8 @@ FRAGMENTS = ("keep", "split", "hull")
 class Preparing:
     """Changes to the spans of both sides before they are counted; every metric counts what these changes give.
 
-    Attributes:
-        label_map: new names of the labels of both sides: a file (`clueval.transforms.labels`) or a dictionary.
-        gold_map, predicted_map: the same for one side.
-        hierarchy: a file with the hierarchy of the labels (`clueval.transforms.labels`), or ``.`` if labels
-            hold their path, as ``LOC.city``.
-        depth: labels below this depth of the hierarchy become their ancestor there; the top has depth 1.
-        generic: predicted labels that count as the label of the gold span they overlap
-            (`clueval.transforms.labels`).
-        untyped: every label becomes ``_``.
-        ignore_layer: layers of gold whose spans are regions in which nothing counts
-            (`clueval.transforms.counted_spans`).
-        ignore_label: gold spans with these labels are such regions.
-        ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
-        ignore_same_label: only predicted spans with the label of the region do not count.
-        alternatives: a table of other acceptable spans in the place of gold spans
-            (`clueval.transforms.alternatives`).
-        any_of: other golds of the same documents, each in the form of gold: of each document the nearest one counts
-            (`clueval.transforms.alternatives`). A path, or a list of golds.
-        fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
-            fragment a span) or ``hull`` (one span from start to end).
-        occurrence: which occurrences of a text the mentions of a language model take: ``free`` (None), ``first`` or
-            ``all`` (`clueval.transforms.locating`).
-        locate: the steps in which mentions are looked for; None: ``exact,space``.
-        min_score: predicted spans with a lower score do not count: a number (the feature is
-            `score_feature`), or a file of ``clueval threshold``, which names the feature.
-        same_data: use such a file also on the gold for which the threshold was chosen; the signature says so.
+    The help of each field says what it does. In Python, label maps may be dictionaries, lists of names lists, and
+    `any_of` one gold or a list of golds, each in the form of gold.
 
     Raises `UsageError` for options that do not go together.
     """

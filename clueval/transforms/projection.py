@@ -24,7 +24,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
+from itertools import chain
+from operator import ge
 from typing import ClassVar, NamedTuple
 
 from clueval.core.alignment import MAX_CELLS, Alignment, align
@@ -102,7 +103,9 @@ def project(
 
 def _moved(span: Span, characters: TextPositions, gold_text: _GoldText) -> Span | None:
     """Return the span on gold, or None; a span with gaps is projected only if each of its parts can be."""
-    parts = span.fragments if span.tokens is None else _runs(span.tokens)
+    parts = span.fragments
+    if span.tokens is not None:
+        parts = joined_ranges(((token, token + 1) for token in span.tokens), ge)
     ranges = [gold_text.place(*characters.range_between(*part)) for part in parts]
     found = [place for place in ranges if place is not None]
     if not found or len(found) < len(ranges):
@@ -112,13 +115,6 @@ def _moved(span: Span, characters: TextPositions, gold_text: _GoldText) -> Span 
         return replace(span, start=start, end=end, parts=None if span.parts is None else joined_ranges(found))
     tokens = frozenset(position for place in found for position in range(*place))
     return replace(span, start=start, end=end, tokens=tokens if len(tokens) < end - start else None)
-
-
-def _runs(positions: frozenset[int]) -> list[Range]:
-    """Return the positions as ranges that are as long as possible."""
-    numbered = enumerate(sorted(positions))
-    runs = [[position for _, position in run] for _, run in groupby(numbered, lambda pair: pair[1] - pair[0])]
-    return [(run[0], run[-1] + 1) for run in runs]
 
 
 class _GoldText:

@@ -25,7 +25,7 @@ from clueval.metrics.gate import thresholds as thresholds_module
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, java_double, parse_types
 from clueval.metrics.gate.pairing import CONTAINMENTS, PAIRINGS, Touching, kept_within, touches
-from clueval.metrics.gate.thresholds import average_precision, parse_thresholds, rounded
+from clueval.metrics.gate.thresholds import average_precisions, parse_thresholds, rounded
 from tests.cases import any_spans, counted, moved, renamed, report, spans
 
 THRESHOLDS = [None, "all", "rounded", "11", "51", (0.3, 0.5), (-math.inf, 0.9)]
@@ -592,8 +592,9 @@ def test_average_precision_by_hand() -> None:
     points = points_of(Gate(score_feature="score"))
 
     # strictly: 1 of 1 at 0.9, 1 of 3 at 0.5, 2 of 4 at 0.126; recall 1/3, 1/3, 2/3
-    assert average_precision(points) == pytest.approx(1 / 3 * 1 + 1 / 3 * 2 / 4)
-    assert average_precision(points, lenient=True) == pytest.approx(1 / 3 * (1 + 2 / 3 + 3 / 4))
+    found = average_precisions(points)
+    assert found["strict"] == pytest.approx(1 / 3 * 1 + 1 / 3 * 2 / 4)
+    assert found["lenient"] == pytest.approx(1 / 3 * (1 + 2 / 3 + 3 / 4))
 
 
 @pytest.mark.long  # loading it takes seconds
@@ -604,9 +605,9 @@ def test_average_precision_is_that_of_scikit_learn_where_each_response_has_its_o
     gold = [Span(10 * n, 10 * n + 5, "T") for n, is_right in enumerate(right) if is_right]
     predicted = [Span(10 * n, 10 * n + 5, "T", {"score": value}) for n, value in enumerate(values)]
 
-    found = average_precision(points_of(Gate(score_feature="score"), gold, predicted))
+    found = average_precisions(points_of(Gate(score_feature="score"), gold, predicted))
 
-    assert found == pytest.approx(metrics.average_precision_score(right, values))
+    assert found["strict"] == pytest.approx(metrics.average_precision_score(right, values))
 
 
 @pytest.mark.parametrize("score", [1e308, -1e308, 1e15, 123456789.25])

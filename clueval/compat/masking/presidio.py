@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from clueval.compat.masking.program import LabelledRange, OtherProgram, labelled_sides
 from clueval.core.document import Pair
 from clueval.core.tally import Tally, f_measure
-from clueval.metrics.masking.figures import share
+from clueval.metrics.masking.counts import share
 from clueval.metrics.masking.text import Range
 from clueval.transforms.redaction.strict import words_in
 

@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 from clueval.compat.masking.program import Covers, OtherProgram, TextTokens, examination_of
 from clueval.core.document import Document, Pair
 from clueval.core.tally import Tally, f_measure, rate
+from clueval.metrics.masking.counts import weighted_sums
 from clueval.metrics.masking.exposure import Examination
-from clueval.metrics.masking.figures import weighted_sums
 from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
 from clueval.metrics.masking.text import PositionWeights, Range
 

@@ -23,9 +23,8 @@ from clueval.core.metric import number_of
 from clueval.core.overlap import components
 from clueval.core.span import Span
 from clueval.files.errors import FormatError
-from clueval.metrics.gate.counts import NAMES
 from clueval.metrics.gate.equality import FeatureTest, is_nil
-from clueval.metrics.gate.pairing import PARTIAL, STRICT, PossiblePair, Touching, best_first
+from clueval.metrics.gate.pairing import STRICT, PossiblePair, Touching, best_first, counts_of
 from clueval.metrics.gate.thresholds import annotation_name, required_score
 
 
@@ -153,7 +152,6 @@ class ListPart(NamedTuple):
 
     def counts(self, visible: Sequence[int]) -> list[int]:
         """Return the counts, in the order of `NAMES`, if each list has this number of visible candidates."""
-        counts = [len(self.targets), sum(map(bool, visible))] + [0] * (len(NAMES) - 2)
         pairs = list(self._pairs(visible))
         taken = best_first(pairs)
         used = {pair.response for pair in taken}
@@ -162,21 +160,9 @@ class ListPart(NamedTuple):
             for number, each in enumerate(self.lists)
             if visible[number] and number not in used
         )
-        for pair in taken:
-            counts[5 - pair.value] += 1
-            if pair.value >= PARTIAL and not spurious.find(self.targets[pair.target]):
-                counts[9 - pair.value] += 1
-        by_target: dict[int, list[int]] = {}
-        for pair in pairs:
-            by_target.setdefault(pair.target, []).append(pair.value)
-        strict = Counter(target for (target, number), rank in self.strict.items() if rank < visible[number])
-        counts[8], counts[9] = len(strict), len(by_target)
-        counts[10] = sum(number > 1 for number in strict.values())
-        for target, values in by_target.items():
-            counts[11] += len(values) > 1
-            counts[12] += strict[target] == 1 and STRICT in values
-            counts[13] += len(values) == 1 and values[0] >= PARTIAL
-        return counts
+        touched = [pair.target for pair in taken if spurious.find(self.targets[pair.target])]
+        same = Counter(target for (target, number), rank in self.strict.items() if rank < visible[number])
+        return counts_of((len(self.targets), sum(map(bool, visible))), pairs, taken, touched, same)
 
     def _pairs(self, visible: Sequence[int]) -> Iterator[PossiblePair]:
         for (target, number), matches in self.matches.items():

@@ -55,7 +55,7 @@ from clueval.metrics.gate.thresholds import (
     ROUNDED,
     CurvePoint,
     Thresholds,
-    average_precision,
+    average_precisions,
     changes_of,
     curve,
     grid_of,
@@ -435,10 +435,7 @@ class Gate(Metric):
             "thresholds": {threshold_name(at): counts.report(self.beta) for at, counts in points},
         }
         if points:
-            report["average_precision"] = {
-                "strict": average_precision(points),
-                "lenient": average_precision(points, lenient=True),
-            }
+            report["average_precision"] = average_precisions(points)
         if self.by:
             report["by"] = {
                 feature: {value: counts.report(self.beta) for value, counts in self._by_value(total, feature)}

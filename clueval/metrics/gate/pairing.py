@@ -53,8 +53,8 @@ from clueval.metrics.gate.counts import NAMES
 
 PAIRINGS = ("plugin", "by-response", "by-target")
 
-STRICT, PARTIAL, MISMATCH = 3, 2, 1
-"""The values of a pairing; that of a partial mismatch is 0."""
+STRICT, PARTIAL = 3, 2
+"""The values of correct pairings; the others are 1 (same place) and 0."""
 
 
 class PossiblePair(NamedTuple):
@@ -97,28 +97,13 @@ class Evaluation(NamedTuple):
 
     def counts(self) -> list[int]:
         """Return the counts, in the order of `clueval.metrics.gate.counts.NAMES`."""
-        found = [len(self.targets), len(self.responses)] + [0] * (len(NAMES) - 2)
+        numbers = len(self.targets), len(self.responses)
         if not self.pairs:
-            return found
+            return counts_of(numbers, (), (), (), {})
         taken = self.chosen()
         touched = self.touched({pair.response for pair in taken})
-        for value, target, *_ in taken:
-            found[5 - value] += 1
-            if value >= PARTIAL and target not in touched:
-                found[9 - value] += 1
-        values: dict[int, list[int]] = {}
-        for value, target, *_ in self.pairs:
-            values.setdefault(target, []).append(value)
-        for own in values.values():
-            strict = own.count(STRICT)
-            same = strict + own.count(MISMATCH)
-            found[8] += same > 0
-            found[9] += 1
-            found[10] += same > 1
-            found[11] += len(own) > 1
-            found[12] += same == 1 == strict
-            found[13] += len(own) == 1 and own[0] >= PARTIAL
-        return found
+        same = Counter([pair.target for pair in self.pairs if pair.value & 1])
+        return counts_of(numbers, self.pairs, taken, touched, same)
 
     def touched(self, used: Collection[int]) -> set[int]:
         """Return the targets that a response which is not used touches; see `touches`."""
@@ -140,6 +125,38 @@ class Evaluation(NamedTuple):
                 if any(start in points and start < end for start, end in targets[number].fragments)
             )
         return found
+
+
+def counts_of(
+    numbers: tuple[int, int],
+    pairs: Iterable[PossiblePair],
+    taken: Iterable[PossiblePair],
+    touched: Collection[int],
+    same: Mapping[int, int],
+) -> list[int]:
+    """Return the counts, in the order of `clueval.metrics.gate.counts.NAMES`.
+
+    Args:
+        numbers: the numbers of targets and of responses.
+        pairs, taken: the pairings that are possible, and those of them that are chosen.
+        touched: the targets of chosen pairs that a truly spurious response touches.
+        same: how many responses have the place of a target, of targets with any.
+    """
+    counts = [*numbers] + [0] * (len(NAMES) - 2)
+    for value, target, *_ in taken:
+        counts[5 - value] += 1
+        if value >= PARTIAL and target not in touched:
+            counts[9 - value] += 1
+    values: dict[int, list[int]] = {}
+    for value, target, *_ in pairs:
+        values.setdefault(target, []).append(value)
+    counts[8], counts[9] = len(same), len(values)
+    counts[10] = sum(number > 1 for number in same.values())
+    for target, own in values.items():
+        counts[11] += len(own) > 1
+        counts[12] += same.get(target) == 1 and STRICT in own
+        counts[13] += len(own) == 1 and own[0] >= PARTIAL
+    return counts
 
 
 def evaluation(

@@ -4,10 +4,8 @@ At threshold t the responses with a score of t or more are evaluated, with all t
 of its responses, and what changes from the next higher score is kept, so that cases can be added: the counts at t are
 the sum of the changes of all scores from t up.
 
-*Average precision* is the sum, from the highest threshold down, of precision times the gain in recall:
-``AP = sum over n of (R_n - R_(n-1)) P_n``, as scikit-learn's `average_precision_score` defines it. Here
-recall can fall while responses enter (a strict match can be lost), so the gain is measured from the highest
-recall so far, and is 0 if recall is lower; if recall never falls the two definitions agree.
+Recall can fall while responses enter: a strict match can be lost. So *average precision* measures the gain in recall
+from the highest recall so far (`clueval.core.metric.average_precision`).
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import add, sub
 from typing import NamedTuple
 
-from clueval.core.metric import number_of
+from clueval.core.metric import average_precision, number_of
 from clueval.core.span import Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.gate.counts import NAMES, GateCounts
@@ -230,18 +228,10 @@ def curve(found: Mapping[float, Sequence[int]], targets: int, wanted: Iterable[f
     return points
 
 
-def average_precision(points: Iterable[CurvePoint], *, lenient: bool = False) -> float:
-    """Return the area under the steps of the precision-recall curve; see the module's docstring.
-
-    Without targets it is 0. It is exact for all scores; for a grid it is the area under the grid's steps.
-    """
-    highest = 0.0
-    steps = []
-    for _, counts in sorted(points, key=lambda point: -point.threshold):
-        if counts.targets:
-            recall = counts.recall_lenient if lenient else counts.recall_strict
-            if recall > highest:
-                precision = counts.precision_lenient if lenient else counts.precision_strict
-                steps.append((recall - highest) * precision)
-                highest = recall
-    return math.fsum(steps)
+def average_precisions(points: Iterable[CurvePoint]) -> dict[str, float]:
+    """Return the strict and the lenient average precision, 0 without targets; for a grid, of the grid's steps."""
+    counted = [(at, counts) for at, counts in points if counts.targets]
+    return {
+        "strict": average_precision((at, of.precision_strict, of.recall_strict) for at, of in counted),
+        "lenient": average_precision((at, of.precision_lenient, of.recall_lenient) for at, of in counted),
+    }

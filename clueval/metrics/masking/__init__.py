@@ -25,7 +25,7 @@ Source: clueval's own definition; entities and classes of risk follow Pilán et 
 Benchmark (TAB), Computational Linguistics 48 (4).
 """
 
-# To read the package: `text` (positions and words), `mention`, `exposure`, `counts`, `figures`, `metric`.
+# To read the package: `text` (positions and words), `mention`, `exposure`, `counts` (and the report), `metric`.
 
 from __future__ import annotations
 

@@ -17,17 +17,13 @@ from itertools import compress
 from operator import ge
 from typing import Any, NamedTuple
 
-from clueval.core.document import Document
+from clueval.core.document import PARTS, REPLACEMENT, Document
 from clueval.core.overlap import SpanIndex, require_few_pairs, shared_positions
 from clueval.core.ranges import Ranges, intersect, joined_ranges
 from clueval.core.span import Span
 from clueval.files.limits import MAX_MENTIONED, require_short_mentions
 from clueval.metrics.masking.mention import Mention, MentionReader
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
-
-REPLACEMENT, PARTS = "replacement", "parts"
-"""The features of a predicted span that have the placeholder which stands in the redacted text, and those of its
-parts: start, end and placeholder of each, if it stands for several placeholders in a row."""
 
 
 class Judged(NamedTuple):

@@ -7,16 +7,15 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from clueval.core.case import Where, counted
-from clueval.core.document import Document, Pair
+from clueval.core.document import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN, Document, Pair
 from clueval.core.metric import DocumentMetric, Sizes
 from clueval.core.span import NO_LABEL, Span
 from clueval.core.tally import Tally
 from clueval.files.arguments import require_kind
 from clueval.files.errors import UsageError, warn
 from clueval.files.options import is_number, option_field, require_choices
-from clueval.metrics.masking.counts import WeightOf, count
+from clueval.metrics.masking.counts import WeightOf, count, entities_told_by, report_of, sizes_of
 from clueval.metrics.masking.exposure import Examination, Masks
-from clueval.metrics.masking.figures import entities_told_by, report_of, sizes_of
 from clueval.metrics.masking.mention import CLASS_LAYER, MentionReader, class_names, risk_by
 from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
@@ -43,12 +42,6 @@ _LONGEST = 60
 
 ANNOTATORS = "annotators"
 """The sequence that has all annotators."""
-
-PLACEHOLDERS, REPLACED_WORDS = "placeholders", "replaced_words"
-FROM_THE_RIGHT, UNCERTAIN = "from_the_right", "uncertain"
-"""The metadata of a document that was recovered from a redacted text: how many placeholders it has, how many words
-were replaced by others, and two lists of ranges of characters, as in ``5-9 22-29``: what is masked in its second
-reading, and where no reading has its placeholders between words."""
 
 
 @dataclass(frozen=True, slots=True)

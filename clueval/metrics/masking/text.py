@@ -13,12 +13,12 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, compress, pairwise
-from operator import not_
+from itertools import accumulate, compress
+from operator import ge, not_
 
 from clueval.core.characters import Characters, are_unknown, tokens_in
 from clueval.core.document import Document
-from clueval.core.ranges import Ranges
+from clueval.core.ranges import Ranges, joined_ranges
 from clueval.core.span import Span, name_of
 from clueval.files.errors import SpanError, UsageError
 
@@ -210,7 +210,9 @@ class MaskedText:
         limit = self.size if self.in_tokens or self._places.starts is None else len(self._places.starts)
         if span.end - first > limit:
             raise SpanError(f"span {name_of(span)} lies outside the text", **document.in_errors)
-        parts = _runs_of(span.tokens) if span.tokens else span.fragments
+        parts = span.fragments
+        if span.tokens:
+            parts = joined_ranges(((token, token + 1) for token in span.tokens), ge)
         if self.in_tokens:
             ranges = [(start - first, end - first) for start, end in parts]
         else:
@@ -295,14 +297,3 @@ def _letter_numbers(tokens: Sequence[str]) -> bytes:
     for place in compress(range(len(tokens)), map(not_, map(str.isalnum, tokens))):
         numbers[place] = sum(map(str.isalnum, tokens[place]))
     return bytes(numbers)
-
-
-def _runs_of(positions: Iterable[int]) -> list[Range]:
-    """Return positions as ranges of adjacent ones."""
-    ordered = sorted(positions)
-    cuts = [number for number, (one, other) in enumerate(pairwise(ordered), 1) if other > one + 1]
-    return [
-        (ordered[first], ordered[last - 1] + 1)
-        for first, last in pairwise([0, *cuts, len(ordered)])
-        if first < last
-    ]

@@ -16,7 +16,7 @@ from clueval.core.beta import upper_bound
 from clueval.files.errors import UsageError
 from clueval.files.options import fraction
 from clueval.files.visible import visible
-from clueval.metrics.masking.figures import MOST_DOCUMENTS
+from clueval.metrics.masking.counts import MOST_DOCUMENTS
 from clueval.reports.language import numeral, phrase
 from clueval.statistics.distributions import trials_needed
 from clueval.studies.masking.words import percent_above

@@ -9,7 +9,16 @@ from typing import ClassVar
 
 from clueval.core.alignment import edit_distance
 from clueval.core.characters import tokens_in
-from clueval.core.document import Document, Pair
+from clueval.core.document import (
+    FROM_THE_RIGHT,
+    PARTS,
+    PLACEHOLDERS,
+    REPLACED_WORDS,
+    REPLACEMENT,
+    UNCERTAIN,
+    Document,
+    Pair,
+)
 from clueval.core.span import DEFAULT_LAYER, NOTHING, Span
 from clueval.files.arguments import checked_call
 from clueval.files.errors import CluevalError, TextMismatch, UsageError, described, extra
@@ -93,9 +102,8 @@ def recovery_of(
     except TextMismatch:
         if not align:
             raise
-    found = read_aligned(text, redacted, placeholders)
-    spans = found.masked
-    return Recovery(_spans(spans), _spans(spans), len(placeholders), found.replaced_words, aligned=True)
+    masked, replaced = read_aligned(text, redacted, placeholders)
+    return Recovery(_spans(masked), _spans(masked), len(placeholders), replaced, aligned=True)
 
 
 def _text_of(document: Document) -> tuple[str, bool, Sequence[Place]]:
@@ -113,26 +121,15 @@ def _text_of(document: Document) -> tuple[str, bool, Sequence[Place]]:
 
 def _spans(ranges: Iterable[MaskedRange]) -> list[Span]:
     return [
-        Span(
-            one.start,
-            one.end,
-            LABEL,
-            {"replacement": one.replacement} | ({"parts": one.parts} if one.parts else {}),
-        )
-        for one in ranges
+        Span(start, end, LABEL, {REPLACEMENT: replacement} | ({PARTS: parts} if parts else {}))
+        for start, end, replacement, parts in ranges
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class AlignedReading:
-    """What is masked in the original, and how many of its words were replaced by other words."""
-
-    masked: list[MaskedRange]
-    replaced_words: int
-
-
-def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) -> AlignedReading:
-    """Return what is masked where more than the placeholders differs: surrogates, deletions, edits.
+def read_aligned(
+    original: str, redacted: str, placeholders: Sequence[Place]
+) -> tuple[list[MaskedRange], int]:
+    """Return what is masked where more than the placeholders differs, and how many words were replaced by others.
 
     The words and signs of both texts are aligned by their longest common subsequence, in which a placeholder equals
     nothing. Neighbouring differences are one. With a placeholder, or no word, on the redacted side, the words of the
@@ -168,7 +165,7 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
             f"{replaced:,} of {number:,} words of the original are others in the redacted text",
             advice="check that both are the same text",
         )
-    return AlignedReading(masked, replaced)
+    return masked, replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,10 +249,6 @@ def _differences(
 
 
 # The step
-
-PLACEHOLDERS, REPLACED_WORDS = "placeholders", "replaced_words"
-FROM_THE_RIGHT, UNCERTAIN = "from_the_right", "uncertain"
-"""The metadata of a predicted document that a redacted text has become: numbers, and ranges as ``3-9 12-20``."""
 
 
 @dataclass(frozen=True)

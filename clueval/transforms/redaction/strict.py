@@ -88,8 +88,7 @@ def without_equal_ends(
     return own[first : len(own) - last]
 
 
-@dataclass(frozen=True, slots=True)
-class MaskedRange:
+class MaskedRange(NamedTuple):
     """A range of the original that is masked, and what stands for it in the redacted text."""
 
     start: int
