@@ -20,9 +20,10 @@ from itertools import chain
 from operator import mul
 from typing import Any
 
+from clueval.core.bag import pairs_in
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Counts, Tally
-from clueval.results.units import CountsByUnit, pairs
+from clueval.results.units import CountsByUnit
 from clueval.statistics.jackknife import effective_number
 
 Path = tuple[str, ...]
@@ -92,7 +93,7 @@ class Rates:
         self.metric, self.layers = metric, layers
         self.parts = [range(len(counts.row_of)), *parts]
         self.keys = list(counts.keys)
-        self.rows = [list(pairs(row)) for row in counts.rows]
+        self.rows = [list(pairs_in(row)) for row in counts.rows]
         self.row_of = counts.row_of
         self._times: dict[range, list[int]] = {}
         self.total = self.sums(self.times(range(len(self.row_of))))
