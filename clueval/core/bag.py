@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
 from typing import NamedTuple
 
 from clueval.core.case import BOTH, HEAD, Case, Key, case_of, other_key, same_key
@@ -34,8 +34,19 @@ LARGE = 300
 
 Place = Hashable
 
-Row = dict[int, int] | tuple[tuple[int, int], ...]
-"""How often each case, by its number, occurs in a place. Places with the same cases share a tuple."""
+Row = dict[int, int] | tuple[int, ...]
+"""How often each case, by its number, occurs in a place; in a tuple, which equal places share, both take turns."""
+
+
+def pairs_in(row: dict[int, int] | Sequence[int]) -> Iterable[tuple[int, int]]:
+    """Return the pairs of numbers in a row: those of ``(4, 1, 7, 2)`` are ``(4, 1)`` and ``(7, 2)``."""
+    return row.items() if isinstance(row, dict) else zip(row[::2], row[1::2], strict=True)
+
+
+def listed(row: Mapping[int, int]) -> tuple[int, ...]:
+    """Return a row as a tuple, in the order of the first number of its pairs."""
+    return tuple(chain.from_iterable(sorted(row.items())))
+
 
 _INSIDE = "inside"
 """Stands for a metric in tallies: the number of positions in cases of a sequence, by the sides that are present."""
@@ -85,7 +96,7 @@ class Bag:
         self._spans = 0
         self._counted: dict[tuple[str, Key], list[Tally]] = {}
         self._open: tuple[Place, dict[str, Counter[Key]]] | None = None
-        self._rows: dict[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]] = {}
+        self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     # Adding
 
@@ -141,13 +152,13 @@ class Bag:
     def add_row(self, places: Iterable[Place], row: Mapping[int, int]) -> None:
         """Add to each of some places how often cases occur in it, by the numbers of their keys."""
         self.close()
-        listed = tuple(sorted(row.items()))
-        listed = self._rows.setdefault(listed, listed)
+        shared = listed(row)
+        shared = self._rows.setdefault(shared, shared)
         for place in places:
             if place in self.places:
-                self._add_row(place, listed)
+                self._add_row(place, shared)
             else:
-                self.places[place] = listed
+                self.places[place] = shared
 
     def add_others(self, place: Place, sequence: str, number: int, present: int) -> None:
         """Add positions outside all spans whose tags, as they were written, differ."""
@@ -195,11 +206,11 @@ class Bag:
         """Add a row to that of a place; a tuple is in the order of the numbers. `times` is how often it is added."""
         before = self.places.get(place)
         if before is None and times == 1:
-            listed = row if isinstance(row, tuple) else tuple(sorted(row.items()))
-            self.places[place] = self._rows.setdefault(listed, listed)
+            shared = row if isinstance(row, tuple) else listed(row)
+            self.places[place] = self._rows.setdefault(shared, shared)
             return
-        total = before if isinstance(before, dict) else dict(before or ())
-        for number, of_row in row if isinstance(row, tuple) else row.items():
+        total = before if isinstance(before, dict) else dict(pairs_in(before or ()))
+        for number, of_row in pairs_in(row):
             total[number] = total.get(number, 0) + of_row * times
         self.places[place] = total
 
@@ -234,8 +245,7 @@ class Bag:
                 self.add_tally(place, layer, metric, tally)
         numbers = [self.number_of(sequence, key)[0] for sequence, key in bag.keys]
         for place, row in bag.places.items():
-            pairs = row if isinstance(row, tuple) else row.items()
-            self._add_row(place, {numbers[number]: times for number, times in pairs})
+            self._add_row(place, {numbers[number]: times for number, times in pairs_in(row)})
         if self.folded or bag.folded or self.is_full:
             self.fold()
 
@@ -380,7 +390,7 @@ class BagCounts:
     def in_cases(self, row: Row) -> dict[tuple[str, str], Tally]:
         """Return what the metrics count in a row of cases, by sequence and name; `_INSIDE` has their positions."""
         totals: dict[str, tuple[Tally, list[Tally]]] = {}
-        for number, times in row if isinstance(row, tuple) else row.items():
+        for number, times in pairs_in(row):
             sequence, key = self._keys[number]
             if number not in self._tallies:
                 self._tallies[number] = self._counted(sequence, key)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import Case, Key, Keys, Located, keys_of, located, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text
-from clueval.core.matching import with_merged
+from clueval.core.matching import lined_up, with_merged
 from clueval.core.metric import (
     AnyMetric,
     DocumentMetric,
@@ -369,7 +369,7 @@ def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Any], aligned: Sequen
     for metric in split_metrics(plan.metrics)[1]:
         texts = aligned if metric.same_text else pairs
         if plan.merge and not metric.whole:
-            texts = [_lined_up(pair, bag.layers) for pair in texts]
+            texts = [lined_up(pair, bag.layers) for pair in texts]
             if not metric.merges:
                 texts = [
                     replace(pair, gold=with_merged(pair.gold), predicted=with_merged(pair.predicted))
@@ -421,15 +421,6 @@ def _by_part(
             )
         return None
     return by_part
-
-
-def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
-    """Return a pair whose documents have the same layers, in the order of `layers`."""
-    names = [name for name in layers if any(name in side.layers for side in pair.sides)]
-    gold, predicted = (
-        replace(side, layers={name: side.layers.get(name, ()) for name in names}) for side in pair.sides
-    )
-    return replace(pair, gold=gold, predicted=predicted)
 
 
 # Refusing what a metric cannot count

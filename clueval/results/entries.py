@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import chain
 from operator import mul
 
+from clueval.core.bag import pairs_in
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.results.rates import Entry, Path, Rates, entry_at, kind_of
 
@@ -187,7 +188,10 @@ class ScoredRates(EntryRates):
             self._keys = self._own = every
         columns = {key: column for column, key in enumerate(self._keys)}
         self.width = len(columns)
-        found = [tuple((columns[key], count) for key, count in row if key in columns) for row in rates.rows]
+        found = [
+            tuple((columns[key], count) for key, count in pairs_in(row) if key in columns)
+            for row in rates.rows
+        ]
         self.rows = {number: row for number, row in enumerate(found) if row}
 
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
@@ -210,7 +214,7 @@ class ScoredRates(EntryRates):
         own = {*self._own}
         places: dict[tuple[tuple[int, int], ...], int] = {}
         rows = [self._rates.rows[row] for row in self.changing]
-        parts = [tuple((key, count) for key, count in row if key in own) for row in [*rows, []]]
+        parts = [tuple((key, count) for key, count in pairs_in(row) if key in own) for row in [*rows, ()]]
         of_rows = [places.setdefault(part, len(places)) for part in parts]
         whole = dict.fromkeys(self._own, 0)
         for number, part in zip(self.changing, parts, strict=False):

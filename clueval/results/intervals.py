@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
+from clueval.core.bag import pairs_in
 from clueval.files.errors import UsageError
 from clueval.results.entries import entry_rates
 from clueval.results.options import Trust
@@ -103,7 +104,7 @@ class _Resampled:
         self._rates = rates
         numbers = sorted({number for path in rates.paths for number in rates.sizes.weighing(path)})
         places = {number: len(rates.keys) + place for place, number in enumerate(numbers)}
-        rows = [dict(row) for row in rates.rows]
+        rows = [dict(pairs_in(row)) for row in rates.rows]
         for number, place in places.items():
             for row, size in rates.sizes.column((number,)).items():
                 if size:

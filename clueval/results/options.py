@@ -271,6 +271,12 @@ class Workers:
     remark: Callable[[str], object] | None = None
 
     def __post_init__(self) -> None:
+        jobs = self.jobs
+        if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1):
+            raise UsageError(
+                f"jobs={jobs!r} is not a number of processes",
+                advice="give a whole number from 1, or None for an automatic choice",
+            )
         require_kind(self.executor, "Executor | None", "executor")
         require_kind(self.progress, "Progress | None", "progress")
         require_kind(self.remark, "Callable | None", "remark")
@@ -296,15 +302,6 @@ def single_options() -> list[str]:
         *(name for group in (Reading, Counting, Workers, Trust, Preparing) for name in field_names(group)),
         *SETS,
     ]
-
-
-def require_jobs(jobs: object) -> None:
-    """Raise `UsageError` unless `jobs` is a number of processes, or None for an automatic choice."""
-    if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1):
-        raise UsageError(
-            f"jobs={jobs!r} is not a number of processes",
-            advice="give a whole number from 1, or None for an automatic choice",
-        )
 
 
 _COUNTING, _WORKERS, _TRUST, _PREPARING = Counting(), Workers(), Trust(), Preparing()

@@ -20,9 +20,10 @@ from itertools import chain
 from operator import mul
 from typing import Any
 
+from clueval.core.bag import pairs_in
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Counts, Tally
-from clueval.results.units import CountsByUnit, pairs
+from clueval.results.units import CountsByUnit
 from clueval.statistics.jackknife import effective_number
 
 Path = tuple[str, ...]
@@ -76,7 +77,7 @@ class Rates:
 
     Attributes:
         keys: the keys of the tallies.
-        rows: the rows of counts that differ, each as numbers of keys with counts.
+        rows: the rows of counts that differ, see `CountsByUnit`.
         row_of: the number of the row of each unit.
         parts: the numbers of all units, and of those of each part, such as a run of a system.
         total: how often each key was counted in all units.
@@ -92,7 +93,7 @@ class Rates:
         self.metric, self.layers = metric, layers
         self.parts = [range(len(counts.row_of)), *parts]
         self.keys = list(counts.keys)
-        self.rows = [list(pairs(row)) for row in counts.rows]
+        self.rows = list(counts.rows)
         self.row_of = counts.row_of
         self._times: dict[range, list[int]] = {}
         self.total = self.sums(self.times(range(len(self.row_of))))
@@ -114,7 +115,7 @@ class Rates:
         """Return the sum of each key, given how many units have each row."""
         found = [0] * len(self.keys)
         for row, number in zip(self.rows, times, strict=True):
-            for key, count in row:
+            for key, count in pairs_in(row):
                 found[key] += count * number
         return found
 
@@ -158,7 +159,7 @@ class Rates:
         """The numbers of the rows that have each key."""
         found: list[list[int]] = [[] for _ in self.keys]
         for number, row in enumerate(self.rows):
-            for key, _ in row:
+            for key, _ in pairs_in(row):
                 found[key].append(number)
         return found
 
@@ -237,7 +238,7 @@ class EntrySizes:
         known, other = self._measured(rates.tally(whole)), self._measured(rates.tally(weighted))
         found: dict[_Place, dict[int, Sequence[float]]] = {place: {} for place in known}
         for number, row in enumerate(rates.rows):
-            alone = Tally({rates.keys[key]: count for key, count in row})
+            alone = Tally({rates.keys[key]: count for key, count in pairs_in(row)})
             for place, numbers in self._measured(alone).items():
                 if place in found and any(numbers):
                     found[place][number] = numbers

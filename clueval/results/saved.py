@@ -26,16 +26,16 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
-from itertools import chain, islice
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from clueval.core.bag import Bag
+from clueval.core.bag import Bag, listed, pairs_in
 from clueval.core.case import HEAD, Key
 from clueval.core.count import Plan, Unit
 from clueval.core.metric import AnyMetric, split_metrics
@@ -174,8 +174,7 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
     ]
     rows = {id(row): row for row in bag.places.values() if row}
     cases = {
-        of: f',"cases":{_flat(sorted(row if isinstance(row, tuple) else row.items()))}'
-        for of, row in rows.items()
+        of: f',"cases":{_json(row if isinstance(row, tuple) else listed(row))}' for of, row in rows.items()
     }
     before: Unit | None = None
     for place, documents in bag.documents.items():
@@ -195,7 +194,7 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
                 text += f',"{key}":[{pairs}]'
         text += cases.get(id(bag.places.get(place)), "")
         if bag.tallies and place in bag.tallies:
-            of_place = _flat(counts.of(bag.tallies[place]))
+            of_place = _json(counts.of(bag.tallies[place]))
             yield from counts.new
             text += f',"counts":{of_place}'
         yield text + "}"
@@ -207,10 +206,6 @@ def _fields(place: Unit) -> str:
     return _json(fields)
 
 
-def _flat(pairs: Iterable[tuple[int, int]]) -> str:
-    return _json(list(chain.from_iterable(pairs)))
-
-
 class _CountNumbers:
     """Numbers the keys of tallies, in an order that is the same in each run; `new` are the lines of new ones."""
 
@@ -219,10 +214,10 @@ class _CountNumbers:
         self._numbers: dict[tuple[str, str], dict[str, int]] = {}
         self._next = 0
 
-    def of(self, tallies: Mapping[tuple[str, str], Tally]) -> list[tuple[int, int]]:
-        """Return the counts of a place, by their numbers."""
+    def of(self, tallies: Mapping[tuple[str, str], Tally]) -> tuple[int, ...]:
+        """Return the counts of a place, by their numbers, as a row."""
         self.new = []
-        found: list[tuple[int, int]] = []
+        found: dict[int, int] = {}
         for (sequence, metric), tally in sorted(tallies.items()):
             known = self._numbers.setdefault((sequence, metric), {})
             # their text tells 1, 1.0 and True apart
@@ -238,8 +233,8 @@ class _CountNumbers:
                         "saved",
                         advice="leave it out",
                     )
-            found += zip(map(known.__getitem__, texts), tally.values(), strict=True)
-        return sorted(found)
+            found.update(zip(map(known.__getitem__, texts), tally.values(), strict=True))
+        return listed(found)
 
 
 def _saved_key(metric: str, value: object) -> Any:
@@ -350,14 +345,10 @@ def _add_place(
         for present, number in line.get(name, ()):
             numbers.setdefault(present, Counter())[place] = number
     if "cases" in line:
-        bag.add_row([place], dict(_pairs(line["cases"])))
-    for number, count in _pairs(line.get("counts", ())):
+        bag.add_row([place], dict(pairs_in(line["cases"])))
+    for number, count in pairs_in(line.get("counts", ())):
         sequence, metric, key = counts[number]
         bag.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())[key] = count
-
-
-def _pairs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    return zip(numbers[::2], numbers[1::2], strict=True)
 
 
 def _loaded_key(value: Any) -> Any:

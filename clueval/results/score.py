@@ -23,7 +23,7 @@ from clueval.reading.paths import is_path_or_paths
 from clueval.reading.sides import files_of_side
 from clueval.reading.spooled import spooled
 from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
-from clueval.results.options import Groups, Workers, groups_of, require_jobs
+from clueval.results.options import Groups, Workers, groups_of
 from clueval.results.plan import (
     plan_of,
     require_names,
@@ -225,7 +225,6 @@ def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None
 
 def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) -> Bag:
     """Count the texts of a corpus: pairs of files apart from each other, in several processes if that is asked for."""
-    require_jobs(workers.jobs)
     remark = workers.remark or _discard
     if texts.reading is not None and texts.files:
         if workers.jobs == 1 and workers.executor is None:

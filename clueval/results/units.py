@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from clueval.core.bag import Bag, Place
+from clueval.core.bag import Bag, Place, pairs_in
 from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Plan, Unit
 from clueval.core.metric import AnyMetric
 from clueval.core.tally import Tally, added
@@ -139,17 +139,12 @@ class CountsByUnit:
         """Yield the counts of each row."""
         keys = list(self.keys)
         for row in self.rows:
-            yield [(keys[number], count) for number, count in pairs(row)]
+            yield [(keys[number], count) for number, count in pairs_in(row)]
 
     def total(self) -> Tally:
         """Return the sum over all units."""
         times = Counter(self.row_of)
         return added((Tally(dict(of_row)), times[number]) for number, of_row in enumerate(self.tallies()))
-
-
-def pairs(row: Counts) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of the keys of a row, and how often each was counted."""
-    return zip(row[::2], row[1::2], strict=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Unit, in_documents
 from clueval.files.errors import CluevalError
 from clueval.files.opening import Progress
-from clueval.results.options import require_jobs
 from clueval.version import __version__
 
 if TYPE_CHECKING:
@@ -139,14 +138,13 @@ def carry_out(version: str, call: bytes, task: Task) -> bytes:
 def chosen_jobs(jobs: int | None, size: int, *, by_documents: bool = False) -> tuple[int, str]:
     """Return the number of processes to count a number of bytes, and the reason for it.
 
-    `by_documents` says that documents are built of them. Raises `UsageError` as `require_jobs` does.
+    `by_documents` says that documents are built of them.
 
     >>> chosen_jobs(None, 2_300_000)
     (1, '2 MB is too little to share between processes')
     >>> chosen_jobs(3, 2_300_000)
     (3, 'as requested')
     """
-    require_jobs(jobs)
     if jobs is not None:
         return jobs, "as requested"
     if size * (BY_DOCUMENTS if by_documents else 1) < WORTH_IT:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.core.bag import Bag, Bounds
+from clueval.core.bag import Bag, Bounds, pairs_in
 from clueval.core.case import BOTH
 from clueval.core.count import Plan, Unit, count, decided, sequences_of
 from clueval.core.document import Document, Layers, Pair, Sentence
@@ -325,7 +325,7 @@ def test_a_place_gets_a_row_of_cases_once_or_several_times() -> None:
 
     for _ in range(2):
         bag.add_text(Unit((), "other"), 20)
-        bag.add_row([Unit((), "other")], dict(bag.places[place]))
+        bag.add_row([Unit((), "other")], dict(pairs_in(bag.places[place])))
 
     once, twice = reports(counted), reports(bag)
     assert twice[place, "x", "exact"] == once[place, "x", "exact"]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import clueval
-from clueval.core.bag import Bag, Bounds
+from clueval.core.bag import Bag, Bounds, pairs_in
 from clueval.core.count import EITHER, Plan, count, sequences_of
 from clueval.core.document import Document, Group, Layers, Pair, Sentence
 from clueval.core.exact import Exact
@@ -94,7 +94,7 @@ def value(bag: Bag) -> dict[str, Any]:
     """What a bag has, with keys in place of their numbers."""
     bag.close()
     keys = list(bag.keys)
-    places = {place: dict(row).items() for place, row in bag.places.items()}
+    places = {place: set(pairs_in(row)) for place, row in bag.places.items()}
     read = bag.read
     return {
         "layers": bag.layers,

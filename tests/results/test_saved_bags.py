@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import clueval
-from clueval.core.bag import Bag
+from clueval.core.bag import Bag, pairs_in
 from clueval.core.count import EITHER, Plan, Unit, count, sequences_of
 from clueval.core.document import Document, Group, Pair
 from clueval.core.exact import Exact
@@ -70,7 +70,7 @@ def state(bag: Bag) -> dict[str, Any]:
         "metrics": bag.metrics,
         "layers": bag.layers,
         "keys": list(bag.keys),
-        "places": {place: sorted(dict(row).items()) for place, row in bag.places.items() if row},
+        "places": {place: sorted(pairs_in(row)) for place, row in bag.places.items() if row},
         "order": list(bag.documents),
         "documents": dict(bag.documents),
         "shared": bag.shared,
