@@ -27,29 +27,22 @@ _NONE = ("_", "-")
 # Comments
 
 
-def _docstart(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
-    reader.begin_document(None)
-
-
-def _sentence(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
-    reader.begin_sentence(match[1].strip())
-
-
 def _meta(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.metadata[match[1]] = match[2].strip()
-
-
-def _sample(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
-    reader.begin_document(match[1], dict(pair.split("=", 1) for pair in match[2].split()))
 
 
 _DOCSTART = re.compile(r"-DOCSTART-(?:[\t ].*)?$")
 
 _MARKS = (
-    LineRule(_DOCSTART, _docstart),
-    LineRule(re.compile(r"#\s*id\s+([^\s=]+)((?:\s+[^\s=]+=\S*)*)\s*$"), _sample),
+    LineRule(_DOCSTART, lambda reader, number, match: reader.begin_document(None)),
+    LineRule(
+        re.compile(r"#\s*id\s+([^\s=]+)((?:\s+[^\s=]+=\S*)*)\s*$"),
+        lambda reader, number, match: reader.begin_document(
+            match[1], dict(pair.split("=", 1) for pair in match[2].split())
+        ),
+    ),
     LineRule(NEW_DOCUMENT, new_document),
-    LineRule(SENTENCE, _sentence),
+    LineRule(SENTENCE, lambda reader, number, match: reader.begin_sentence(match[1].strip())),
     LineRule(META, _meta),
 )
 

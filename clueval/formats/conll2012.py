@@ -69,16 +69,15 @@ def _begin(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.begin_document(name if found[3] is None else f"{name}#{int(found[3])}")
 
 
-def _end(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
-    reader.end_document()
-
-
 CONLL2012 = ColumnFormat(
     name="conll2012",
     options=frozenset({"layers"}),
     holds="OntoNotes: one token per line, columns separated by blanks, entities in brackets, as in `(ORG*`",
     special=re.compile("^#", re.MULTILINE),
-    marks=(LineRule(re.compile("#begin document"), _begin), LineRule(re.compile("#end document"), _end)),
+    marks=(
+        LineRule(re.compile("#begin document"), _begin),
+        LineRule(re.compile("#end document"), lambda reader, number, match: reader.end_document()),
+    ),
     columns=lambda blocks, file, options: Columns(
         ("", "", "", "word", "", "parse", "", "", "", "", "entity"), "entity", 4
     ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError
@@ -67,13 +67,9 @@ def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
         ]
         data = rows.mapping(task.get("data"), "'data'")
     key = _text_key(data, rows)
-    sorted_regions = _sorted(regions, rows)
-    yield {
-        "id": task.get("id"),
-        "text": data[key],
-        "meta": {name: value for name, value in data.items() if name != key} | sorted_regions.metadata,
-        "spans": list(_spans(sorted_regions, rows)),
-    }
+    metadata = {name: value for name, value in data.items() if name != key}
+    spans = list(_spans(regions, metadata, rows))
+    yield {"id": task.get("id"), "text": data[key], "meta": metadata, "spans": spans}
 
 
 def _minimal(row: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -118,16 +114,12 @@ def _text_key(data: Mapping[str, Any], rows: RowInput) -> str:
     )
 
 
-class _Regions(NamedTuple):
-    """The regions with labels, the choices for regions by their place, and those for the text."""
-
-    labelled: list[dict[str, Any]]
-    features: dict[tuple[str, str], dict[str, str]]
-    metadata: dict[str, str]
-
-
-def _sorted(regions: list[dict[str, Any]], rows: RowInput) -> _Regions:
-    found = _Regions([], {}, {})
+def _spans(
+    regions: list[dict[str, Any]], metadata: dict[str, Any], rows: RowInput
+) -> Iterator[dict[str, Any]]:
+    """Yield an object for each label of the regions; choices for the whole text are added to `metadata`."""
+    labelled: list[dict[str, Any]] = []
+    features: dict[tuple[str, str], dict[str, Any]] = {}  # choices for regions, by their place
     for each in regions:
         if each.get("type") == "relation":
             rows.passed_over["relations"] += 1
@@ -135,23 +127,32 @@ def _sorted(regions: list[dict[str, Any]], rows: RowInput) -> _Regions:
         value, name = rows.mapping(each.get("value"), "the value of a region"), str(each.get("from_name", ""))
         if each.get("type") == "hypertextlabels" or "startOffset" in value or "hypertextlabels" in value:
             rows.refuse("a region of HTML, whose positions belong to elements", "export plain text")
-        written = value.get("text")
-        if "start" in value and not isinstance(written, list):
-            written = None  # the text of the region
-        given = next((value[key] for key in _CHOICES if key in value), written)
+        text = value.get("text")  # a list is what annotators wrote, otherwise it is the text of the region
+        written = text if "start" not in value or isinstance(text, list) else None
+        choice = next((value[key] for key in _CHOICES if key in value), written)
         if "start" not in value:
-            if given is not None:
-                found.metadata[name] = _joined(given)
-        elif "labels" not in value and given is not None:
-            found.features.setdefault(_place(value), {})[name] = _joined(given)
+            metadata |= {} if choice is None else {name: _joined(choice)}
+        elif "labels" not in value and choice is not None:
+            features.setdefault(_place(value), {})[name] = _joined(choice)
         else:
-            found.labelled.append(each)
-    return found
+            labelled.append(each)
+    _require_one_control(labelled, rows)
+    for each in labelled:
+        value, score = each["value"], each.get("score")
+        span = {
+            **value,
+            "id": each["id"] if isinstance(each.get("id"), str) else None,
+            "from_name": _control(each),
+            "features": features.get(_place(value), {})
+            | ({"score": score} if isinstance(score, int | float) else {}),
+        }
+        for label in rows.listed(value.get("labels"), "'labels'") or [None]:
+            yield {**span, "label": label}
 
 
-def _spans(regions: _Regions, rows: RowInput) -> Iterator[dict[str, Any]]:
-    """Yield an object for each label of the regions."""
-    controls = dict.fromkeys(str(each.get("from_name") or DEFAULT_LAYER) for each in regions.labelled)
+def _require_one_control(labelled: list[dict[str, Any]], rows: RowInput) -> None:
+    """Raise `UsageError` for labels of several controls of which no option names one."""
+    controls = dict.fromkeys(map(_control, labelled))
     rows.offered |= controls
     if len(controls) > 1 and rows.options.layers is None:
         first = next(iter(controls))
@@ -161,17 +162,10 @@ def _spans(regions: _Regions, rows: RowInput) -> Iterator[dict[str, Any]]:
             line=rows.number,
             advice=f"name a layer for each that is to be read, as in layers={ {first: first} }",
         )
-    for each in regions.labelled:
-        value, score = each["value"], each.get("score")
-        span = {
-            **value,
-            "id": each["id"] if isinstance(each.get("id"), str) else None,
-            "from_name": str(each.get("from_name") or DEFAULT_LAYER),
-            "features": regions.features.get(_place(value), {})
-            | ({"score": score} if isinstance(score, int | float) else {}),
-        }
-        for label in rows.listed(value.get("labels"), "'labels'") or [None]:
-            yield {**span, "label": label}
+
+
+def _control(region: Mapping[str, Any]) -> str:
+    return str(region.get("from_name") or DEFAULT_LAYER)
 
 
 def _joined(value: object) -> str:

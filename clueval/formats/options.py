@@ -31,36 +31,8 @@ _LIMITS = Limits()
 class Reading:
     """How files, and rows in memory, are read, except for their layers.
 
-    Attributes:
-        input: the format, one of `clueval.formats.form.NAMES`; None: recognised.
-        row: the keys of JSON rows of any form, ``text=response,spans=labels,label=type``, or a mapping: `DESCRIBED`
-            are those of the description, and its values are names or paths, as ``data.text`` or ``points.0.start``.
-        token, token_id: the columns of the tokens (None: the first without tags, token ids and numbers of tokens in
-            their sentence) and of their ids.
-        document_column: the column of the ids of documents; a document begins where the id changes.
-        meta: names and columns of metadata of documents, as in ``{"domain": 4}``.
-        scheme: the tag scheme; None: recognised from the tags.
-        invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``; None: the usual treatment
-            of the format (``discard`` for Nerval's files, otherwise ``conlleval``).
-        document_tag, sentence_tag: the XML elements that are documents and sentences.
-        text: the text file that belongs to a table of spans; None: the ``.vrt`` file next to the table, else the text
-            of the other side.
-        ignore_punct: whether to remove punctuation from the spans of CoNLL-2000 files, as FairEval does;
-            None: yes.
-        annotation_set: the annotation set, for formats that have several; `EVERY_SET`: each is a layer.
-        offsets: the unit of positions: ``points`` (None), ``utf16`` or ``bytes``.
-        answers: ``accepted``: rows of Prodigy with the answer ``reject`` are passed over; None: they are errors.
-        names: the names of tags that are numbers: a file, a list or a mapping.
-        text_key: the key of the text in rows with several texts.
-        labels: the labels of inline tags, as a list or with commas; None: all names in upper case.
-        unparsable: what to do with answers of language models that cannot be read: ``empty`` counts them as answers
-            without spans, ``lenient`` leaves out inline tags that are not closed or cross; None: they are errors.
-        missing: ``empty``: a document without an answer of a language model has no spans; None: it is an error. Answers
-            are found by the ids of documents.
-        max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
-        max_sentence: the maximum number of tokens of a sentence; a fifth of it is the maximum number of lines of a
-            file of ``nerval`` or ``spans``, and of tags or values of an XML or JSON file.
-        max_document: the maximum number of tokens of a document of a column file that is held as a whole.
+    Each field is an option: its help says what it does, and what None stands for. In Python, `row` and `meta` may be
+    mappings, `names` a list or a mapping, and `labels` a list; `EVERY_SET` as `annotation_set` makes each set a layer.
 
     Raises `UsageError` for invalid values.
     """

@@ -27,7 +27,6 @@ from clueval.formats.dialect import (
     paths,
     with_paths,
 )
-from clueval.formats.reference import FileMention, fits, in_points
 
 
 class RowSpan(NamedTuple):
@@ -288,6 +287,12 @@ class SpanReader:
             if unit not in (None, "points") and not self._dialect.tokens:
                 self._input.refuse(f"positions in {unit} need the text, which the row does not have")
             return spans
+        from clueval.formats.reference import (
+            FileMention,
+            fits,
+            in_points,
+        )  # most texts are where they must be
+
         references = [span.reference for span in spans]
         if not all(
             isinstance(each, str | int | float | None) and type(each) is not bool for each in references

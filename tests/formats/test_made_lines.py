@@ -8,7 +8,6 @@ from unittest.mock import patch
 
 import pytest
 from corpora import write
-from sizes import documents_alone
 
 from clueval import agree, read, score
 from clueval.cli import main
@@ -34,30 +33,6 @@ FLAT = [
     ("a.gold_conll", conll2012("(A*", "*", "*)", "(B)", "", "(A*", "*)")),
     ("a.conllu", conllu("_").replace("\t_\n", "\tNER=B-X\n")),
 ]
-NESTED = [
-    ("a.conllu", conllu("(1-A", "(2-B)", "1)")),
-    ("a.conllu", conllu("(1-A(2-B", "1)2)")),
-    ("a.conllu", conllu("(1-A", "", "1)")),
-    ("a.conllu", conllu("(1-A%09B)")),
-    ("a.conllu", conllu("(1[1/2]-A)", "_", "(1[2/2]-A)")),
-    ("a.gold_conll", conll2012("(A(B*", "*)", "*)")),
-]
-
-
-def counts(path: Path) -> object:
-    result = score(path, path, metrics="muc")
-    return result.metrics, result.documents, result.tokens, result.inputs
-
-
-@pytest.mark.parametrize(("name", "content"), [*FLAT, *NESTED])
-def test_spans_in_brackets_are_counted_as_documents_count_them(
-    tmp_path: Path, name: str, content: str
-) -> None:
-    path = write(tmp_path / name, content)
-    with documents_alone():
-        expected = counts(path)
-
-    assert counts(path) == expected
 
 
 def test_documents_before_an_error_are_read(tmp_path: Path) -> None:
