@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from clueval.reading.check import Problem as Problem
     from clueval.reading.check import check as check
     from clueval.reading.convert import convert as convert
-    from clueval.reading.merge import merge as merge
+    from clueval.reading.convert import merge as merge
     from clueval.reading.read import read as read
     from clueval.reading.records import documents_from as documents_from
     from clueval.reading.records import documents_from_spacy as documents_from_spacy
@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from clueval.version import __version__ as __version__
 
 _NAMES_OF = {
-    "reading.merge": "merge",
     "compat.faireval.config": "faireval",
     "compat.masking.run": "masking",
     "core.document": "Document Sentence",
@@ -88,7 +87,7 @@ _NAMES_OF = {
     "files.errors": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
     "TagError TextMismatch UsageError",
     "reading.check": "Problem check",
-    "reading.convert": "convert",
+    "reading.convert": "convert merge",
     "reading.records": "documents_from documents_from_spacy to_rows to_spacy",
     "reading.read": "read",
     "reports.json_text": "schema",

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from unittest.mock import patch
 
-from clueval.reading import column_files, row_files, tag_lists, triples
+from clueval.reading import column_files, tag_lists, triples
 from clueval.reading.byte_reader import REGULAR
 from clueval.reading.passages import Sizes
 
@@ -32,7 +32,7 @@ def documents_alone() -> Iterator[None]:
     """Files and lists are counted as documents, one by one, in this process and in those that it forks."""
     with (
         patch.object(column_files, "bag_of_columns", return_value=None),
-        patch.object(row_files, "bag_of_row_files", return_value=None),
+        patch.object(triples, "bag_of_row_files", return_value=None),
         patch.object(tag_lists, "bag_of_tags", return_value=None),
         patch.object(triples, "bag_of_triples", return_value=None),
     ):

@@ -22,12 +22,12 @@ from clueval.files.overwriting import input_path
 from clueval.formats.options import FormatOptions
 from clueval.reading.convert import (
     Conversion,
+    merged_lines,
     of_one_file,
     require_one_file,
     token_documents,
     with_label,
 )
-from clueval.reading.merge import merged_lines
 from clueval.reading.options import layer_names
 from clueval.reading.read import documents_of
 

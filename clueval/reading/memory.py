@@ -86,6 +86,47 @@ class GivenSide(NamedTuple):
     def id_of(self, number: int) -> str:
         return str(number) if self.ids is None else self.ids[number]
 
+    def document(
+        self, number: int, item: Any, options: FormatOptions, lender: Document | None = None
+    ) -> Document:
+        """Return the document of an item; `lender` is that of another side if only that has a text or tokens."""
+        place = self.place(number)
+        if self.kind == "documents":
+            found: Document = item
+            return found
+        if lender is not None:
+            return with_text_of(lender, item, place, self.names)
+        id_ = self.id_of(number)
+        if self.kind != "tags":
+            return document_of_spans(as_spans(item, place), id_)
+        tags = materialised(item)
+        require_kind(tags, "Sequence", place)
+        if self.names is not None:
+            tags = _named(tags, self.names, place)
+        try:
+            return document_of_tags(tags, id_, scheme=options.scheme, invalid=options.invalid)
+        except (CluevalError, TypeError, ValueError, AttributeError) as error:  # values that are no text
+            _require_tags(tags, place, options)
+            if isinstance(error, CluevalError):
+                error.problem = f"{place}: {error.problem}"
+            raise
+
+
+def _require_tags(tags: Sequence[Any], place: str, options: FormatOptions) -> None:
+    """Raise the error of the first value of a sentence that is no tag of the scheme, with its place."""
+    for position, tag in enumerate(tags):
+        if not isinstance(tag, str):
+            raise UsageError(
+                f"{place}[{position}]: {described(tag)} is not a tag", advice="tags are text, such as 'B-PER'"
+            )
+        try:
+            split_tag(tag)
+            if options.scheme is not None:
+                chunks_of([tag], options.scheme, "conlleval")
+        except TagError as error:
+            error.problem = f"{place}[{position}]: {error.problem}"
+            raise
+
 
 # One side
 
@@ -106,23 +147,20 @@ def side_of(given: Any, name: str, options: FormatOptions, others: Iterable[Any]
 
 
 def _with_names(options: FormatOptions, given: Any, others: Iterable[Any]) -> FormatOptions:
-    own = _names_of_labels(given)
-    if not own and options.names is None:
-        own = next(filter(None, map(_names_of_labels, others)), {})
-    if not own:
-        return options
-    return replace(options, names={"features": {key: {"names": list(names)} for key, names in own.items()}})
+    names = names_in_dataset(given)
+    if names is None and options.names is None:
+        names = next(filter(None, map(names_in_dataset, others)), None)
+    return options if names is None else replace(options, names=names)
 
 
-def _names_of_labels(dataset: Any) -> Mapping[str, Sequence[str]]:
-    """Return the names of the tags of a Hugging Face dataset, by column; empty for anything else."""
+def names_in_dataset(dataset: Any) -> Mapping[str, Any] | None:
+    """Return the names of the tags of a Hugging Face dataset, as its JSON has them; None for anything else."""
     features = getattr(dataset, "features", None)
     if not isinstance(features, Mapping):
-        return {}
-    found = {
-        column: getattr(getattr(kind, "feature", None), "names", None) for column, kind in features.items()
-    }
-    return {column: names for column, names in found.items() if names}
+        return None
+    names = {key: getattr(getattr(kind, "feature", None), "names", None) for key, kind in features.items()}
+    found = {key: {"names": list(own)} for key, own in names.items() if own}
+    return {"features": found} if found else None
 
 
 class _Items:
@@ -467,72 +505,15 @@ class Given(NamedTuple):
 
     def documents(self, options: Sequence[FormatOptions]) -> Iterator[tuple[Document, ...]]:
         """Yield the documents of each text. Raises `UsageError` if one side has more of them, and for a wrong item."""
-        if self.kind == "tags":
-            return self._of_tags(options)
-        return self._of_documents() if self.kind == "documents" else self._of_spans()
-
-    def _of_documents(self) -> Iterator[tuple[Document, ...]]:
-        for number, items in enumerate(_in_step(self.sides, "documents")):
-            lender = next(
-                item for side, item in zip(self.sides, items, strict=True) if side.kind == "documents"
-            )
-            found = [
-                item
-                if side.kind == "documents"
-                else with_text_of(lender, item, side.place(number), side.names)
-                for side, item in zip(self.sides, items, strict=True)
-            ]
-            first, *others = found
+        are_tags = self.kind == "tags"
+        for number, items in enumerate(_in_step(self.sides, "sentences" if are_tags else "documents")):
+            if are_tags:
+                items = tuple(map(materialised, items))
+                self._require_lengths(items, number)
+            each = list(zip(self.sides, items, options, strict=True))
+            lender = next((item for side, item, _ in each if side.kind == "documents"), None)
+            first, *others = (side.document(number, item, own, lender) for side, item, own in each)
             yield (first, *(_with_id_of(first, other) for other in others))
-
-    def _of_spans(self) -> Iterator[tuple[Document, ...]]:
-        for number, items in enumerate(_in_step(self.sides, "documents")):
-            yield tuple(
-                document_of_spans(as_spans(spans, side.place(number)), side.id_of(number))
-                for side, spans in zip(self.sides, items, strict=True)
-            )
-
-    def _of_tags(self, options: Sequence[FormatOptions]) -> Iterator[tuple[Document, ...]]:
-        for number, given in enumerate(_in_step(self.sides, "sentences")):
-            sentences = [materialised(tags) for tags in given]
-            self._require_lengths(sentences, number)
-            documents = []
-            for side, tags, each in zip(self.sides, sentences, options, strict=False):
-                place = side.place(number)
-                try:
-                    documents.append(
-                        document_of_tags(tags, side.id_of(number), scheme=each.scheme, invalid=each.invalid)
-                    )
-                except (
-                    CluevalError,
-                    TypeError,
-                    ValueError,
-                    AttributeError,
-                ) as error:  # values that are no text
-                    self._require_tags(sentences, number, options)
-                    if isinstance(error, CluevalError):
-                        error.problem = f"{place}: {error.problem}"
-                    raise
-            yield tuple(documents)
-
-    def _require_tags(
-        self, sentences: Sequence[Sequence[Any]], number: int, options: Sequence[FormatOptions]
-    ) -> None:
-        """Raise the error of the first value of a sentence that is no tag of the scheme, with its place."""
-        for side, tags, each in zip(self.sides, sentences, options, strict=False):
-            for position, tag in enumerate(tags):
-                place = f"{side.place(number)}[{position}]"
-                if not isinstance(tag, str):
-                    raise UsageError(
-                        f"{place}: {described(tag)} is not a tag", advice="tags are text, such as 'B-PER'"
-                    )
-                try:
-                    split_tag(tag)
-                    if each.scheme is not None:
-                        chunks_of([tag], each.scheme, "conlleval")
-                except TagError as error:
-                    error.problem = f"{place}: {error.problem}"
-                    raise
 
     def _require_lengths(self, sentences: Sequence[Any], number: int) -> None:
         """Raise `UsageError` for sentences that differ in length, or are no lists."""
@@ -812,24 +793,7 @@ def document_of_tags(
 def documents_of_side(side: GivenSide, options: FormatOptions) -> Iterator[Document]:
     """Yield the documents of one side in memory, apart from other sides."""
     for number, item in enumerate(side.items):
-        place = side.place(number)
-        if side.kind == "documents":
-            yield item
-        elif side.kind == "tags":
-            tags = materialised(item)
-            require_kind(tags, "Sequence", place)
-            try:
-                yield document_of_tags(
-                    _named(tags, side.names, place),
-                    side.id_of(number),
-                    scheme=options.scheme,
-                    invalid=options.invalid,
-                )
-            except CluevalError as error:
-                error.problem = f"{place}: {error.problem}"
-                raise
-        else:
-            yield document_of_spans(as_spans(item, place), side.id_of(number))
+        yield side.document(number, item, options)
 
 
 def document_of_spans(spans: Sequence[Span], id_: str) -> Document:

@@ -60,9 +60,9 @@ def without_answers(reading: Reading) -> Reading:
     return replace(reading, input=own, unparsable=None, missing=None, labels=None)
 
 
-def require_positions(readings: Iterable[Reading], caller: str) -> None:
-    """Raise `UsageError` if a side has mentions without positions, which only an evaluation locates."""
-    if any(each.input == MENTIONS for each in readings):
+def require_positions(form: str | None, caller: str) -> None:
+    """Raise `UsageError` if a format has mentions without positions, which only an evaluation locates."""
+    if form == MENTIONS:
         raise UsageError(
             f"{caller} needs the positions of spans, which mentions do not have",
             advice="use score, profile, conventions or the command errors, which find them in the text of gold",

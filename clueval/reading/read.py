@@ -15,7 +15,7 @@ from clueval.formats.documents import is_column_format
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.reading.options import LayerSource, chosen_options, require_layers
 from clueval.reading.paths import as_path, named_files
-from clueval.reading.source import Source, form_at, source_of
+from clueval.reading.source import form_at, source_of
 from clueval.reading.spooled import spooled
 
 _READING = Reading()
@@ -76,19 +76,11 @@ def documents_of(
 ) -> Iterator[Document]:
     """Yield the documents of a path or an open file; `passed_over` counts what is not read of each file, by kind."""
     with spooled(given) as (path,):
-        for source in sources_of([path], options):
+        for name, file, own in files_of_paths([path], options):
+            source = source_of(file, own, name=name)
             yield from source.documents()
             if passed_over is not None:
                 passed_over.update(+source.file.passed_over)
-
-
-def sources_of(paths: Sequence[Any], options: FormatOptions) -> Iterator[Source]:
-    """Yield the files of paths and folders, each of which tells its layers if none is named.
-
-    Raises `UsageError` for an option that applies to none of them.
-    """
-    for name, path, own in files_of_paths(paths, options):
-        yield source_of(path, own, name=name)
 
 
 def files_of_paths(
@@ -100,20 +92,14 @@ def files_of_paths(
         from clueval.reading.sides import require_use  # most files are read without options
 
         require_use(options, (path for files in found for _, path in files))
-    of_files = [[path for _, path in files] for files in found]
-    for files, own in zip(found, _with_layers(options, of_files), strict=True):
+    several: Sequence[FormatOptions] = [options] * len(found)
+    if options.layers is None and any(_are_columns(files[0][1], options) for files in found):
+        from clueval.reading.tag_columns import with_columns_of_tags  # other formats do not need it
+
+        several = with_columns_of_tags(several, [[path for _, path in files] for files in found])
+    for files, own in zip(found, several, strict=True):
         for name, path in files:
             yield name, path, own
-
-
-def _with_layers(options: FormatOptions, of_files: Sequence[Sequence[Path]]) -> Sequence[FormatOptions]:
-    """Return the options of the files of each path, of which column files may tell the layers."""
-    several = [options] * len(of_files)
-    if options.layers is not None or not any(_are_columns(paths[0], options) for paths in of_files):
-        return several
-    from clueval.reading.tag_columns import with_columns_of_tags  # other formats do not need it
-
-    return with_columns_of_tags(several, of_files)
 
 
 def _are_columns(path: Path, options: FormatOptions) -> bool:

@@ -6,7 +6,7 @@ inverse. Both are lazy: memory holds one row. Errors have the number of the row,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, pairwise
 from typing import Any
 
@@ -22,6 +22,7 @@ from clueval.formats.label_studio import WRITTEN_AS
 from clueval.formats.options import FormatOptions
 from clueval.formats.row_writing import row_of, row_writer
 from clueval.formats.writer import fitted, refuse_lost
+from clueval.reading.memory import names_in_dataset
 from clueval.reading.options import require_layers
 
 _OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")
@@ -53,18 +54,9 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
         if value is not None and name not in applying:
             raise UsageError(f"{name}={value!r} does not apply to the format {format}", advice="remove it")
     require_layers(options.get("layers"))
-    if options.get("names") is None and "names" in applying and (names := _names_in_dataset(rows)):
-        options["names"] = {"features": {key: {"names": list(own)} for key, own in names.items()}}
+    if options.get("names") is None and "names" in applying:
+        options["names"] = names_in_dataset(rows)
     return read_rows(enumerate(rows, 1), FormatOptions(**options), name=format)
-
-
-def _names_in_dataset(rows: Any) -> Mapping[str, Sequence[str]]:
-    """Return the names of the tags of a Hugging Face dataset, by column; empty for anything else."""
-    features = getattr(rows, "features", None)
-    if not isinstance(features, Mapping):
-        return {}
-    names = {key: getattr(getattr(kind, "feature", None), "names", None) for key, kind in features.items()}
-    return {key: own for key, own in names.items() if own}
 
 
 @checked_call

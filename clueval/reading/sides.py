@@ -8,9 +8,9 @@ Gold and predicted, several golds, several systems and several annotators are si
 [[0, 1]]
 
 `sides_of` settles what each side is and how it is read (layers, columns of tags, options that do not apply), before a
-document is read. `Sides.texts` yields a tuple for each text with the document of each side, in their order; with
-``may_lack``, as among annotators, None for a side that lacks it. What was read is added to a `Read`. One file, or one
-side, is read by `documents_of_files`.
+document is read. `Sides.texts` yields a tuple for each text with the document of each side, in their order. What was
+read is added to a `Read`. `joined` pairs the documents of
+sides that may lack some, as annotators do.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from clueval.reading.options import (
     MENTIONS,
     PAIR_BY,
     LayerColumns,
-    LayerSource,
     chosen_options,
     columns_of_side,
     require_none,
@@ -48,7 +47,6 @@ from clueval.reading.paths import (
     files_of,
     is_path_or_paths,
     located,
-    named_files,
     printable,
     with_equal_names,
     without_ending,
@@ -67,7 +65,7 @@ from clueval.reading.source import (
 if TYPE_CHECKING:
     from clueval.reading.memory import Given, GivenSide
 
-Text = tuple[Document | None, ...]
+Text = tuple[Document, ...]
 """The documents of one text, one for each side."""
 
 
@@ -82,18 +80,10 @@ class Side:
 
 
 class FileGroup(NamedTuple):
-    """Files of the same texts, one of each side (None: it lacks them), and the name of their documents."""
+    """Files of the same texts, one of each side, and the name of their documents."""
 
     name: str | None
-    paths: tuple[Path | None, ...]
-
-    @property
-    def both(self) -> tuple[Path, Path]:
-        """The files of the first two sides, which are there."""
-        first, second, *_ = self.paths
-        assert first is not None
-        assert second is not None
-        return first, second
+    paths: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +93,6 @@ class Sides:
     Attributes:
         listed: the sides, if they are files.
         pair_by: how documents are paired: None (files by relative name, documents in order), or one of `PAIR_BY`.
-        may_lack: whether a side may lack documents; documents are paired by id then.
         is_one_text: whether lines of a token and a tag are one text, as for a metric of noisy texts.
         is_single: whether gold and predicted are two columns of the same files.
         within: ``SET:TYPE``, annotations that become a further layer of that name, where annotation sets are files'.
@@ -114,7 +103,6 @@ class Sides:
 
     listed: tuple[Side, ...]
     pair_by: str | None = None
-    may_lack: bool = False
     is_one_text: bool = False
     is_single: bool = False
     within: str | None = None
@@ -165,18 +153,13 @@ class Sides:
         """
         if self.is_run or self.pair_by in ("id", "content"):
             return []
-        if self.pair_by == "name":
-            return _by_name(self.listed, may_lack=self.may_lack)
-        if self.may_lack:
-            return _by_shared_name(self.listed)
-        return _in_order(self.listed)
+        return _by_name(self.listed) if self.pair_by == "name" else _in_order(self.listed)
 
     def sources(self, group: FileGroup) -> tuple[Source, ...]:
-        """Return the files of a group that has one of each side."""
+        """Return the files of a group."""
         seen: set[Path] = set()
         sources = []
         for side, path in zip(self.listed, group.paths, strict=True):
-            assert path is not None
             progress = None if path in seen else self.progress  # it gets the bytes of a file once
             seen.add(path)
             sources.append(self.source(side, path, group.name, progress))
@@ -199,8 +182,7 @@ class Sides:
         """Yield the documents of files of the same texts, in order; `read` gets what was read of them."""
         nameless = any(source.form.is_one_document for source in sources)
         for found in zip_longest(*(source.documents() for source in sources)):
-            _require_all(sources, found)
-            gold, *others = found
+            gold, *others = _all_of(sources, found)
             yield (gold, *(with_id_of(gold, other, is_nameless=nameless) for other in others))
         for side, source in zip(self.listed, sources, strict=True):
             source.see(read, side.name)
@@ -212,12 +194,7 @@ class Sides:
         if self.pair_by in ("id", "content"):
             yield from self._checked(self._joined([self._in_turn(n, read) for n in range(len(self.listed))]))
             return
-        groups = self.groups()
-        if self.may_lack:
-            for name, paths in groups or [FileGroup(None, ())]:
-                yield from self._checked(self._lacking(name, paths, read))
-            return
-        for group in groups:
+        for group in self.groups():
             yield from self._checked(self.texts_of(self.sources(group), read))
 
     def _in_turn(self, number: int, read: Read) -> Iterator[Document]:
@@ -238,22 +215,11 @@ class Sides:
                 yield document
             source.see(read, side.name)
 
-    def _lacking(self, name: str | None, paths: Sequence[Path | None], read: Read) -> Iterator[Text]:
-        """Yield the documents of sides that may lack some; of all their files, or of those with one name."""
-        streams = []
-        for number, side in enumerate(self.listed):
-            files = [(each, path) for each, path in side.files] if not paths else [(name, paths[number])]
-            streams.append(self._documents(side, files, read))
-        yield from self._joined(streams)
-
-    def _documents(
-        self, side: Side, files: Iterable[tuple[str | None, Path | None]], read: Read
-    ) -> Iterator[Document]:
+    def _documents(self, side: Side, files: Files, read: Read) -> Iterator[Document]:
         for name, path in files:
-            if path is not None:
-                source = self.source(side, path, name, self.progress)
-                yield from source.documents()
-                source.see(read, side.name)
+            source = self.source(side, path, name, self.progress)
+            yield from source.documents()
+            source.see(read, side.name)
 
     def _answered(self, read: Read) -> Iterator[Text]:
         """Yield the documents of gold, each with its answer and those of further golds; memory holds all but gold's."""
@@ -263,43 +229,44 @@ class Sides:
         run = [(name, self.source(predicted, path, name, self.progress)) for name, path in _named(predicted)]
         files = [(name, source.file) for name, source in run]
         answers = _by_id(predicted.name, read_run(files, predicted.options))
-        others = [_by_id(side.name, self._with_own_ids(side, read)) for side in golds]
+        others = [_by_id(side.name, self._documents(side, self._files_by_id(side), read)) for side in golds]
         missing = []
-        for document in self._with_own_ids(gold, read):
+        for document in self._documents(gold, self._files_by_id(gold), read):
             answer = answers.pop(document.id, None)
             if answer is None:
                 missing.append(document.id)
                 answer = without_answer(document.id, predicted.options)
             if not missing or predicted.options.missing is not None:
-                yield _moved((document, answer, *(each.pop(document.id, None) for each in others)))
+                if any(document.id not in each for each in others):
+                    raise _not_parallel("id", {gold.name: [document.id]})
+                more = (each.pop(document.id) for each in others)
+                yield document, *(_moved_to(each, document) for each in (answer, *more))
         _require_answers(missing if predicted.options.missing is None else (), list(answers), predicted)
         if missing:
             run[0][1].file.passed_over["documents without an answer"] = len(missing)
         for _, source in run:
             source.see(read, predicted.name)
 
-    def _with_own_ids(self, side: Side, read: Read) -> Iterator[Document]:
-        """Yield the documents of a side; files that are one document each have the names that answers have."""
-        for name, path in _named(side):
-            source = self.source(side, path, None, self.progress)
-            source = replace(source, name=name) if source.form.is_one_document else source
-            yield from source.documents()
-            source.see(read, side.name)
+    def _files_by_id(self, side: Side) -> Files:
+        """Return the files of a side; those that are one document each have the names that answers have."""
+        return [
+            (name if self.source(side, path).form.is_one_document else None, path)
+            for name, path in _named(side)
+        ]
 
     # Pairing
 
     def _joined(self, streams: Sequence[Iterable[Document]]) -> Iterator[Text]:
         """Yield the documents of all sides, joined by the keys of `key_of`."""
         keyed = [((key_of(document, self.pair_by), document) for document in stream) for stream in streams]
-        return joined(keyed, self.names, self.pair_by, may_lack=self.may_lack)
+        for text in joined(keyed, self.names, self.pair_by):
+            yield tuple(document for document in text if document is not None)
 
     def _checked(self, texts: Iterable[Text]) -> Iterator[Text]:
         """Yield texts; of more than two sides, those after the second must have the text of the first."""
         for text in texts:
-            first = next((document for document in text if document is not None), None)
             for name, document in zip(self.names[2:], text[2:], strict=True):
-                if first is not None and document is not None and document is not first:
-                    require_same_text(first, document, (self.names[0], name))
+                require_same_text(text[0], document, (self.names[0], name))
             yield text
 
     def _in_memory(self) -> Iterator[Text]:
@@ -324,11 +291,8 @@ def sides_of(
     layers: LayerColumns | None = None,
     *,
     pair_by: str | None = None,
-    may_lack: bool = False,
     is_one_text: bool = False,
     within: str | None = None,
-    unplaced: Sequence[str] = (),
-    unit: str | None = None,
     progress: Progress | None = None,
 ) -> Sides:
     """Return the sides that are given by their names in errors, and how each is read.
@@ -339,9 +303,9 @@ def sides_of(
             in other columns, or another annotation set, of the files of the first.
         readings: the options of each side; those of the last count for further sides.
         layers: the name and the source of each layer, or the sources of the first side and of the others as a pair.
-        pair_by, may_lack, is_one_text, within, progress: as in `Sides`.
-        unplaced: the names of sides whose mentions without a place are spans.
-        unit: ``token`` for the positions of tokens in documents of spaCy.
+        pair_by, is_one_text, within, progress: as in `Sides`.
+
+    Mentions of the second side that have no place are spans.
 
     No document is read, but the first lines of column files for which no layers are named. Raises `UsageError` for
     sides that do not go together, and for an option that applies to none of their formats; `FileError`.
@@ -351,32 +315,27 @@ def sides_of(
     readings = [readings[min(number, len(readings) - 1)] for number in range(len(names))]
     others = [each for each in given.values() if each is not None]
     if not others or not all(map(is_path_or_paths, others)):
-        return _sides_in_memory(given, readings, layers, pair_by, unplaced, may_lack=may_lack)
+        return _sides_in_memory(given, readings, layers, pair_by)
     is_single = len(given) > 1 and given[names[1]] is None
     if is_single:
         given = {**given, names[1]: given[names[0]]}
     both_columns = is_single and readings[0].annotation_set is None
-    options = [
-        FormatOptions.of(
-            reading, columns_of_side(layers, min(number, 1), both_columns), unit, unplaced=name in unplaced
-        )
-        for number, (name, reading) in enumerate(zip(names, readings, strict=True))
-    ]
+    options = _options_of_sides(readings, layers, both_columns)
     files = [files_of_side(side) for side in given.values()]
     listed = tuple(Side(*each) for each in zip(names, files, options, given.values(), strict=True))
-    listed = listed if may_lack else _with_answers(listed)
+    forms = _forms_of(listed, is_one_text=is_one_text)
+    listed = _with_answers(listed, forms)
     found = Sides(
         listed,
         pair_by,
-        may_lack,
         is_one_text,
         both_columns,
         within,
-        len(listed) > 1 and not may_lack and _is_run(listed, pair_by),
+        len(listed) > 1 and _is_run(listed, pair_by),
         progress=progress,
     )
     paths = [[path for _, path in each] for each in files]
-    if pair_by is None and not may_lack:
+    if pair_by is None:
         found.groups()  # refuses files without counterparts first
     if all(each == readings[0] for each in readings):
         require_use(options[0], [path for each in paths for path in each], is_one_text=is_one_text)
@@ -392,25 +351,37 @@ def sides_of(
         return found
     if layers is not None:
         return found
-    return replace(found, listed=with_layers(found.listed, is_one_text=is_one_text))
+    return replace(found, listed=_with_columns(found.listed, forms))
 
 
-def _are_answers(side: Side) -> bool:
-    """Return whether files whose format is not named are recognised as answers of a language model."""
-    if side.options.format is not None or not side.files:
-        return False
-    try:
-        return form_at(side.files[0][1], side.options).name == MENTIONS
-    except FormatError:  # opening the file raises it, too
-        return False
+def _options_of_sides(
+    readings: Iterable[Reading], layers: LayerColumns | None, is_single: bool
+) -> list[FormatOptions]:
+    return [
+        FormatOptions.of(each, columns_of_side(layers, min(number, 1), is_single), unplaced=number == 1)
+        for number, each in enumerate(readings)
+    ]
 
 
-def _with_answers(sides: Sequence[Side]) -> tuple[Side, ...]:
+def _forms_of(sides: Sequence[Side], *, is_one_text: bool) -> list[Form | None]:
+    """Return the format of the first file of each side; None if it is not recognised, which opening the file says."""
+
+    def form_of(side: Side) -> Form | None:
+        try:
+            return form_at(side.files[0][1], side.options, is_one_text=is_one_text)
+        except FormatError:
+            return None
+
+    return [form_of(side) for side in sides]
+
+
+def _with_answers(sides: Sequence[Side], forms: Sequence[Form | None]) -> tuple[Side, ...]:
     """Return the sides; the format of predicted is named if it has answers. Raises `UsageError` if gold has answers."""
     gold, *others = sides
-    if _are_answers(gold):
+    are_answers = [form is not None and form.name == MENTIONS for form in forms]
+    if are_answers[0] and others:
         raise _answers_in_gold(gold.name, str(gold.files[0][1]))
-    if others and _are_answers(others[0]):
+    if others and are_answers[1]:
         others[0] = replace(others[0], options=replace(others[0].options, input=MENTIONS))
     return (gold, *others)
 
@@ -423,17 +394,17 @@ def _answers_in_gold(side: str, file: str | None) -> UsageError:
     )
 
 
-def with_layers(sides: Sequence[Side], *, is_one_text: bool = False) -> tuple[Side, ...]:
+def with_layers(sides: Sequence[Side]) -> tuple[Side, ...]:
     """Return the sides with the columns of tags as layers if there are column files that do not say them."""
-    paths = [[path for _, path in side.files] for side in sides]
-    firsts = [
-        form_at(each[0], side.options, is_one_text=is_one_text)
-        for each, side in zip(paths, sides, strict=True)
-    ]
-    if not any(is_column_format(form) for form in firsts):
+    return _with_columns(sides, _forms_of(sides, is_one_text=False))
+
+
+def _with_columns(sides: Sequence[Side], forms: Iterable[Form | None]) -> tuple[Side, ...]:
+    if not any(form is not None and is_column_format(form) for form in forms):
         return tuple(sides)
     from clueval.reading.tag_columns import with_columns_of_tags  # other formats do not need it
 
+    paths = [[path for _, path in side.files] for side in sides]
     options = with_columns_of_tags([side.options for side in sides], paths)
     return tuple(replace(side, options=each) for side, each in zip(sides, options, strict=True))
 
@@ -443,9 +414,6 @@ def _sides_in_memory(
     readings: Sequence[Reading],
     layers: LayerColumns | None,
     pair_by: str | None,
-    unplaced: Sequence[str],
-    *,
-    may_lack: bool,
 ) -> Sides:
     from clueval.reading.memory import as_examples, given_sides  # not needed for files
 
@@ -455,12 +423,9 @@ def _sides_in_memory(
         given = {**given, **dict(zip((first, *missing), as_examples(given[first]), strict=False))}
     answers = any(reading.input in ANSWER_FORMATS for reading in readings[1:])
     readings = [without_answers(readings[0]) if answers else readings[0], *readings[1:]]
-    options = [
-        FormatOptions.of(reading, columns_of_side(layers, min(number, 1), False), unplaced=name in unplaced)
-        for number, (name, reading) in enumerate(zip(given, readings, strict=True))
-    ]
+    options = _options_of_sides(readings, layers, False)
     found = given_sides(given, options)
-    if pair_by is not None and len(given) > 2 and not may_lack:
+    if pair_by is not None and len(given) > 2:
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
     for side, each in zip(found.sides, options, strict=True):
         _require_use_in_memory(side, found.kind, each)
@@ -471,7 +436,7 @@ def _sides_in_memory(
         replace(options[1], input=MENTIONS) if is_one else options[1] for is_one in are_answers[1:]
     ]
     listed = tuple(Side(name, [], each, given[name]) for name, each in zip(given, options, strict=True))
-    return Sides(listed, pair_by, may_lack, given=found)
+    return Sides(listed, pair_by, given=found)
 
 
 def files_of_side(side: Paths) -> Files:
@@ -534,30 +499,6 @@ def _idle(name: str, value: Any, forms: Sequence[str], file: str | None) -> Usag
     )
 
 
-def documents_of_files(
-    path: Any,
-    reading: Reading,
-    layers: Mapping[str, LayerSource] | None = None,
-    *,
-    unit: str | None = None,
-    read: Read | None = None,
-    progress: Progress | None = None,
-) -> Iterator[Document]:
-    """Yield the documents of a file, or of all files of a folder, an archive or a pattern, one at a time."""
-    files = named_files(as_path(path))
-    options = FormatOptions.of(reading, layers, unit)
-    paths = [each for _, each in files]
-    require_use(options, paths)
-    side = Side("gold", files, options)
-    if layers is None:
-        (side,) = with_layers([side], is_one_text=False)
-    for name, each in files:
-        source = source_of(each, side.options, name=name, progress=progress)
-        yield from source.documents()
-        if read is not None:
-            source.see(read, side.name)
-
-
 # Files that belong together
 
 
@@ -611,7 +552,7 @@ def _require_alike(first: Side, other: Side) -> None:
         )
 
 
-def _by_name(sides: Sequence[Side], *, may_lack: bool) -> list[FileGroup]:
+def _by_name(sides: Sequence[Side]) -> list[FileGroup]:
     """Return the files with equal names, ignoring ``.gz`` and the ending before it."""
     found: list[dict[str, Path]] = []
     for side in sides:
@@ -625,39 +566,35 @@ def _by_name(sides: Sequence[Side], *, may_lack: bool) -> list[FileGroup]:
                 )
             of_side[key] = path
         found.append(of_side)
-    if not may_lack and any(each.keys() != found[0].keys() for each in found):
+    if any(each.keys() != found[0].keys() for each in found):
         shared = set(found[0]).intersection(*found)
         raise _not_parallel(
             "name", {side.name: sorted(each.keys() - shared) for side, each in zip(sides, found, strict=True)}
         )
-    names = sorted({name for each in found for name in each}) if may_lack else list(found[0])
-    return [FileGroup(name, tuple(each.get(name) for each in found)) for name in names]
-
-
-def _by_shared_name(sides: Sequence[Side]) -> list[FileGroup]:
-    """Return the files of folders by name; none if a side is a file, whose documents are paired by id."""
-    named = list(map(dict, with_equal_names([side.files for side in sides])))
-    if not all(each and None not in each for each in named):
-        return []
-    names = sorted({name for each in named for name in each if name is not None})
-    return [FileGroup(name, tuple(each.get(name) for each in named)) for name in names]
+    return [FileGroup(name, tuple(each[name] for each in found)) for name in found[0]]
 
 
 def _named(side: Side) -> Files:
-    """Return the files of a side by the names that answers have."""
+    """Return the files of a side by the names that answers have: in a list, those of the files without folders."""
+    if _is_list(side):
+        return [(without_ending(path.name), path) for _, path in side.files]
     return with_equal_names([side.files])[0]
 
 
 def _is_run(sides: Sequence[Side], pair_by: str | None) -> bool:
-    """Return whether predicted has answers that are found by ids: in a folder, unless gold has a file for each."""
+    """Return whether predicted has answers that are found by ids: in a folder, unless gold has files of the same names.
+
+    Where a file of gold is one document, the file of the same name has one answer.
+    """
     gold, predicted, *_ = sides
     if predicted.options.input != MENTIONS or pair_by not in (None, "id"):
         return False
     if pair_by == "id" or predicted.options.missing is not None:
         return True
-    in_folders = [bool(side.files) and side.files[0][0] is not None for side in (gold, predicted)]
-    if in_folders != [True, True]:
-        return in_folders[1] and not _is_list(predicted)
+    if _is_list(predicted) or predicted.files[0][0] is None:
+        return False
+    if gold.files[0][0] is None:
+        return True
     return form_at(gold.files[0][1], gold.options).is_one_document
 
 
@@ -701,18 +638,16 @@ def with_id_of(first: Document, other: Document, *, is_nameless: bool = False) -
     return replace(other, id=first.id)
 
 
-def _require_all(sources: Sequence[Source], found: Sequence[Document | None]) -> None:
-    """Raise `TextMismatch` if a file ends where another one has a document."""
-    if None not in found:
-        return
-    shorter = sources[found.index(None)]
-    longer, document = next(
-        (source, each) for source, each in zip(sources, found, strict=True) if each is not None
-    )
-    raise ends_early(shorter.file.name, longer.file.name, document)
+def _all_of(sources: Sequence[Source], found: Sequence[Document | None]) -> Text:
+    """Return the documents of all files. Raises `TextMismatch` if one file ends where another one has a document."""
+    present = [(source, each) for source, each in zip(sources, found, strict=True) if each is not None]
+    if len(present) < len(sources):
+        (longer, document), *_ = present
+        raise ends_early(sources[found.index(None)].file.name, longer.file.name, document)
+    return tuple(document for _, document in present)
 
 
-def _moved(text: Sequence[Document | None]) -> Text:
+def _moved(text: Sequence[Document | None]) -> tuple[Document | None, ...]:
     """Return the documents of a text with the id of the first, and its first position if they have the same unit."""
     first = next(document for document in text if document is not None)
     return tuple(document if document is None else _moved_to(document, first) for document in text)
@@ -729,7 +664,7 @@ def joined(
     pair_by: str | None = None,
     *,
     may_lack: bool = False,
-) -> Iterator[Text]:
+) -> Iterator[tuple[Document | None, ...]]:
     """Yield the documents of all sides, joined by their keys: complete texts at once, the others at the end.
 
     The documents get the id and the positions of the first. Raises `UsageError` for two documents of one side with

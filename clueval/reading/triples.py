@@ -1,4 +1,4 @@
-"""Plain spans ``(start, end, label)`` of gold and predicted become a bag: lists in memory, and texts of rows.
+"""Plain spans ``(start, end, label)`` of gold and predicted become a bag: lists in memory, and texts of rows in files.
 
 No `Span` is made: `keys_of_triples` makes the keys of cases of the triples themselves.
 """
@@ -12,11 +12,13 @@ from operator import le
 from typing import Any, NamedTuple
 
 from clueval.core.bag import Bag, Bounds, Place
-from clueval.core.case import Key, Where, are_flat, keys_of, keys_of_triples
+from clueval.core.case import TOKENS, Key, Where, are_flat, keys_of, keys_of_triples
 from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
 from clueval.core.document import Document, Layers, Row, positions_of
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
-from clueval.files.errors import OverlapError
+from clueval.files.errors import CluevalError, OverlapError
+from clueval.formats.dialect import Dialect
+from clueval.reading.source import Source
 from clueval.reading.usual import NewLabels, Unusual, check_case, is_in_characters, require_usual
 
 BATCH = 200
@@ -81,6 +83,35 @@ def _require_plain(lists: Sequence[Any]) -> None:
     starts, ends = parts[::3], parts[1::3]
     if min(starts, default=0) < 0 or not all(map(le, starts, ends)):
         raise Unusual("a span that ends before it begins")
+
+
+def bag_of_row_files(
+    sources: Sequence[Source], texts: Iterable[Sequence[Document]], plan: Plan
+) -> Bag | None:
+    """Count two parallel files of rows in one layer, given their documents, which need not be read.
+
+    The bag is that of `clueval.core.count.count`. Returns None, and documents must be counted, for formats of other
+    rows, for metrics that read features of spans, for a row that is not plain or has another text on the other side,
+    for what `bag_of_rows` leaves to documents, and for every error.
+    """
+    names = {name for each in sources for name in each.options.layers or (DEFAULT_LAYER,)}
+    are_plain = all(
+        isinstance(each.form, Dialect) and not (each.form.ordered or each.form.tags) for each in sources
+    )
+    if not are_plain or len(names) > 1 or plan.reads - {TOKENS}:
+        return None
+    return bag_of_rows(_same_texts(texts), plan, names.pop())
+
+
+def _same_texts(texts: Iterable[Sequence[Document]]) -> Iterator[Sequence[Document]]:
+    """Yield the documents of each text. Raises `Unusual` for different texts, and for an error of reading."""
+    try:
+        for gold, predicted in texts:
+            if (gold.id, gold.text, gold.tokens) != (predicted.id, predicted.text, predicted.tokens):
+                raise Unusual("different texts")
+            yield gold, predicted
+    except CluevalError as error:
+        raise Unusual("a file cannot be read") from error
 
 
 def bag_of_rows(

@@ -80,7 +80,6 @@ def opened(
         pair_by=counting.pair_by,
         is_one_text=layers is None and decides(not getattr(each, "same_text", True) for each in plan.metrics),
         within=next(iter(plan.frames), None),
-        unplaced=SIDES[1:],
         progress=workers.progress,
     )
     read = Read()
@@ -96,7 +95,7 @@ def opened(
         steps = _first_steps(sides, groups, plan, unit)
         return Texts(pairs, sides.kind, steps, read, schemes, fast=lambda plan: _bag_in_memory(sides, plan))
     found = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
-    files = [(group.name, *group.both) for group in found]
+    files = [(group.name, group.paths[0], group.paths[1]) for group in found]
     steps = _first_steps(sides, groups, plan, unit)
     reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single)
     return Texts(pairs, "paths", steps, read, schemes, files, reading)
@@ -134,7 +133,7 @@ class FileReading:
                 sources[0].require_both_sides()
             bag = bag_of_columns(sources, plan)
             if bag is None and all(is_dialect(source.form) for source in sources):
-                from clueval.reading.row_files import bag_of_row_files  # columns do not need it
+                from clueval.reading.triples import bag_of_row_files  # columns do not need it
 
                 rows = [source.anew() for source in sources]
                 bag = bag_of_row_files(rows, sides.texts_of(rows, Read()), plan)
@@ -214,13 +213,11 @@ def _bag_in_memory(sides: Sides, plan: Plan) -> Bag | None:
     return bag_of_triples(gold, predicted, plan, ids=given.ids)
 
 
-def _pairs(texts: Iterable[Sequence[Document | None]]) -> Iterator[Sequence[Pair]]:
+def _pairs(texts: Iterable[Sequence[Document]]) -> Iterator[Sequence[Pair]]:
     """Yield the pairs of each text: each gold with the predicted document."""
     for gold, predicted, *golds in texts:
-        assert gold is not None
-        assert predicted is not None
         other = _in_counting_order(predicted)
-        yield [Pair(_in_counting_order(each), other) for each in (gold, *golds) if each is not None]
+        yield [Pair(_in_counting_order(each), other) for each in (gold, *golds)]
 
 
 def _in_counting_order(document: Document) -> Document:

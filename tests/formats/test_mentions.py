@@ -146,8 +146,9 @@ def test_commands_that_need_positions_refuse_mentions(
     gold = str(write(tmp_path / "gold.jsonl", '{"id": "a", "text": "Ada", "label": [[0, 3, "PER"]]}'))
     path = str(write(tmp_path / "answers.jsonl", ONE.replace("Ada", "Eva")))
 
-    for arguments in (["agree", gold, path],):
-        assert main([*arguments, "--input", "mentions"]) == 2
+    recognised = str(write(tmp_path / "stored.jsonl", '{"id": "a", "output": {"PER": ["Ada"]}}'))
+    for arguments in (["agree", gold, path, "--input", "mentions"], ["agree", gold, recognised]):
+        assert main(arguments) == 2
         assert "needs the positions of spans" in capsys.readouterr().err
     assert main(["score", gold, path, "--input", "mentions", "--unparsable", "lenient"]) == 2
     assert "does not apply to the format mentions" in capsys.readouterr().err

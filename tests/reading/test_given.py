@@ -19,6 +19,7 @@ from clueval import (
     CluevalWarning,
     Document,
     Span,
+    agree,
     conventions,
     errors,
     match_spans,
@@ -287,3 +288,13 @@ def test_other_spans_with_an_entity_are_read() -> None:
 
     assert score([[(0, 3, "PER")]], [[span]]).f1 == 1
     assert score([[(0, 3, "PER")]], [[{"label": "PER", "entity": "B-PER", "start": 0, "end": 3}]]).f1 == 1
+
+
+@pytest.mark.parametrize("value", [None, {}, True, 3, "B PER"])
+def test_value_that_is_no_tag_is_named_with_its_place_by_agree_as_by_score(value: Any) -> None:
+    wrong = [["O", "B-PER"], ["O", value]]
+
+    with pytest.raises(CluevalError, match=r"^gold\[1\]\[1\]: .* is not a tag"):
+        score(wrong, wrong)
+    with pytest.raises(CluevalError, match=r"^A\[1\]\[1\]: .* is not a tag"):
+        agree(wrong, wrong)

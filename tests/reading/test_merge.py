@@ -9,7 +9,7 @@ import pytest
 from clueval import Document, Span
 from clueval.cli import main
 from clueval.files.errors import CluevalError
-from clueval.reading.merge import merged_lines
+from clueval.reading.convert import merged_lines
 
 LAYERS = ("--layer", "risk=3", "--layer", "entity=2", "--token-id", "4")
 

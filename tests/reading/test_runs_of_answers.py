@@ -173,3 +173,24 @@ def test_run_has_several_golds(gold: Path, tmp_path: Path) -> None:
     run = folder(tmp_path / "run", a_txt=ADA, b__c_txt=ULM)
 
     assert numbers(gold, run, input="mentions", any_of=[other])[2] == 2
+
+
+def test_lists_of_files_are_paired_in_order_or_by_the_names_of_files(gold: Path, tmp_path: Path) -> None:
+    folder(tmp_path / "gold", x_txt="Ada met", x_ann="T1\tPER 0 3\tAda\n")
+    run = folder(tmp_path / "run", a_txt=ADA, z_json='{"id": "b/c", "LOC": ["Ulm"]}')
+    files = [run / "z.json", run / "a.txt"]
+
+    assert numbers([tmp_path / "gold" / "x.ann"], [run / "a.txt"], input="mentions") == (1, 1, 1)
+    assert numbers(gold, files, input="mentions", pair_by="id") == (2, 3, 2)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff", b"\0", b"[" * 9000, b"null", b"Sorry."])
+def test_file_of_a_run_that_is_no_answer_is_an_error_with_its_name(
+    gold: Path, tmp_path: Path, content: bytes
+) -> None:
+    run = folder(tmp_path / "run", a_txt=ADA, b__c_json=ULM)
+    (run / "a.txt").write_bytes(content)
+
+    with pytest.raises(FormatError) as caught:
+        score(gold, run, input="mentions")
+    assert caught.value.file == str(run / "a.txt")

@@ -227,7 +227,7 @@ def run_config(config: FairEvalConfig) -> str:
     inputs = {"target": Path(config.target_in), "system": Path(config.system_in)}
     sides = Sides(tuple(Side(name, files_of(path), FormatOptions(), path) for name, path in inputs.items()))
     for group in sides.groups():
-        target, system = map(InputFile, group.both)
+        target, system = map(InputFile, group.paths)
         run.count(target, system, metric, ignore_punct=config.ignore_punct)
     return render_faireval(
         metric.scores(run.tally, (DEFAULT_LAYER,)),

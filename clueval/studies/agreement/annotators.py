@@ -190,7 +190,9 @@ class Annotators:
     def _source(self, annotator: Annotator, name: str | None, path: Path) -> Source:
         assert annotator.options is not None
         own = name if self.naming.pair_by in (None, "name") else None
-        return source_of(path, annotator.options, name=own, progress=self.naming.progress)
+        source = source_of(path, annotator.options, name=own, progress=self.naming.progress)
+        require_positions(source.form.name, "agree")
+        return source
 
     def _keyed(
         self, documents: Iterable[tuple[Document, Form | None]], numbered: bool
@@ -285,7 +287,7 @@ def annotators_of(
     if naming.layout not in (None, *LAYOUTS):
         raise UsageError(f"unknown layout {naming.layout!r}", advice=f"one of {', '.join(LAYOUTS)}")
     require_layers(naming.layers)
-    require_positions([reading], "agree")
+    require_positions(reading.input, "agree")
     read = replace(FormatOptions.of(reading, naming.layers), unannotated=naming.unannotated)
     if not isinstance(sources, Mapping):
         sources = _listed(sources)
