@@ -20,7 +20,8 @@ from clueval.core.read import Read
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import output_path
 from clueval.files.writing import is_written_through
-from clueval.reading.convert import Conversion, table_format
+from clueval.formats.options import Reading
+from clueval.reading.convert import Conversion, format_for
 from clueval.reading.options import layer_names
 from clueval.reports.files import form_of
 from clueval.reports.place import Place
@@ -32,7 +33,8 @@ DESCRIPTION = """\
 Make one gold out of the spans of several annotators. A span is kept if enough annotators have marked it with the same
 label (--votes). --union keeps each place that an annotator has marked, as one span.
 
-The result is a table of spans, or another format (--to). The command prints how many places are undecided, outvoted or
+The result has the format of A if that can be written, else CoNLL, or doccano where positions are characters; a FILE.tsv
+is a table of spans, and --to names another format. The command prints how many places are undecided, outvoted or
 tied (clueval guide howto-curate explains these words); --undecided lists them. --decisions reads what to keep there,
 from the files that reviewers save from the page of clueval agree, or from its table or workbook with choices filled
 in, and prints how many decisions were used."""
@@ -53,7 +55,7 @@ def add_arguments(parser: CommandParser) -> None:
     group.add_argument("--union", action="store_true", help="keep each place as one span")
     add_decisions(group)
     group = parser.group("output")
-    add_documents_output(group, " (default: conll for a file.conll, else spans)")
+    add_documents_output(group, " (default: that of A; spans for a file.tsv)")
     group.add_argument(
         "--undecided",
         type=output_path,
@@ -84,7 +86,8 @@ def run(options: argparse.Namespace) -> int:
             progress=advance,
             **arguments,
         )
-        name = options.to or table_format(options.output_file, "name the format with --to")
+        reading = Reading(**common.reading(options))
+        name = options.to or format_for(options.output_file, paths[0], reading)
         conversion = Conversion(
             name,
             writer_of(options, name),

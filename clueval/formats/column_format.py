@@ -7,12 +7,11 @@ become tags or spans (`ColumnFormat`). Its rules begin and end the documents and
 from __future__ import annotations
 
 import re
-from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from clueval.core.document import Document, Sentence
@@ -91,22 +90,62 @@ class TokenLines:
         self.rows += run.count("\n")
         self.characters += len(run)
 
+    def add_sentences(self, number: int, sentences: Sequence[str], sizes: Sequence[int]) -> None:
+        """Add the lines of sentences without ids, with a blank line after each, given the numbers of their lines."""
+        past = list(accumulate(sizes, initial=self.rows))
+        first_lines = list(accumulate([size + 1 for size in sizes], initial=number))
+        self._first_rows += past[:-1]
+        self._first_lines += first_lines[:-1]
+        self._runs += sentences
+        self.ends += past[1:]
+        self.heads += [None] * len(sizes)
+        self.rows = past[-1]
+
+    def of_sentences(self) -> list[str]:
+        """Return the lines of each sentence, with their ends, if no sentence is open."""
+        if self._first_rows[1:] == self.ends[:-1]:
+            return self._runs
+        sentences = []
+        begin = 0
+        for end in self.ends:
+            past = bisect_left(self._first_rows, end)
+            sentences.append("".join(self._runs[begin:past]))
+            begin = past
+        return sentences
+
     def line_of(self, row: int) -> int:
         """Return the number of the line of a row."""
-        place = bisect_right(self._first_rows, row) - 1
-        return self._first_lines[place] + row - self._first_rows[place]
+        return _line_of(row, self._first_rows, self._first_lines)
 
     def numbers(self) -> Sequence[int]:
         """Return the number of each line."""
-        ends = [*self._first_rows[1:], self.rows]
-        places = zip(self._first_rows, ends, self._first_lines, strict=False)
-        ranges = (range(line, line + end - first) for first, end, line in places)
-        return array("q", chain.from_iterable(ranges))
+        return _LineNumbers(self._first_rows, self._first_lines, self.rows)
 
     def sentences(self, start: int) -> list[Sentence]:
         """Return the sentences, if the first token has the position `start`."""
         places = zip([0, *self.ends], self.ends, self.heads, strict=False)
         return [Sentence(first + start, end + start, head) for first, end, head in places]
+
+
+class _LineNumbers(Sequence[int]):
+    """The number of the line of each row: numbers follow each other from some first rows on."""
+
+    def __init__(self, first_rows: Sequence[int], first_lines: Sequence[int], rows: int) -> None:
+        self._first_rows, self._first_lines, self._rows = first_rows, first_lines, rows
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __getitem__(self, row: Any) -> Any:
+        chosen = range(self._rows)[row]
+        if isinstance(chosen, range):
+            return [self[each] for each in chosen]
+        return _line_of(chosen, self._first_rows, self._first_lines)
+
+
+def _line_of(row: int, first_rows: Sequence[int], first_lines: Sequence[int]) -> int:
+    place = bisect_right(first_rows, row) - 1
+    return first_lines[place] + row - first_rows[place]
 
 
 class ColumnInput:

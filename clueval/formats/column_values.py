@@ -42,7 +42,7 @@ class ColumnValues:
     """Makes the documents of one file; `schemes` are those of the tags of the whole file, by layer."""
 
     def __init__(self, form: ColumnFormat, reader: ColumnInput) -> None:
-        self._form, self._reader = form, reader
+        self.form, self._reader = form, reader
         self.schemes: Mapping[str, str | None] = {}
         self._missing = {source for source in wanted_layers(reader).values() if isinstance(source, str)}
         self._seen = SeenTags(reader.file)
@@ -78,7 +78,7 @@ class ColumnValues:
                 self._require_different(token_ids)
             flags = self._flags(columns)
             text = self._text(columns, tokens, flags or ())
-            if self._form.sentence_end and flags is not None:
+            if self.form.sentence_end and flags is not None:
                 sentences = self._flagged_sentences(flags)
         kept = {layer: own for layer, own in rows.items() if layer not in spans}
         made = Layers({}, kept)
@@ -106,7 +106,7 @@ class ColumnValues:
             return False
         if any(map(self.is_bracketed, layout.layers)):
             raise UsageError(
-                f"the format {self._form.name} has no tags, so no document can have the tag {tag!r}",
+                f"the format {self.form.name} has no tags, so no document can have the tag {tag!r}",
                 file=self._reader.file,
                 advice="leave out documents that are not annotated",
             )
@@ -138,8 +138,8 @@ class ColumnValues:
             or "" in columns[layout.token]
         ):
             raise next(self.misfits(layout))
-        if self._form.entities is not None and "&" in text:
-            return [list(map(self._form.entities, column)) for column in columns]
+        if self.form.entities is not None and "&" in text:
+            return [list(map(self.form.entities, column)) for column in columns]
         return columns
 
     def misfits(self, layout: Layout) -> Iterator[FormatError]:
@@ -148,7 +148,7 @@ class ColumnValues:
             fields, advice = line.split(layout.separator), None
             if len(fields) != layout.width:
                 problem = f"the line has {len(fields)} column{'s' * (len(fields) != 1)}"
-                if self._form.is_named:
+                if self.form.is_named:
                     problem, advice = f"{problem}, not {layout.width}", _NAMED
                 else:
                     problem += f", the first token line has {layout.width}"
@@ -167,15 +167,15 @@ class ColumnValues:
         if isinstance(source, int):
             values = columns[source]
         else:
-            place = place_of(self._form.pairs, self._reader.columns.names)
+            place = place_of(self.form.pairs, self._reader.columns.names)
             if place is None:
                 return [nothing] * len(columns[0])
             known = {
                 value: self._value_of(source, value) or nothing for value in dict.fromkeys(columns[place])
             }
             values = [known[value] for value in columns[place]]
-        if self._form.none and not {*self._form.none}.isdisjoint(values):
-            return [nothing if value in self._form.none else value for value in values]
+        if self.form.none and not {*self.form.none}.isdisjoint(values):
+            return [nothing if value in self.form.none else value for value in values]
         return values
 
     def _value_of(self, key: str, value: str) -> str | None:
@@ -190,11 +190,11 @@ class ColumnValues:
 
     def is_bracketed(self, layer: str) -> bool:
         """Return whether the values of a layer are brackets."""
-        return self._form.bracketed == ("*",) or wanted_layers(self._reader)[layer] in self._form.bracketed
+        return self.form.bracketed == ("*",) or wanted_layers(self._reader)[layer] in self.form.bracketed
 
     def _decoded(self, layer: str, tags: list[str]) -> list[Row]:
         """Return the spans of the tags of a document. Raises `TagError` with its line."""
-        ends = [] if self._form.sentence_end else self._lines.ends
+        ends = [] if self.form.sentence_end else self._lines.ends
         if ends:
             bordered: list[str] = []
             first = 0
@@ -235,7 +235,7 @@ class ColumnValues:
         ]
 
     def _in_brackets(self, layer: str, values: list[str]) -> list[Span]:
-        brackets = self._form.brackets(layer, self._reader)
+        brackets = self.form.brackets(layer, self._reader)
         spans: list[Span] = []
         first, ends = 0, {*self._lines.ends}
         for end in (*self._lines.ends, self._lines.rows):
@@ -268,11 +268,11 @@ class ColumnValues:
 
     def _flags(self, columns: list[list[str]]) -> list[str] | None:
         """Return the column of flags, if there is one."""
-        place = place_of(self._form.flags, self._reader.columns.names) if self._form.flags else None
+        place = place_of(self.form.flags, self._reader.columns.names) if self.form.flags else None
         return None if place is None or len(columns) != len(self._reader.columns.names) else columns[place]
 
     def _flagged_sentences(self, flags: list[str]) -> list[Sentence]:
-        ends = [row + 1 for row in _rows_with(self._form.sentence_end, flags)]
+        ends = [row + 1 for row in _rows_with(self.form.sentence_end, flags)]
         if ends and ends[-1] < self._lines.rows:
             ends.append(self._lines.rows)
         places = zip([0, *ends], ends, strict=False)
@@ -280,7 +280,7 @@ class ColumnValues:
 
     def _text(self, columns: list[list[str]], tokens: list[str], flags: Sequence[str]) -> str | None:
         """Return the text of tokens with a blank where no flag denies it; None if a blank follows all."""
-        unspaced = {*_rows_with(self._form.no_space, flags)} if self._form.no_space else set()
+        unspaced = {*_rows_with(self.form.no_space, flags)} if self.form.no_space else set()
         for number, words in self._lines.unspaced:
             first, end = self._lines.ends[number - 1] if number else 0, self._lines.ends[number]
             ids = columns[self._reader.columns.names.index("ID")][first:end]
@@ -294,7 +294,7 @@ class ColumnValues:
         """Raise `UsageError` for a key of pairs that does not occur where other keys have tags."""
         others = [key for key, holds_tags in self._keys.items() if holds_tags]
         for layer, source in wanted_layers(self._reader).items():
-            if others and source in self._missing and source not in self._form.bracketed:
+            if others and source in self._missing and source not in self.form.bracketed:
                 raise UsageError(
                     f"the file has no {source!r} for layer {layer!r}",
                     file=self._reader.file,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NoReturn
 
 from clueval.core.tags import is_tag
@@ -173,7 +174,7 @@ DOCSTART = "-DOCSTART-"
 def has_tags_alone(head: Head) -> bool:
     """Return whether each of the first three lines that are neither blank nor comments is one tag."""
     lines = (line.strip() for line in head.text[:_LOOKED_AT].removeprefix("\ufeff").split("\n"))
-    first = [line for line in lines if line and not line.startswith(("#", DOCSTART))][:3]
+    first = list(islice((line for line in lines if line and not line.startswith(("#", DOCSTART))), 3))
     return bool(first) and all(map(is_tag, first))
 
 

@@ -20,15 +20,15 @@ from clueval.files.opening import is_folder
 from clueval.files.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.files.visible import cut_label
 from clueval.files.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
-from clueval.formats.catalogue import writer_named
+from clueval.formats.catalogue import writer_named, written_names
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.formats.tables import header_line, span_lines
 from clueval.formats.writer import Uses, Writer, fitted_documents
 from clueval.reading.options import LayerSource, layer_names
-from clueval.reading.paths import as_path
+from clueval.reading.paths import as_path, files_of
 from clueval.reading.read import documents_of, options_for_one_side
-from clueval.reading.source import texts_of
+from clueval.reading.source import form_at, texts_of
 from clueval.transforms.characters import to_characters
 from clueval.transforms.placing import to_tokens, with_tokens_of
 
@@ -153,15 +153,29 @@ def require_one_file(path: Path) -> None:
         )
 
 
-def table_format(output: str | None, advice: str) -> str:
-    """Return the name of the format for spans in a file whose format was not named: conll or spans, by its ending.
+def format_for(output: str | None, like: Path, reading: Reading) -> str:
+    """Return the name of the format for spans in an output whose format was not named.
 
-    Raises `UsageError` for the ending of something else.
+    A ``.conll`` is CoNLL, and a ``.tsv`` a table of spans. Others get the format of the file `like`, or of the first
+    file of this folder, if it can be written there; else CoNLL if positions are tokens, and doccano if they are
+    characters. Raises `UsageError` for the ending of another format.
     """
     ending = "" if output is None else Path(output).suffix.lower()
-    if ending in (".json", ".jsonl", ".ann", ".spacy", *_NO_FORMAT):
-        raise UsageError(f"{output}: the result is a table of spans", advice=advice)
-    return "conll" if ending == ".conll" else "spans"
+    if ending in (".conll", ".tsv"):
+        return "conll" if ending == ".conll" else "spans"
+    _, first = files_of(like)[0]
+    form = form_at(first, FormatOptions.of(reading))
+    name = "conll" if form.counts_tokens else "doccano"
+    if form.name in written_names():
+        writer = writer_named(form.name)
+        in_folder = output is not None and (output.endswith("/") or is_folder(Path(output)))
+        if writer.single == in_folder and writer.data is None and (in_folder or not writer.beside):
+            name = form.name
+    if ending in _NO_FORMAT or (
+        ending in (".json", ".jsonl", ".ann", ".spacy") and name in ("conll", "spans")
+    ):
+        raise UsageError(f"{output}: the result has the format {name}", advice="name the format with to=...")
+    return name
 
 
 def refuse_ending(output: str) -> None:

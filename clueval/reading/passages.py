@@ -221,7 +221,7 @@ class SentenceColumns(NamedTuple):
 
 
 def columns_of(
-    sentences: Sequence[str], layout: Layout, reader: PassageReader, *, are_many: bool
+    sentences: Sequence[str], layout: Layout, values: ColumnValues, *, are_many: bool
 ) -> SentenceColumns:
     """Split the lines of sentences; if tokens are many, equal ones are one object.
 
@@ -236,9 +236,9 @@ def columns_of(
     due = (separator * (width - 1) + "\n").encode()
     if ends != due * (len(ends) // width) or "" in columns[layout.token]:
         raise ValueError("a line does not fit")
-    if reader.form.entities is not None and "&" in text:
-        columns = [list(map(reader.form.entities, column)) for column in columns]
-    tags = {layer: reader.values.values(columns, source, layer) for layer, source in layout.layers.items()}
+    if values.form.entities is not None and "&" in text:
+        columns = [list(map(values.form.entities, column)) for column in columns]
+    tags = {layer: values.values(columns, source, layer) for layer, source in layout.layers.items()}
     if are_many:
         columns[layout.token] = list(map(intern, columns[layout.token]))
         tags = {layer: list(map(intern, own)) for layer, own in tags.items()}

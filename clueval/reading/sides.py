@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -181,7 +181,7 @@ class Sides:
     def texts_of(self, sources: Sequence[Source], read: Read) -> Iterator[Text]:
         """Yield the documents of files of the same texts, in order; `read` gets what was read of them."""
         nameless = any(source.form.is_one_document for source in sources)
-        for found in zip_longest(*(source.documents() for source in sources)):
+        for found in _documents_of(sources):
             gold, *others = _all_of(sources, found)
             yield (gold, *(with_id_of(gold, other, is_nameless=nameless) for other in others))
         for side, source in zip(self.listed, sources, strict=True):
@@ -636,6 +636,28 @@ def with_id_of(first: Document, other: Document, *, is_nameless: bool = False) -
     if first.id == other.id or not (is_nameless or same_id(first.id, other.id)):
         return other
     return replace(other, id=first.id)
+
+
+def _documents_of(sources: Sequence[Source]) -> Iterator[tuple[Any, ...]]:
+    """Yield the n-th documents of all files; column files are read together as long as this is possible."""
+    number = 0
+    if len(sources) > 1 and all(is_column_format(source.form) for source in sources):
+        from clueval.reading.column_texts import column_texts  # other formats do not need it
+        from clueval.reading.usual import Unusual
+
+        together = [source.anew() for source in sources]
+        try:
+            for text in column_texts(together):
+                yield text
+                number += 1
+        except Unusual:  # documents say what is wrong, if anything is
+            pass
+        else:
+            for source, other in zip(sources, together, strict=True):
+                source.file.passed_over.update(other.file.passed_over)
+                source.file.sources.update(other.file.sources)
+            return
+    yield from islice(zip_longest(*(source.documents() for source in sources)), number, None)
 
 
 def _all_of(sources: Sequence[Source], found: Sequence[Document | None]) -> Text:

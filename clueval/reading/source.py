@@ -97,7 +97,7 @@ class Source:
             found = map(self._with_frame, read_file(file, every, form=self.form))
         else:
             found = read_file(file, self.options, form=self.form)
-        return found if self.name is None else map(self._named, found)
+        return found if self.name is None else map(self.named, found)
 
     def anew(self) -> Source:
         """Return the same file with counts of its own, to read it once more if it is unusual."""
@@ -161,7 +161,7 @@ class Source:
 
     # Names
 
-    def _named(self, document: Document) -> Document:
+    def named(self, document: Document) -> Document:
         """Return a document with the name of its file before its id, or in its place."""
         if self.form.group:
             folder, slash, _ = (self.name or "").rpartition("/")

@@ -161,7 +161,7 @@ def _columns(sentences: Sequence[str], layout: Layout | None, reader: PassageRea
     """Return the columns of sentences, with an O for each border. Raises `Unusual` for a line that does not fit."""
     assert layout is not None  # a file with a sentence has one
     try:
-        return columns_of(sentences, layout, reader, are_many=sum(map(LINES, sentences)) > MANY)
+        return columns_of(sentences, layout, reader.values, are_many=sum(map(LINES, sentences)) > MANY)
     except ValueError as error:  # a line does not fit
         raise Unusual("a line does not fit") from error
 

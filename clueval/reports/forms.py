@@ -73,14 +73,17 @@ def data_rows(report: Content) -> Iterator[dict[str, Any]]:
             yield from _table_rows(report.tables()) if rows is None else map(dict, rows)
         return
     facets = report.facets
+    undecided = dict.fromkeys(DECISION_COLUMNS, "")
     for place in chain([first], places):
-        decision = {name: place.decision.get(name, "") for name in DECISION_COLUMNS}
+        decision = {name: place.decision.get(name, "") for name in undecided} if place.decision else undecided
         for finding in [*place.findings] or [_as_finding(place, facets)]:
-            yield {**place.key, **decision, **{_of_span(n): v for n, v in finding.items() if n != DOCUMENT}}
-
-
-def _of_span(name: str) -> str:
-    return f"span_{name}" if name in KEY_COLUMNS else name
+            row = {**place.key, **decision}
+            for name, value in finding.items():
+                if name not in KEY_COLUMNS:
+                    row[name] = value
+                elif name != DOCUMENT:
+                    row[f"span_{name}"] = value
+            yield row
 
 
 def _as_finding(place: Place, facets: Sequence[Facet]) -> dict[str, Any]:
@@ -112,11 +115,14 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
     >>> drawn(MarkedText("Frau Anna", [Mark(0, 5, 9)]), [MarkKind("above", "", "gold")])
     'Frau 🟥Anna🟥'
     """
-    whole = {(mark.start, mark.end) for mark in text.marks}
     found, at = [], 0
     for piece, style in segments(text, kinds):
+        if not style:
+            found.append(piece)
+            at += len(piece)
+            continue
         inside = piece.strip(" ")
-        if not inside and (at, at + len(piece)) in whole:
+        if not inside and any((mark.start, mark.end) == (at, at + len(piece)) for mark in text.marks):
             inside = piece  # a span of blanks, or of zero length
         square = SQUARES.get(style, "") if inside or not piece else ""
         before, _, behind = piece.partition(inside) if inside else (piece, "", "")
@@ -139,11 +145,20 @@ def write_rows(report: Content, file: IO[str], form: str) -> None:
     write([guarded(name) for name in first])
     kinds = report.kinds
     for row in chain([first], rows):
-        write([guarded(as_text(value, kinds)) for value in row.values()])
+        write(
+            [
+                value
+                if type(value) is str and value.isprintable() and value[:1] not in _SPECIAL  # nearly always
+                else guarded(as_text(value, kinds))
+                for value in row.values()
+            ]
+        )
 
 
 _BEGINNINGS = ("=", "+", "-", "@")
 """What formulas begin with."""
+
+_SPECIAL = ("'", *_BEGINNINGS)
 
 
 def guarded(value: object) -> str:
@@ -154,7 +169,7 @@ def guarded(value: object) -> str:
     """
     if not isinstance(value, str):
         return "" if value is None else str(value)
-    if value.isprintable() and value.lstrip("'")[:1] not in _BEGINNINGS:  # nearly always
+    if value.isprintable() and value.lstrip("'")[:1] not in _BEGINNINGS:
         return value
     text = cell(value)
     return f"'{text}" if text.lstrip("'")[:1] in _BEGINNINGS and text != "-" else text

@@ -10,7 +10,7 @@ there, so that a decision is not applied to other spans.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import pairwise
@@ -216,15 +216,16 @@ def segments(text: MarkedText, kinds: Sequence[MarkKind]) -> Iterator[tuple[str,
             opened[mark.start].append(style)
             closed[mark.end].append(style)
     cuts = sorted({0, len(text.text), *opened, *closed, *points})
-    styles: Counter[str] = Counter()
+    styles: list[str] = []
     for start, end in pairwise([*cuts, cuts[-1]]):
-        styles.subtract(closed.get(start, ()))
+        for style in closed.get(start, ()):
+            styles.remove(style)
         if start in points:
-            yield "", _style({*points[start], *+styles})
-        styles.update(opened.get(start, ()))
+            yield "", _style({*points[start], *styles})
+        styles += opened.get(start, ())
         if start < end:
-            yield text.text[start:end], _style({*+styles})
+            yield text.text[start:end], _style(styles)
 
 
 def _style(styles: Collection[str]) -> str:
-    return "both" if {"above", "below"} <= {*styles} else min(styles, default="")
+    return "both" if "above" in styles and "below" in styles else min(styles, default="")

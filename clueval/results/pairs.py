@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from clueval.core.bag import Bag
@@ -17,16 +18,20 @@ from clueval.core.count import Plan, changed
 from clueval.core.document import Pair
 from clueval.core.metric import AnyMetric
 from clueval.core.read import Read
-from clueval.core.span import SIDES
-from clueval.files.errors import UsageError, warn
+from clueval.core.span import MERGED, SIDES
+from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
+from clueval.reading.column_texts import column_texts
 from clueval.reading.options import LayerColumns, Readings, layer_names, require_layers
+from clueval.reading.paths import is_path_or_paths
+from clueval.reading.sides import with_id_of
 from clueval.reading.spooled import needs_spooling, spooled
+from clueval.reading.usual import Unusual, require_usual
 from clueval.results.options import Groups, groups_of
 from clueval.results.plan import plan_of, require_names, steps_in_order
-from clueval.results.texts import kept, opened
-from clueval.transforms.changes import checked
+from clueval.results.texts import Texts, kept, opened
+from clueval.transforms.changes import ALTERNATIVES, checked
 
 _READING = Reading()
 
@@ -60,14 +65,63 @@ class Pairs:
         yield from self._pairs(self.systems[0], seen)
         self._check(seen)
 
-    def texts(self) -> Iterator[tuple[Pair, ...]]:
-        """Yield for each text its pairs of gold and each system, without those that stand beside it."""
+    def texts(self, *, only_differing: bool = False) -> Iterator[tuple[Pair, ...]]:
+        """Yield for each text its pairs of gold and each system, without those that stand beside it.
+
+        With `only_differing`, they may lack spans of sentences that are equal in gold and all systems; see `skips`.
+        """
         self.require_again()
-        self.gold = kept(self.gold)
+        if len(self.systems) > 1:
+            self.gold = kept(self.gold)
+        number = 0
+        if only_differing and self.skips:
+            try:
+                for text in self._differing():
+                    yield text
+                    number += 1
+            except Unusual:  # documents say what is wrong, if anything is
+                pass
+            else:
+                return
         seen = Bag((), self.layers)
         of_systems = ((pair for pair in self._pairs(each, seen) if not pair.beside) for each in self.systems)
-        yield from zip(*of_systems, strict=True)
+        yield from islice(zip(*of_systems, strict=True), number, None)
         self._check(seen)
+
+    @property
+    def skips(self) -> bool:
+        """Whether sentences may be skipped: no option makes a difference of what is equal on all sides."""
+        sides = self.gold, *self.systems
+        if MERGED in self.layers or self.plan.where or self.groups.preparing.golds():
+            return False
+        if any(step.signature[0] not in ("", ALTERNATIVES) for step in self.plan.steps):
+            return False
+        try:
+            require_usual(self.plan, self.layers, are_tags=True)
+        except Unusual:
+            return False
+        return all(is_path_or_paths(side) and not needs_spooling(side) for side in sides)
+
+    def _differing(self) -> Iterator[tuple[Pair, ...]]:
+        """Yield the texts of column files, which are read together. Raises `Unusual`, also for every error."""
+        seen = Bag((), self.layers)
+        try:
+            of_systems = [self._opened(self.gold, each) for each in self.systems]
+            if any(texts.steps or not texts.files for texts in of_systems):
+                raise Unusual("documents are changed")
+            for files in zip(*(texts.files for texts in of_systems), strict=True):
+                readings = [texts.reading for texts in of_systems if texts.reading is not None]
+                pairs = [reading.sources(each) for reading, each in zip(readings, files, strict=True)]
+                gold = pairs[0][0]
+                if any(of_pair[0].options != gold.options for of_pair in pairs):
+                    raise Unusual("gold is read in different ways")
+                sides = gold, *(of_pair[1] for of_pair in pairs)
+                for first, *others in column_texts(sides, only_differing=True):
+                    text = [Pair(first, with_id_of(first, other)) for other in others]
+                    yield tuple(_counted([pair], self.plan, seen)[0] for pair in text)
+            self._check(seen)
+        except CluevalError as error:
+            raise Unusual("a file cannot be read") from error
 
     def layers_of(self, pair: Pair) -> list[str]:
         """Return the named layers, then those of a pair."""
@@ -86,7 +140,7 @@ class Pairs:
     def _pairs(self, predicted: Any, seen: Bag) -> Iterator[Pair]:
         """Yield the pairs with a system; `seen` gets what is checked at the end."""
         with spooled(self.gold, predicted) as (gold, predicted):
-            texts = opened(gold, predicted, self.groups, self.columns, self.plan, self.groups.counting.unit)
+            texts = self._opened(gold, predicted)
             plan = replace(self.plan, steps=steps_in_order(texts.steps, self.plan))
             tags = Read()
             for given in texts.pairs:
@@ -96,6 +150,9 @@ class Pairs:
             tags.settle(texts.schemes, in_memory=texts.kind == "tags")
             for side in SIDES:
                 tags.repaired(side)  # it raises the errors of tags
+
+    def _opened(self, gold: Any, predicted: Any) -> Texts:
+        return opened(gold, predicted, self.groups, self.columns, self.plan, self.groups.counting.unit)
 
     def _check(self, seen: Bag) -> None:
         """Raise `UsageError` for names of filters and steps that never occurred; warn of steps without effect."""

@@ -21,7 +21,7 @@ from clueval.files.opening import Progress
 from clueval.formats.documents import is_dialect
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns
 from clueval.reading.sides import FileGroup, Sides, sides_of
-from clueval.reading.source import need_placing
+from clueval.reading.source import Source, need_placing
 from clueval.results.options import Groups
 from clueval.results.plan import texts_may_differ
 from clueval.transforms.options import FREE
@@ -120,27 +120,32 @@ class FileReading:
     schemes: Mapping[str, str]
     is_single: bool
 
+    def sources(self, pair: FilePair, progress: Progress | None = None) -> tuple[Source, ...]:
+        """Return the two files of a pair. Raises `UsageError` for one file that cannot have both sides."""
+        name, *paths = pair
+        sources = replace(self.sides, progress=progress).sources(FileGroup(name, tuple(paths)))
+        if self.is_single:
+            sources[0].require_both_sides()
+        return sources
+
     def count(
         self, pairs: Iterable[FilePair], plan: Plan, layers: Sequence[str], progress: Progress | None = None
     ) -> Iterator[Bag]:
         """Yield the bag of each pair of files."""
         from clueval.reading.column_files import bag_of_columns  # not needed for what is in memory
 
-        sides = replace(self.sides, progress=progress)
-        for name, *paths in pairs:
-            sources = sides.sources(FileGroup(name, tuple(paths)))
-            if self.is_single:
-                sources[0].require_both_sides()
+        for pair in pairs:
+            sources = self.sources(pair, progress)
             bag = bag_of_columns(sources, plan)
             if bag is None and all(is_dialect(source.form) for source in sources):
                 from clueval.reading.triples import bag_of_row_files  # columns do not need it
 
                 rows = [source.anew() for source in sources]
-                bag = bag_of_row_files(rows, sides.texts_of(rows, Read()), plan)
+                bag = bag_of_row_files(rows, self.sides.texts_of(rows, Read()), plan)
                 sources = sources if bag is None else tuple(rows)
             if bag is None:
                 read = Read()
-                bag = count(_pairs(sides.texts_of(sources, read)), plan, layers)
+                bag = count(_pairs(self.sides.texts_of(sources, read)), plan, layers)
                 bag.read.include(read)
             else:
                 for side, source in zip(SIDES, sources, strict=True):

@@ -103,10 +103,14 @@ def errors(
     require_kind(decisions, "str | PathLike | Iterable | None", "decisions")
     if decisions is None and conflicts is not None:
         raise UsageError("conflicts are those of decisions", advice="add decisions")
+
+    def of_one_system() -> Iterator[Pair]:
+        return (pair for (pair,) in pairs.texts(only_differing=decisions is None))
+
     if isinstance(chosen, Noisy):
         _refuse("metric noisy", {**options, "decisions": decisions is not None, "limit": limit})
         return NoisyErrors(
-            partial(_without_others, pairs),
+            of_one_system,
             chosen,
             where=pairs.plan.where,
             scored=partial(_result, pairs),
@@ -116,14 +120,20 @@ def errors(
     choice = _choice(chosen, pairs, options)
     if second is not None:
         _refuse("two systems", {"decisions": decisions is not None, "limit": limit})
-        return TwoSystems(pairs.texts, choice, layers=pairs.layers, scored=partial(_result, pairs), **about)
+        return TwoSystems(
+            partial(pairs.texts, only_differing=True),
+            choice,
+            layers=pairs.layers,
+            scored=partial(_result, pairs),
+            **about,
+        )
     given = None
     if decisions is not None:
         if choice.merge:
             raise UsageError("merge does not apply to decisions", advice="leave one out")
         given = read_decisions(decisions, ERROR_CHOICES, conflicts)
     return Errors(
-        partial(_without_others, pairs),
+        of_one_system,
         choice,
         layers=pairs.layers,
         scored=partial(_result, pairs),
@@ -160,14 +170,17 @@ def diff(
     chosen, options = _metric_and_choice(metric, options)
     pairs = _pairs("diff", gold, old, new, metric=chosen, layers=layers, options=options)
     names = None if metadata is None else list(names_of(metadata, "metadata"))
+    choice = _choice(chosen, pairs, options)
+    skips = pairs.skips and not (choice.by_levels or choice.merge)
     return Diff(
-        pairs.texts,
-        _choice(chosen, pairs, options),
+        partial(pairs.texts, only_differing=skips),
+        choice,
         layers=pairs.layers,
         scored=partial(_result, pairs),
         title=title,
         files=_files(gold, old, new),
         metadata=names,
+        skips=skips,
     )
 
 
@@ -271,11 +284,6 @@ def _result(pairs: Pairs, system: int = 0) -> Result:
         if str(each.message) not in of_one:  # what changes nothing in one system may change another
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     return result
-
-
-def _without_others(pairs: Pairs) -> Iterator[Pair]:
-    """Yield the pairs without those of spans that have no place in the text."""
-    return (pair for pair in pairs if not pair.beside)
 
 
 def _metric_and_choice(

@@ -326,13 +326,18 @@ class Diff(TwoSystems):
 
     An error of the gold side that is in both runs has *changed* if its reason, its class, or the labels that were found
     are others. Raises `UsageError` for a choice of classes or reasons, because they can change.
+
+    With `skips`, errors are those of metric ``exact``, and the texts may lack spans that are right in both runs.
     """
 
-    def __init__(self, texts: Texts, choice: Choice | None = None, **options: Any) -> None:
+    def __init__(
+        self, texts: Texts, choice: Choice | None = None, *, skips: bool = False, **options: Any
+    ) -> None:
         if choice is not None and (choice.kinds or choice.reasons):
             advice = "leave out kinds and reasons"
             raise UsageError("diff compares errors of all classes and reasons", advice=advice)
         super().__init__(texts, choice, **{"names": ("old", "new"), **options})
+        self._skips = skips
 
     def state_names(self) -> Sequence[str]:
         return NEW, FIXED, CHANGED, STILL
@@ -370,13 +375,29 @@ class Diff(TwoSystems):
     def tables(self) -> Iterable[Table]:
         """Yield those of `TwoSystems`, and what became of the reasons of gold spans."""
         yield from super().tables()
-        yield transitions(self._seen.reasons)
+        reasons, _ = self._of_gold
+        yield transitions(reasons)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the diff as plain data; reasons and classes of gold spans are by the old run, then by the new one."""
-        seen = self._seen
-        reasons, classes = _nested(seen.reasons, REASONS_OF_GOLD), _nested(seen.classes, KINDS)
-        return {**super().to_dict(), "reasons": reasons, "classes": classes}
+        reasons, classes = self._of_gold
+        return {
+            **super().to_dict(),
+            "reasons": _nested(reasons, REASONS_OF_GOLD),
+            "classes": _nested(classes, KINDS),
+        }
+
+    @cached_property
+    def _of_gold(self) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
+        """The reasons and the classes of gold spans in both runs; spans that were skipped are right in both."""
+        reasons, classes = self._seen.reasons, self._seen.classes
+        if self._skips and SIDES[0] in self.choice.sides:
+            (old, _), _, _ = self._scores_of_both
+            right_in_old = sum(of_sequence["micro"][f"tp_{SIDES[0]}"] for of_sequence in old.values())
+            skipped = right_in_old - sum(n for (before, _), n in reasons.items() if before == RIGHT)
+            reasons = reasons + Counter({(RIGHT, RIGHT): skipped})
+            classes = classes + Counter({(KINDS[0], KINDS[0]): skipped})
+        return reasons, classes
 
 
 def groups(found: Iterable[tuple[int, SharedError]]) -> Iterator[list[tuple[int, SharedError]]]:

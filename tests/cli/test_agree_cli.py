@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import clueval
 from clueval.cli import main
 from clueval.reports.files import FORMS
 
@@ -145,7 +146,7 @@ def test_agree_writes_a_table_of_disagreements_that_is_a_file_of_decisions(files
     (files / "d.tsv").write_text("\n".join("\t".join(row) for row in [header, *rows]))
     command = ["curate", "a=anna.conll", "b=bob.conll", "c=carl.conll", "--decisions", "d.tsv"]
     assert main(command) == 0
-    assert "d1\t3\t3\tORG\n" in capsys.readouterr().out
+    assert "Paris\tB-ORG\n" in capsys.readouterr().out
 
 
 def test_agree_writes_a_spreadsheet_in_which_nothing_is_a_formula(files: Path, capsys: Capture):
@@ -242,6 +243,28 @@ def test_curate_writes_the_format_of_the_ending(files: Path, capsys: Capture):
     for name, beginning in (("gold.conll", "# newdoc id = d1"), ("gold.tsv", "document\tstart")):
         assert main(["curate", "anna.conll", "bob.conll", "-o", name]) == 0
         assert (files / name).read_text(encoding="utf-8").startswith(beginning)
+
+
+@pytest.mark.parametrize("form", ["conll", "gliner", "doccano"])
+def test_curate_writes_the_format_of_the_first_annotator(form: str, files: Path, capsys: Capture):
+    for name in ("anna", "bob"):
+        assert main(["convert", f"{name}.conll", "--to", form, "--lossy", "-o", f"{name}-{form}"]) == 0
+
+    assert main(["curate", f"anna-{form}", f"bob-{form}", "-o", "gold"]) == 0
+
+    report = clueval.score("gold", f"anna-{form}").to_dict()
+    assert report["inputs"]["gold"]["format"] == form
+    assert report["metrics"]["levels"]["label"]["labelled"]["label"]["1"]["micro"]["gold"] == 1
+
+
+def test_curate_writes_conll_for_tokens_that_cannot_be_written(files: Path, capsys: Capture):
+    text = "<text>\n<s>\nAda\tB-PER\nin\tO\n</s>\n</text>\n"
+    for name in ("a.vrt", "b.vrt"):
+        (files / name).write_text(text, encoding="utf-8")
+
+    assert main(["curate", "a.vrt", "b.vrt"]) == 0
+
+    assert capsys.readouterr().out.endswith("Ada\tB-PER\nin\tO\n\n")
 
 
 def test_curate_writes_other_formats(files: Path, capsys: Capture):

@@ -52,7 +52,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def curated(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
     """Return the rows that are kept, and what is said of the decisions."""
-    assert main(["curate", "anna=anna.conll", "bob=bob.conll", "--decisions", *arguments]) == 0
+    assert (
+        main(["curate", "anna=anna.conll", "bob=bob.conll", "--to", "spans", "--decisions", *arguments]) == 0
+    )
     found = capsys.readouterr()
     said = next(line for line in found.err.splitlines() if line.startswith("decisions: "))
     return found.out.partition("\n")[2], said
@@ -114,7 +116,10 @@ def test_decisions_about_errors_are_used_and_counted(files: Path, capsys: pytest
     rows = [row | {"fingerprint": spans[row["document"]], "choice": "gold"} for row in CHOICES]
     Path("d.json").write_text(json.dumps(rows))
 
-    assert main(["curate", "gold=anna.conll", "predicted=bob.conll", "--decisions", "d.json"]) == 0
+    assert (
+        main(["curate", "gold=anna.conll", "predicted=bob.conll", "--to", "spans", "--decisions", "d.json"])
+        == 0
+    )
     found = capsys.readouterr()
 
     assert found.out.partition("\n")[2] == KEPT

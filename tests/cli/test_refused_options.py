@@ -134,7 +134,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --intervals", "there is one document (score with --resample-by sentence)"),
         ("score g.conll p.conll --label-map PER=X", "give a file with a line FROM<TAB>TO for each label"),
         ("score g.conll p.conll --layer a=2 --layer b=7", "NAME=GOLD: if only gold has it"),
-        ("curate g.conll p.conll -o x.jsonl", "the result is a table of spans (name the format with --to)"),
+        ("curate g.conll p.conll -o x.jsonl", "the result has the format conll (name the format with --to)"),
         ("g.conll p.conll", "did you mean clueval score g.conll ...?"),
         ("version", "use --version"),
         ("score s.clueval s.clueval", "is a report or a saved result of clueval"),

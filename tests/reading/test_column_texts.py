@@ -1,0 +1,154 @@
+"""Column files that are read together give the documents of each file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from random import Random
+
+import pytest
+from corpora import write
+
+from clueval.core.document import Document
+from clueval.formats.options import FormatOptions, Reading
+from clueval.reading.column_texts import column_texts
+from clueval.reading.source import Source, source_of
+from clueval.reading.usual import Unusual
+
+GOLD = """\
+-DOCSTART- O
+
+Anna B-PER
+Weiß I-PER
+in O
+
+# a comment
+Ulm B-LOC
+. O
+
+
+Ulm B-LOC
+"""
+PREDICTED = GOLD.replace("Weiß I-PER", "Weiß O").replace("# a comment\n", "")
+
+
+def sources(folder: Path, *texts: str, ending: str = "conll", reading: Reading = Reading()) -> list[Source]:  # noqa: B008
+    layers = {"x": 2} if ending == "conll" else {"x": 3}
+    options = FormatOptions.of(reading, layers)
+    paths = [write(folder / f"{number}.{ending}", text) for number, text in enumerate(texts)]
+    return [source_of(path, options, name=path.stem) for path in paths]
+
+
+def values(document: Document) -> list[object]:
+    """Return all that is in a document."""
+    found = {field.name: getattr(document, field.name) for field in fields(document)}
+    found["lines"] = list(document.lines or ())
+    return [found]
+
+
+def test_text_has_the_spans_of_sentences_that_differ(tmp_path: Path) -> None:
+    ((gold, predicted),) = column_texts(sources(tmp_path, GOLD, PREDICTED), only_differing=True)
+
+    assert [(span.start, span.end) for span in gold.layers["x"]] == [(0, 2)]
+    assert [(span.start, span.end) for span in predicted.layers["x"]] == [(0, 1)]
+    assert gold.tokens == predicted.tokens == ["Anna", "Weiß", "in", "Ulm", ".", "Ulm"]
+    assert [list(side.lines or ()) for side in (gold, predicted)] == [
+        [3, 4, 5, 8, 9, 12],
+        [3, 4, 5, 7, 8, 11],
+    ]
+
+
+def random_files(random: Random, ending: str) -> list[str]:
+    """Return three files of the same tokens, of which some sentences have other tags."""
+    files: list[list[str]] = [[], [], []]
+    number = 0
+    for document in range(random.randint(1, 4)):
+        for lines in files:
+            lines += [f'<text id="d{document}">'] if ending == "vrt" else ["-DOCSTART- O", ""]
+        for sentence in range(random.randint(0, 5)):
+            rows = [
+                (random.choice(("w", "&amp;", "v.")), random.choice(TAGS))
+                for _ in range(random.randint(1, 5))
+            ]
+            for side, lines in enumerate(files):
+                changes = side and random.random() < 0.3
+                lines += [f'<s id="{sentence}">'] * (ending == "vrt")
+                for row, (token, tag) in enumerate(rows, number):
+                    own = random.choice(TAGS) if changes else tag
+                    lines.append(f"{token}\tt{row}\t{own}" if ending == "vrt" else f"{token} {own}")
+                lines += ["</s>"] if ending == "vrt" else [""] * random.choice((1, 1, 1, 2))
+            number += len(rows)
+        for lines in files:
+            lines += ["</text>"] * (ending == "vrt")
+    return ["\n".join([*lines, ""]) for lines in files]
+
+
+TAGS = ("O", "O", "B-A", "I-A", "B-B", "I-B")
+
+
+@pytest.mark.parametrize("ending", ["conll", "vrt"])
+@pytest.mark.parametrize("seed", range(8))
+def test_documents_are_those_of_each_file(seed: int, ending: str, tmp_path: Path) -> None:
+    files = random_files(Random(seed), ending)
+    reading = Reading(token_id=2) if ending == "vrt" else Reading()
+    given = sources(tmp_path, *files, ending=ending, reading=reading)
+
+    found = list(column_texts(given))
+
+    expected = zip(*(source.documents() for source in given), strict=True)
+    assert [list(map(values, text)) for text in found] == [list(map(values, text)) for text in expected]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_only_spans_of_equal_sentences_are_left_out(seed: int, tmp_path: Path) -> None:
+    given = sources(tmp_path, *random_files(Random(seed), "conll"))
+
+    texts = list(column_texts(given, only_differing=True))
+
+    for text, whole in zip(texts, column_texts(given), strict=True):
+        for first, last, _ in whole[0].sentences:
+            spans = [_spans(document, first, last) for document in whole]
+            tags = {
+                tuple(document.tags["x"][first - document.start : last - document.start])
+                for document in whole
+            }
+            expected = [[] for _ in spans] if len(tags) == 1 else spans
+            assert [_spans(document, first, last) for document in text] == expected
+
+
+def _spans(document: Document, first: int, last: int) -> Sequence[tuple[int, int, str]]:
+    return [(span.start, span.end, span.label) for span in document.layers["x"] if first <= span.start < last]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reading"),
+    [
+        ("Ulm B-LOC\n. O\n", "Ulm B-LOC\n", Reading()),
+        ("Ulm B-LOC\n. O\n", "Ulm B-LOC\n\n. O\n", Reading()),
+        ("in O", "an O", Reading()),
+        (". O", ". Q-X", Reading()),
+        (". O", ". O O", Reading()),
+        (". O", ". L-X", Reading(invalid="discard")),
+        (". O", ". O", Reading(scheme="BIO")),
+    ],
+)
+def test_what_needs_documents_is_left_to_them(old: str, new: str, reading: Reading, tmp_path: Path) -> None:
+    given = sources(tmp_path, GOLD, PREDICTED.replace(old, new), reading=reading)
+
+    with pytest.raises(Unusual):
+        list(column_texts(given))
+
+
+def test_documents_with_different_ids_are_left_to_documents(tmp_path: Path) -> None:
+    given = sources(tmp_path, *(f"# newdoc id = {name}\nAnna B-PER\n" for name in "ab"))
+
+    with pytest.raises(Unusual):
+        list(column_texts(given))
+
+
+def test_mistake_on_all_sides_is_left_to_documents(tmp_path: Path) -> None:
+    given = sources(tmp_path, *(text.replace(". O", ". Q-X") for text in (GOLD, PREDICTED)))
+
+    with pytest.raises(Unusual):
+        list(column_texts(given, only_differing=True))
