@@ -19,8 +19,7 @@ from clueval.results.rates import entry_at
 from clueval.results.reports import Path, headline_paths, number_at
 from clueval.results.result import Result
 from clueval.studies.comparison import Comparison
-from clueval.studies.given_systems import given_systems
-from clueval.studies.runs import systems_of, units_of_systems
+from clueval.studies.given_systems import given_systems, systems_of, units_of_systems
 
 LAST_RATE = slice(-1, None)
 """F1, or what a metric has in its place, among the rates of a headline."""

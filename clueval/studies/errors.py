@@ -26,7 +26,6 @@ from clueval.reports.report import Report
 from clueval.reports.table import Table
 from clueval.studies.corrections import corrected
 from clueval.studies.corrections import tables_of as tables_of_decisions
-from clueval.studies.counting import counted, rereadable
 from clueval.studies.decisions import PlaceDecisions
 from clueval.studies.errors_view import (
     choices_of,
@@ -41,7 +40,16 @@ from clueval.studies.errors_view import (
     verdict_of,
 )
 from clueval.studies.rows import RowColumns, SideTexts, texts_of
-from clueval.studies.wrong import REASONS, Choice, JudgedSpan, ReasonKey, Search, reason_keys
+from clueval.studies.wrong import (
+    REASONS,
+    Choice,
+    JudgedSpan,
+    ReasonKey,
+    Search,
+    counted,
+    reason_keys,
+    rereadable,
+)
 
 if TYPE_CHECKING:
     from clueval.results.result import Result

@@ -19,9 +19,9 @@ from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
-from clueval.studies.counting import rereadable
 from clueval.studies.errors import Pairs
 from clueval.studies.errors_view import facts_of, title_of
+from clueval.studies.wrong import rereadable
 
 if TYPE_CHECKING:
     from clueval.results.result import Result

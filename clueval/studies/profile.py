@@ -23,7 +23,6 @@ from clueval.files.limits import require_short_texts
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Rate, Table, shown
-from clueval.studies.counting import rereadable
 from clueval.studies.errors import Pairs
 from clueval.studies.errors_view import facts_of
 from clueval.studies.span_values import (
@@ -39,7 +38,7 @@ from clueval.studies.span_values import (
     lower,
     range_name,
 )
-from clueval.studies.wrong import Choice, Search
+from clueval.studies.wrong import Choice, Search, rereadable
 
 if TYPE_CHECKING:
     from clueval.results.result import Result

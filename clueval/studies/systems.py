@@ -25,7 +25,6 @@ from clueval.reports.language import phrase
 from clueval.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
 from clueval.reports.report import Report
 from clueval.reports.table import Table
-from clueval.studies.counting import counted, rereadable
 from clueval.studies.errors import metadata_of
 from clueval.studies.errors_view import facets_of, facts_of, store_of, title_of
 from clueval.studies.rows import SideTexts, texts_of
@@ -40,7 +39,17 @@ from clueval.studies.systems_view import (
     transitions,
     verdict_of,
 )
-from clueval.studies.wrong import RIGHT, Choice, JudgedSpan, Search, judged, right, text_order
+from clueval.studies.wrong import (
+    RIGHT,
+    Choice,
+    JudgedSpan,
+    Search,
+    counted,
+    judged,
+    rereadable,
+    right,
+    text_order,
+)
 
 if TYPE_CHECKING:
     from clueval.results.result import Result

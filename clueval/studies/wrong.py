@@ -12,12 +12,12 @@ of either side alone. Its class is FairEval's type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from clueval.core.case import Case, EqualCase, Located, located
-from clueval.core.count import Plan, collector_paused
+from clueval.core.count import Plan, collector_paused, count, decided, sequences_of
 from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels, matches_in
@@ -226,33 +226,6 @@ class JudgedSpan(NamedTuple):
         return self.start, self.end
 
 
-def wrong_cases(
-    pairs: Iterable[Pair], choice: Choice | None = None, layers: Sequence[str] = ()
-) -> Iterator[tuple[Pair, Located]]:
-    """Yield the cases with a span that the choice lists as an error, with their pairs.
-
-    Args:
-        pairs: the pairs of the texts, as they are counted.
-        choice: selects the errors; by default those that metric ``exact`` counts.
-        layers: the layers in their order; further ones follow as they occur.
-
-    Cases come by text, sequence and position. Raises `UsageError` at the end if the labelled layer never occurred, and
-    the errors of the metric.
-
-    >>> from clueval.core.document import Document
-    >>> gold = Document("d", {"entity": [Span(0, 2, "PER"), Span(4, 5, "LOC")]})
-    >>> predicted = Document("d", {"entity": [Span(1, 2, "PER"), Span(4, 5, "LOC")]})
-    >>> [found.first for _, found in wrong_cases([Pair(gold, predicted)])]
-    [0]
-    """
-    search = Search(choice or Choice(), layers)
-    for pair in pairs:
-        for found in search.cases(pair, []):
-            if any(map(search.choice.lists, judged(pair, found, search.choice))):
-                yield pair, found
-    search.end()
-
-
 class Search:
     """Finds the errors of a choice in one text after the other; `end` checks the choice."""
 
@@ -437,3 +410,40 @@ def match_in(span: Span, others: Sequence[Span]) -> Match:
         if shared_positions(span, other) == size:
             return Match(span, "superset", (other,), other.by_layer)
     return Match(span, "missed")
+
+
+# What studies read and count of a corpus themselves
+
+Texts = TypeVar("Texts")
+
+
+def rereadable(given: Iterable[Texts] | Callable[[], Iterable[Texts]]) -> Callable[[], Iterable[Texts]]:
+    """Return a function that returns the texts of a corpus each time anew.
+
+    That of an iterator raises `UsageError` when it is called again.
+    """
+    if callable(given):
+        return given
+    readings = 0
+
+    def read() -> Iterable[Texts]:
+        nonlocal readings
+        readings += 1
+        if readings > 1 and isinstance(given, Iterator):
+            raise UsageError("the errors can be read only once", advice="give a list or a path")
+        return given
+
+    return read
+
+
+def counted(pairs: Iterable[Pair], choice: Choice, layers: Sequence[str]) -> tuple[dict[str, Any], int, int]:
+    """Return the report of the choice's metric by sequence, and the numbers of documents and positions."""
+    metric = choice.metric
+    plan = Plan((metric,), merge=choice.merge, where=choice.where)
+    bag = decided(count(([pair] for pair in pairs), plan, layers)).grouped(lambda place: ())
+    report = {
+        sequence: metric.scores(tally, list(bag.layers) if choice.merge else [sequence])
+        for _, sequence, _, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan))
+    }
+    positions = sum(sum(places.values()) for places in bag.positions.values())
+    return report, sum(bag.documents.values()), positions

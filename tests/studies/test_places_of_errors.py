@@ -20,7 +20,7 @@ from clueval.metrics.fair import Fair
 from clueval.reports.page import page
 from clueval.reports.place import KEY_COLUMNS
 from clueval.studies.errors import Errors
-from clueval.studies.wrong import FAIR_TYPES, Choice, wrong_cases
+from clueval.studies.wrong import FAIR_TYPES, Choice
 from tests.cases import spans
 from tests.corpora_of_errors import (
     pairs_in_files,
@@ -124,13 +124,6 @@ def test_spans_of_zero_length_are_marked() -> None:
 
     assert (row["span_start"], row["span_end_inclusive"]) == (2, 1)
     assert "🟥🟥" in row["context"]
-
-
-def test_wrong_cases_are_those_with_a_listed_error() -> None:
-    found = [case.first for _, case in wrong_cases([ONE])]
-
-    assert found == [1, 5]
-    assert [case.first for _, case in wrong_cases([ONE], Choice(reasons=frozenset(["label"])))] == [5]
 
 
 def test_errors_above_a_level_need_spans_that_do_not_overlap() -> None:

@@ -6,6 +6,5 @@ sources are in `clueval.statistics.agreement`.
 """
 
 # To read the package: `readings` says what annotators have marked in a case and in what they differ, `conventions`
-# how F1 is counted, `metric` counts a case (with `items`), `report` divides the sums, `intervals` says how sure its
-# numbers are; `corpus` counts the texts, `places` shows them place by place, `study` is `agree`, `view` how it is
-# shown, and `curation` is `curate`.
+# how F1 is counted, `metric` counts a case (with `items`), `report` divides the sums; `corpus` counts the texts,
+# `places` shows them place by place, `study` is `agree`, `view` how it is shown, and `curation` is `curate`.

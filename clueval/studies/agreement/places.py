@@ -8,12 +8,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 from clueval.core.case import are_flat
-from clueval.core.document import Document
+from clueval.core.document import Document, Group
+from clueval.files.errors import FileError
+from clueval.files.writing import make_folder, whole_file
 from clueval.reports.language import phrase
 from clueval.reports.place import (
     DECISION_COLUMNS,
@@ -299,3 +302,39 @@ def facets_of_places() -> list[Facet]:
         Facet("boundary", phrase("Boundary"), False, BOUNDARIES),
         Facet("document", phrase("Document")),
     ]
+
+
+def write_pygamma(texts: Iterable[Group], names: Sequence[str], folder: Path) -> int:
+    """Write a file for each shared document for the program pygamma, and return their number.
+
+    It is a CSV file with annotator, label, start and end of spans. Ends are exclusive; of a span with gaps, the first
+    start and the last end are written. Raises `FileError`.
+    """
+    import csv  # few need it
+
+    make_folder(folder)
+    written: set[str] = set()
+    number = len(names)
+    for group in texts:
+        present = [
+            (name, each) for name, each in zip(names, group.sides[:number], strict=True) if each is not None
+        ]
+        if len(present) < 2:
+            continue
+        stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in group.first.id).lstrip(".") or "_"
+        if stem in written:
+            raise FileError(
+                f"two documents would have the file name {stem}.csv",
+                file=str(folder),
+                document=group.first.id,
+            )
+        written.add(stem)
+        layers = sequences_in(group.sides[:number])
+        with whole_file(folder / f"{stem}.csv") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            for name, document in present:
+                for layer in layers:
+                    for fragments, label in sorted(marks_in(document, layer)):
+                        shown = f"{layer}:{label}" if len(layers) > 1 else label
+                        writer.writerow([name, shown, fragments[0][0], fragments[-1][1]])
+    return len(written)
