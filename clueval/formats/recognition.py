@@ -170,10 +170,12 @@ def is_span_of_faireval(head: Head) -> bool:
 
 DOCSTART = "-DOCSTART-"
 
+_LINE = re.compile("[^\n]+")
+
 
 def has_tags_alone(head: Head) -> bool:
     """Return whether each of the first three lines that are neither blank nor comments is one tag."""
-    lines = (line.strip() for line in head.text[:_LOOKED_AT].removeprefix("\ufeff").split("\n"))
+    lines = (match[0].strip() for match in _LINE.finditer(head.text.removeprefix("\ufeff"), 0, _LOOKED_AT))
     first = list(islice((line for line in lines if line and not line.startswith(("#", DOCSTART))), 3))
     return bool(first) and all(map(is_tag, first))
 
@@ -240,7 +242,7 @@ def is_csv(line: str) -> bool:
 
 def has_columns(head: Head) -> bool:
     """Return whether one of the first lines has two columns, or begins a document; or the file is empty."""
-    lines = [line for line in head.text.removeprefix("\ufeff").split("\n")[:50] if line.strip()]
+    lines = [line for line in head.text.removeprefix("\ufeff").split("\n", 50)[:50] if line.strip()]
     if lines and is_csv(lines[0]):
         return False
     return not lines or any(re.match(rf"\s*\S+[\t ]+\S|{DOCSTART}|#", line) for line in lines[:3])
