@@ -108,6 +108,14 @@ class Text(NamedTuple):
         return "" if entity is None else self.text[entity.start : entity.end]
 
 
+def _texts(pair: Pair, sequence: str, where: Where) -> list[Text]:
+    """Return the sides of a pair; one that stands beside the text has none."""
+    return [
+        Text("", ()) if pair.beside and side.end is None else Text.of(side, sequence, where)
+        for side in pair.sides
+    ]
+
+
 def pair_entities(
     gold: Sequence[TextSpan], predicted: Sequence[TextSpan], alignment: Alignment
 ) -> Iterator[tuple[TextSpan, TextSpan | None]]:
@@ -191,10 +199,7 @@ class Noisy(DocumentMetric):
         return tally
 
     def _count(self, tally: Tally, pair: Pair, sequence: str, where: Where) -> None:
-        own, other = (
-            Text("", ()) if pair.beside and side.end is None else Text.of(side, sequence, where)
-            for side in pair.sides
-        )
+        own, other = _texts(pair, sequence, where)
         spans = []
         for name, side in (("gold", own), ("predicted", other)):
             labels = [entity.label for entity in side.entities if entity.counted]
@@ -239,10 +244,7 @@ class Noisy(DocumentMetric):
 
         Holds one document, its alignment and its spans. Raises the same errors as `count_documents`.
         """
-        own, other = (
-            Text("", ()) if pair.beside and side.end is None else Text.of(side, sequence, where)
-            for side in pair.sides
-        )
+        own, other = _texts(pair, sequence, where)
         alignment = self._align(own, other, pair)
         for one, partner in pair_entities(own.entities, other.entities, alignment):
             if one.counted:

@@ -171,7 +171,8 @@ def test_label_map_that_is_invalid_is_an_error_with_its_place(
 
 def test_hierarchy_reads_the_entities_of_brat(tmp_path: Path) -> None:
     path = write(
-        tmp_path / "annotation.conf", "[entities]\n# note\n!PLACE\n\tCITY\n-----\nX\n[relations]\nR Arg1:X\n"
+        tmp_path / "annotation.conf",
+        "[entities]\n# note\n!PLACE\n\tCITY Arg:x\n-----\nX\n[relations]\nR Arg1:X\n",
     )
 
     assert Hierarchy.of(path).parents == {"PLACE": None, "CITY": "PLACE", "X": None}

@@ -26,8 +26,8 @@ from clueval.files.errors import CluevalError, FormatError, LimitError, UsageErr
 from clueval.transforms.alternatives import Alternatives, AnyOf
 from clueval.transforms.alternatives_table import AlternativesTable
 from clueval.transforms.changes import changes_of, checked, choices_of
-from clueval.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
-from clueval.transforms.labels import Depth, Generic, Hierarchy, Untyped
+from clueval.transforms.counted_spans import MinScore
+from clueval.transforms.labels import Generic
 from clueval.transforms.options import Preparing
 from clueval.transforms.steps import steps_of
 from tests.cases import any_spans, spans
@@ -80,77 +80,6 @@ def grouped(text: str, **more: Any) -> list[Span]:
 # Cases of the definitions
 
 
-@pytest.mark.parametrize(("choice", "wanted"), [("split", (2, 2, 1, 1)), ("hull", (1, 1, 0, 0))])
-def test_fragments_become_spans_or_one_span(choice: str, wanted: tuple[int, ...]) -> None:
-    assert alone(Fragments(choice), "A[0,3)[7,9)", "A[0,3)[7,10)") == wanted
-
-
-@pytest.mark.parametrize(("mode", "wanted"), [("inside", (1, 2, 1, 1)), ("touching", (1, 1, 1, 1))])
-def test_predicted_spans_inside_or_touching_a_region_leave_the_count(mode: str, wanted: Any) -> None:
-    step = IgnoredRegions(labels=("UNSURE",), mode=mode)
-
-    assert alone(step, "A[0,2) UNSURE[5,9)", "A[0,2) A[6,8) A[8,11)") == wanted
-
-
-def test_touching_keeps_a_predicted_span_that_a_counted_gold_span_equals() -> None:
-    step = IgnoredRegions(labels=("UNSURE",), mode="touching")
-
-    assert alone(step, "A[4,6) UNSURE[5,9)", "A[4,6) B[4,7)") == (1, 1, 1, 1)
-
-
-def test_same_label_compares_with_the_label_of_the_region() -> None:
-    step = IgnoredRegions(labels=("A",), same_label=True)
-
-    assert alone(step, "A[0,4) B[1,2)", "A[0,1) B[0,1)") == (1, 1, 0, 0)
-
-
-@pytest.mark.parametrize(
-    ("position", "leaves"), [("A[5,5)", True), ("A[9,9)", True), ("A[4,4)", False), ("A[10,10)", False)]
-)
-def test_a_span_of_zero_length_is_inside_at_the_borders_of_a_region(position: str, leaves: bool) -> None:
-    assert alone(IgnoredRegions(labels=("U",)), "U[5,9)", position)[1] == (0 if leaves else 1)
-
-
-@pytest.mark.parametrize(
-    ("steps", "gold", "predicted", "wanted"),
-    [
-        ([Depth(Hierarchy({"PLACE": None, "CITY": "PLACE", "STREET": "PLACE"}, ""), 2)], "CITY", "STREET", 0),
-        ([Depth(Hierarchy({"PLACE": None, "CITY": "PLACE", "STREET": "PLACE"}, ""), 1)], "CITY", "STREET", 1),
-        ([Generic(("PLACE",))], "CITY", "PLACE", 1),
-        ([Generic(("PLACE",))], "PLACE", "CITY", 0),
-        ([Untyped()], "PLACE", "CITY", 1),
-    ],
-)
-def test_labels_of_a_hierarchy_are_compared_at_a_depth(
-    steps: list[Step], gold: str, predicted: str, wanted: int
-) -> None:
-    found, _ = counted([[pair_of(f"{gold}[0,2)", f"{predicted}[0,2)")]], *steps)
-
-    assert found == (1, 1, wanted, wanted)
-
-
-def test_a_generic_label_takes_only_a_label_below_it() -> None:
-    hierarchy = Hierarchy({"PLACE": None, "CITY": "PLACE", "DATE": None}, "")
-    step = Generic(("PLACE",), hierarchy)
-
-    assert alone(step, "DATE[0,4) CITY[0,2)", "PLACE[0,4)") == (2, 1, 0, 0)  # it takes CITY
-    (changed,) = step([pair_of("DATE[0,4) CITY[0,2)", "PLACE[0,4)")])
-    assert changed.predicted.layers["label"][0].label == "CITY"
-
-
-def test_a_generic_label_takes_the_equal_range_then_the_most_positions_then_the_earliest() -> None:
-    step = Generic(("X",))
-    golds = {
-        "A[0,9) B[2,4)": "B",
-        "A[0,3) B[3,9)": "A",
-        "A[2,3) B[3,4)": "A",
-        "A[0,3) X[2,4)": "X",
-    }
-    for gold, wanted in golds.items():
-        (changed,) = step([pair_of(gold, "X[2,4)")])
-        assert changed.predicted.layers["label"][0].label == wanted, gold
-
-
 def test_a_group_is_the_member_that_a_predicted_span_equals() -> None:
     gold = grouped("A[4,9) A[3,8) A[6,8)")
 
@@ -158,24 +87,6 @@ def test_a_group_is_the_member_that_a_predicted_span_equals() -> None:
 
     assert found == (1, 2, 1, 1)
     assert bag.notes == {("alternatives", "groups"): 1, ("alternatives", "by_alternative"): 1}
-
-
-def test_groups_leave_each_other_what_only_one_of_them_can_have() -> None:
-    one = [replace(span, features={"group": 1}) for span in spans("A[0,2) A[0,3)")]
-    two = [replace(span, features={"group": 2}) for span in spans("A[0,2) A[5,6)")]
-
-    assert alone(Alternatives(), [*one, *two], "A[0,2) A[0,3)") == (2, 2, 2, 2)
-    assert alone(Alternatives(), [*two, *one], "A[0,2) A[0,3)") == (2, 2, 2, 2)
-
-
-def test_a_group_without_an_equal_span_is_the_nearest_member_or_the_main_one() -> None:
-    def member(predicted: str, **more: Any) -> list[tuple[int, int]]:
-        (changed,) = Alternatives()([pair_of(grouped("A[4,9) A[3,8) B[6,8)", **more), predicted)])
-        return [(span.start, span.end) for span in changed.gold.layers["label"]]
-
-    assert member("A[2,5)") == [(3, 8)]  # two positions; [4,9) shares one
-    assert member("B[0,1)") == member("C[4,9)") == [(4, 9)]
-    assert member("B[0,1)", optional=True) == []
 
 
 def test_the_nearest_gold_counts_and_of_equal_ones_the_first() -> None:
@@ -420,13 +331,6 @@ def test_files_of_options_are_refused_with_their_line(
 
     with pytest.raises(FormatError, match=problem):
         of(**{name: str(path)}, **({"depth": 1} if name == "hierarchy" else {}))
-
-
-def test_brats_configuration_is_a_hierarchy_of_its_entities(tmp_path: Path) -> None:
-    path = tmp_path / "annotation.conf"
-    path.write_text("[entities]\nPLACE\n\t!CITY\n\t\tBerlin Arg:x\n[relations]\nCITY\n", encoding="utf-8")
-
-    assert Hierarchy.of(path).path("Berlin") == ["PLACE", "CITY", "Berlin"]
 
 
 def test_a_file_of_a_threshold_says_what_it_was_chosen_for(tmp_path: Path) -> None:
