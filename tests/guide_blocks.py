@@ -7,6 +7,7 @@ A block says by its first line what it is:
   ``pip install``, which is compared with the extras of the package and not carried out.
 - ``python``: a doctest; the blocks of a page share their names.
 - ``LANGUAGE file=NAME``: is written to the file NAME.
+- ``text line=FILE after=NAME``: is added to the file FILE, after the line in which ``NAME =`` begins.
 - ``text``: a drawing, which does not run.
 
 ``...`` stands for any text that is left out; alone on a line, for any number of lines.
@@ -98,6 +99,11 @@ class Runner:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
             importlib.invalidate_caches()  # it may be a module, in a folder that Python has looked into
+        elif " line=" in block.info:
+            file, _, name = block.info.partition(" line=")[2].partition(" after=")
+            text = Path(file).read_text(encoding="utf-8")
+            head, start, tail = re.split(rf"^({name} = .*\n)", text, maxsplit=1, flags=re.MULTILINE)
+            Path(file).write_text(f"{head}{start}{block.text}{tail}", encoding="utf-8")
         elif block.language == "console":
             self._run_console(block)
         elif block.language == "python":

@@ -209,9 +209,9 @@ def test_package_runs_from_one_zip_file_with_pages_samples_and_processes(tmp_pat
 
 def test_files_that_contributors_copy_or_change_are_there() -> None:
     text = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    named = re.findall(r"`((?:clueval|tests)/[\w/]+\.py)`", text)
+    named = re.findall(r"(?<! as )`((?:clueval|tests)/[\w/]+\.py)`", text)  # what is saved "as" a file is new
 
-    assert len(named) > 10
+    assert len(named) > 8
     assert [name for name in named if not (ROOT / name).is_file()] == []
 
 

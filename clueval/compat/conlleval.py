@@ -26,10 +26,15 @@ Report = Mapping[str, Any]
 
 
 def render(report: Report) -> str:
-    """Return the output of `Result.to_dict`, for an evaluation with the metric ``exact``, in conlleval's
-    format.
+    """Return a report, as `Result.to_dict` of metric ``exact`` returns it, in the form of conlleval.
+
+    The layers follow one another, each below its name; a single layer has no name. Rates are percentages.
 
     Raises `UsageError` if the report lacks the metric.
+
+    >>> from clueval import score
+    >>> print(render(score([["B-PER", "O"]], [["B-PER", "O"]], metrics="exact").to_dict()).splitlines()[0])
+    processed 2 tokens with 1 phrases; found: 1 phrases; correct: 1.
     """
     blocks = list(_blocks(report))
     if len(blocks) == 1:

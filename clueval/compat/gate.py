@@ -73,11 +73,17 @@ NAN = float("nan")
 def table_lines(
     result: Result, *, evaluation: str = "", response_set: str = "", reference_set: str = ""
 ) -> Iterator[str]:
-    """Yield the lines of GATE's table of a result, the header first.
+    r"""Yield the lines of GATE's table of a result, the header first.
 
     `evaluation`, `response_set` and `reference_set` are the values of the columns with these names. F is F1, whatever
     the beta of the metric. Raises `UsageError` unless the metric ``gate`` has counted one layer, with the counts of
     each document (``resample_by="document"``).
+
+    >>> from clueval import score
+    >>> gold = [[(0, 3, "Person")]]
+    >>> result = score(gold, gold, metrics="gate", resample_by="document")
+    >>> next(table_lines(result)).split("\t")[:2]
+    ['evaluationId', 'evaluationType']
     """
     metric = _metric_of(result)
     if len(result.bag.layers) > 1 or result.plan.merge:
@@ -106,9 +112,18 @@ def table_lines(
 def write_table(
     result: Result, path: str | Path, *, evaluation: str = "", response_set: str = "", reference_set: str = ""
 ) -> None:
-    """Write GATE's table of a result to a file; `evaluation` is by default the beginning of its name.
+    r"""Write GATE's table of a result to a file; `evaluation` is by default the beginning of its name.
 
     The other arguments, and errors, are those of `table_lines`. Raises `FileError`.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from clueval import score
+    >>> result = score([[(0, 3, "A")]], [[(0, 3, "A")]], metrics="gate", resample_by="document")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_table(result, f"{folder}/t.tsv")
+    ...     Path(folder, "t.tsv").read_text().split("\t")[:2]
+    ['evaluationId', 'evaluationType']
     """
     path = Path(path)
     name = evaluation or path.name.partition(".")[0]

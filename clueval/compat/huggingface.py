@@ -44,6 +44,10 @@ class Seqeval:
     `labels`, if given, are the tags by id, in a list or a mapping as in a model's configuration (`id2label`).
     Predictions and references are lists of sentences, each a list of tags, or of ids if there are labels; or
     arrays.
+
+    >>> metric = Seqeval(["O", "B-PER"])
+    >>> metric(([[[0.1, 0.9], [0.8, 0.2]]], [[1, -100]]))["overall_f1"]
+    1.0
     """
 
     name = "seqeval"

@@ -67,6 +67,13 @@ def make_span_scorer(
     `unit` is the unit of positions. With ``character`` reference and prediction may have different tokens,
     and spans with a blank between them are not adjacent, so they do not tile another; with ``token`` the
     tokens must be the same (`TextMismatch`). Raises `UsageError` for unknown names.
+
+    >>> import spacy
+    >>> from spacy.training import Example
+    >>> doc = spacy.blank("en")("Ada slept")
+    >>> doc.ents = [doc.char_span(0, 3, label="PER")]
+    >>> make_span_scorer(["levels"])([Example(doc, doc)])["ents_f"]
+    1.0
     """
     if unit not in UNITS:
         raise UsageError(f"unknown unit {unit!r}", advice=f"one of {', '.join(UNITS)}")

@@ -23,7 +23,11 @@ Row = tuple[int, int, str]
 
 
 class Sentence(NamedTuple):
-    """The range ``[start, end)`` of a sentence, and its id in the file (None if it has none)."""
+    """The range ``[start, end)`` of a sentence, and its id in the file (None if it has none).
+
+    >>> Document("d", {}, tokens=["It", "rained"], sentences=[Sentence(0, 2)]).sentences[0].end
+    2
+    """
 
     start: int
     end: int
@@ -151,6 +155,10 @@ class Document:
     says that the order of the spans of a layer counts, as it does in some formats; otherwise no number depends on it.
 
     Raises `SpanError` for spans outside the text and for token ids whose number is not that of the tokens.
+
+    >>> document = Document("letter", {"name": [Span(0, 1, "PER")]}, tokens=["Ada", "slept"])
+    >>> document.layers["name"][0].label, document.unit
+    ('PER', 'token')
     """
 
     id: str

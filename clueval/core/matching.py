@@ -61,6 +61,9 @@ class Match:
     `partners` are the spans of the other side that match the span, by position: one for exact and superset,
     the adjacent spans for tiling and overlap, none for missed (even if spans overlap it). `labels` holds for
     each layer the label of the partners that has most positions inside the span.
+
+    >>> match_spans([Span(0, 2, "A")], [Span(0, 3, "A")])[0].kind
+    'superset'
     """
 
     span: Span

@@ -53,6 +53,13 @@ class CluevalError(ValueError):
     """Base class of all errors caused by wrong input or wrong options.
 
     The message is one line: where the error is, what is wrong, and what to do.
+
+    >>> from clueval import score
+    >>> try:
+    ...     score([["B-PER"]], [["PERSON"]])
+    ... except CluevalError as error:
+    ...     print(type(error).__name__, error.problem)
+    TagError predicted[0][0]: 'PERSON' is not a tag
     """
 
     def __init__(
@@ -94,7 +101,16 @@ def _rebuild(kind: type[CluevalError], fields: dict[str, Any]) -> CluevalError:
 
 
 class CluevalWarning(UserWarning):
-    """Something in the input is probably a mistake, for example a label that only one side has."""
+    """Something in the input is probably a mistake, for example a label that only one side has.
+
+    >>> import warnings
+    >>> from clueval import score
+    >>> with warnings.catch_warnings(record=True) as record:
+    ...     warnings.simplefilter("always")
+    ...     _ = score([["B-PER"]], [["B-PERSON"]])
+    >>> print(record[0].message)
+    layer 'label': only gold has the label 'PER' (1)
+    """
 
 
 def warn(message: str) -> None:
@@ -109,27 +125,64 @@ def warn(message: str) -> None:
 
 
 class UsageError(CluevalError):
-    """An argument or option is wrong, for example an unknown metric, layer, format or filter."""
+    """An argument or option is wrong, for example an unknown metric, layer, format or filter.
+
+    >>> from clueval import score
+    >>> score([["B-PER"]], [["B-PER"]], metrics="f1")
+    Traceback (most recent call last):
+    clueval.files.errors.UsageError: unknown metric 'f1' (its numbers are those of 'exact'; one of levels, exact, ...
+    """
 
 
 class FileError(CluevalError):
-    """A file cannot be opened, read or written."""
+    """A file cannot be opened, read or written.
+
+    >>> from clueval import read
+    >>> next(read("missing.conll"))
+    Traceback (most recent call last):
+    clueval.files.errors.FileError: missing.conll: there is no such file or folder
+    """
 
 
 class FormatError(CluevalError):
-    """The content of a file breaks the rules of its format."""
+    """The content of a file breaks the rules of its format.
+
+    >>> from io import StringIO
+    >>> from clueval import read
+    >>> list(read(StringIO('{"text": "Ada"}'), input="doccano"))
+    Traceback (most recent call last):
+    clueval.files.errors.FormatError: ...
+    """
 
 
 class TagError(FormatError):
-    """A tag is outside its scheme, or a tag is ill-formed and `invalid` is ``error``."""
+    """A tag is outside its scheme, or a tag is ill-formed and `invalid` is ``error``.
+
+    >>> from clueval import score
+    >>> score([["B-PER"]], [["PERSON"]])
+    Traceback (most recent call last):
+    clueval.files.errors.TagError: predicted[0][0]: 'PERSON' is not a tag (a tag is O, or one of B I E S L U M W, ...
+    """
 
 
 class SpanError(CluevalError):
-    """A span has negative or reversed positions, or lies outside its text."""
+    """A span has negative or reversed positions, or lies outside its text.
+
+    >>> from clueval import Span
+    >>> Span(3, 1, "PER")
+    Traceback (most recent call last):
+    clueval.files.errors.SpanError: span [3,1) 'PER' ends before it starts
+    """
 
 
 class OverlapError(SpanError):
-    """Two spans of one sequence overlap, which is not allowed."""
+    """Two spans of one sequence overlap, which is not allowed.
+
+    >>> from clueval import score
+    >>> score([[(0, 3, "A"), (1, 4, "A")]], [[]], metrics="levels")
+    Traceback (most recent call last):
+    clueval.files.errors.OverlapError: document '0': spans [0,3) 'A' and [1,4) 'A' of one sequence overlap (metric ...
+    """
 
 
 class LimitError(CluevalError):
@@ -137,7 +190,13 @@ class LimitError(CluevalError):
 
 
 class TextMismatch(CluevalError):
-    """Gold and predicted have different texts; the message names the first difference with both values."""
+    """Gold and predicted have different texts; the message names the first difference with both values.
+
+    >>> from clueval import Document, score
+    >>> score([Document("d", {"name": []}, tokens=["Ada"])], [Document("d", {"name": []}, tokens=["Adam"])])
+    Traceback (most recent call last):
+    clueval.files.errors.TextMismatch: document 'd': gold has the token 'Ada' at position 0 where ...
+    """
 
 
 class MissingExtra(CluevalError):

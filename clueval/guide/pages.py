@@ -26,7 +26,7 @@ SECTIONS = {
 
 FIRST = (
     *("start-install", "start-files", "start-lists", "tutorial-errors"),
-    *("concept-spans", "concept-tags", "concept-metrics", "concept-which-f1", "concept-levels"),
+    *("concept-spans", "concept-tags", "concept-which-f1", "concept-levels"),
 )
 """The pages that come before the others of their section, because these use their words. The others come by name."""
 

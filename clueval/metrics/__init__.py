@@ -57,7 +57,11 @@ _OTHER_NAMES = {
 
 
 def metric_class(name: str) -> Any:
-    """Return the class of the metric of that name, a frozen dataclass of its settings. Raises `UsageError`."""
+    """Return the class of the metric of that name, a frozen dataclass of its settings. Raises `UsageError`.
+
+    >>> metric_class("exact").__name__
+    'Exact'
+    """
     if name not in METRICS:
         every, found = f"one of {', '.join(METRICS)}", _OTHER_NAMES.get(name.lower())
         advice = every if found is None else f"its numbers are those of {found!r}; {every}"
@@ -137,6 +141,9 @@ def metric_of(written: tuple[str, Mapping[str, Any]]) -> AnyMetric:
     """Return the metric with this name and these settings, as `clueval.metrics.settings.metrics_in` reads them.
 
     Raises `UsageError` for an unknown name, setting or value.
+
+    >>> metric_of(("exact", {"min_overlap": 0.5})).min_overlap
+    0.5
     """
     from clueval.metrics.settings import setting_of
 
@@ -167,7 +174,12 @@ def _own_class(path: str) -> Any:
 
 
 def is_metric(given: object) -> bool:
-    """Return whether an object has what metrics have (`clueval.core.metric`); a class is none."""
+    """Return whether an object has what metrics have (`clueval.core.metric`); a class is none.
+
+    >>> from clueval.core.exact import Exact
+    >>> is_metric(Exact()), is_metric("exact")
+    (True, False)
+    """
     if isinstance(given, type) or not (hasattr(given, "count") or hasattr(given, "count_documents")):
         return False
     return all(hasattr(given, name) for name in ("name", "zero", "scores", "headlines", "choices", "check"))

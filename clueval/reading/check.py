@@ -35,6 +35,9 @@ class Problem:
         file, line, document: where it is; None if it has no such place.
         problem: what is wrong.
         advice: what to do, or None.
+
+    >>> print(Problem("a.conll", 3, None, "the line has 1 column"))
+    a.conll:3: the line has 1 column
     """
 
     file: str | None

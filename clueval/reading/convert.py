@@ -68,6 +68,12 @@ def convert(
     Returns the documents as the format holds them: positions in its unit, and with `lossy` without what it cannot
     hold. Raises `UsageError` for what would be lost without `lossy`, before anything is written, `FileError` for an
     output that cannot be written or that is an input, and the errors of `clueval.read`.
+
+    >>> from clueval import Document, Span
+    >>> gold = [Document("d", {"name": [Span(0, 3, "PER")]}, text="Ada slept", unit="character")]
+    >>> [document] = convert(gold, "conll")
+    >>> document.tokens, document.layers["name"][0].end
+    (['Ada', 'slept'], 1)
     """
     require_kind(to, "str", "to")
     writer = writer_named(to, as_=as_, types=types)

@@ -30,7 +30,7 @@ def read(
     unit: Unit | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Iterator[Document]:
-    """Yield the documents of a file, or of all files below a folder, one at a time.
+    r"""Yield the documents of a file, or of all files below a folder, one at a time.
 
     Args:
         path: a file (``.gz`` files are read, too), a folder, an archive, a pattern (`clueval.reading.paths`) or
@@ -45,6 +45,11 @@ def read(
 
     Raises `CluevalError` for invalid input, with file and line, and `UsageError` for an option that does not
     exist or does not apply to the formats of these files.
+
+    >>> from io import StringIO
+    >>> [document] = read(StringIO("Ada B-PER\nslept O\n"))
+    >>> document.tokens, document.layers["label"][0].label
+    (['Ada', 'slept'], 'PER')
     """
     return documents_of(path, options_for_one_side("read", layers, reading, options, unit))
 

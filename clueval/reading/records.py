@@ -118,6 +118,13 @@ def documents_from_spacy(
     """Yield a document for each `Doc` of spaCy, numbered from 1.
 
     `spans_key` names a group of ``Doc.spans``; None: the entities. `unit` is ``character`` or ``token``.
+
+    >>> import spacy
+    >>> doc = spacy.blank("en")("Ada slept")
+    >>> doc.ents = [doc.char_span(0, 3, label="PER")]
+    >>> [document] = documents_from_spacy([doc])
+    >>> document.layers["label"][0].label
+    'PER'
     """
     require_kind(unit, "str", "unit")
     if unit not in ("character", "token"):
@@ -138,6 +145,12 @@ def to_spacy(document: Document, vocab: Any, layer: str = DEFAULT_LAYER) -> Any:
 
     A document with a text is split into words and single marks. Raises `UsageError` for a span that does not
     begin and end with a token, for gaps, and for a document without text.
+
+    >>> import spacy
+    >>> from clueval import Span
+    >>> document = Document("d", {"label": [Span(0, 1, "PER")]}, tokens=["Ada", "slept"])
+    >>> to_spacy(document, spacy.blank("en").vocab).ents
+    (Ada,)
     """
     make, _, vocab_class = spacy_tools()
     if not isinstance(vocab, vocab_class):

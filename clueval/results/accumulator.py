@@ -48,6 +48,12 @@ class Accumulator(Hinting):
         names: the names of tags that are numbers, as in `Reading.names`.
 
     Raises `UsageError` for unknown names, and if `scheme` is needed and None.
+
+    >>> counts = Accumulator("exact")
+    >>> for gold, predicted in [(["B-PER"], ["B-PER"]), (["B-LOC"], ["O"])]:
+    ...     counts.update([gold], [predicted])
+    >>> counts.compute().recall
+    0.5
     """
 
     def __init__(

@@ -53,6 +53,11 @@ class Result(Report):
         reference: another system with which the result is compared; None without one.
         gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
             were set.
+
+    >>> from clueval import score
+    >>> result = score([["B-PER", "B-LOC"]], [["B-PER", "O"]], metrics="exact")
+    >>> result.recall, result["exact.label.per_label.PER.f1"], result.scores()["exact.precision"]
+    (0.5, 1.0, 1.0)
     """
 
     title = ""
@@ -388,6 +393,14 @@ def load_result(path: str | Path) -> Result:
     """Return the result that `Result.save` or ``clueval score --save`` has written.
 
     Raises `FileError`, `FormatError` for a file that is no saved result, or was changed.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from clueval import score
+    >>> with TemporaryDirectory() as folder:
+    ...     score([["B-PER"]], [["B-PER"]], metrics="exact").save(f"{folder}/a.clueval")
+    ...     result = load_result(f"{folder}/a.clueval")
+    >>> result.f1
+    1.0
     """
     from clueval.results.saved import load_counts
 

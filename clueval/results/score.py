@@ -89,6 +89,12 @@ def score(
     `CluevalError` that names the files if a process ends twice while it counts them, or an executor loses them.
     Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has, of repaired
     tags, and of changes to spans that change nothing.
+
+    >>> result = score([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "O"]], metrics="exact")
+    >>> result.precision, result.recall
+    (1.0, 0.5)
+    >>> score([[(0, 2, "PER"), (5, 6, "LOC")]], [[(0, 2, "PER")]], metrics="exact").recall
+    0.5
     """
     require_layers(layers)
     indicators = options.pop("write_indicators", None)

@@ -137,6 +137,10 @@ def bca(
     `leave_one_out` are the scores without each unit; `times` says of each without how many units the score has it
     (None: each without one). Raises `UsageError` if all resampled scores lie on one side
     of the score, because the bias is then infinite.
+
+    >>> low, high = bca([number / 100 for number in range(101)], 0.5, [0.49, 0.5, 0.51])
+    >>> round(low, 3), round(high, 3)
+    (0.01, 0.99)
     """
     low, high = bca_levels(resampled, score, leave_one_out, confidence, times)
     return _ends(resampled, low, 1 - high)
@@ -149,7 +153,11 @@ def bca_levels(
     confidence: float = 0.95,
     times: Sequence[int] | None = None,
 ) -> tuple[float, float]:
-    """Return the two probabilities whose quantiles of the resampled scores are the ends of `bca`."""
+    """Return the two probabilities whose quantiles of the resampled scores are the ends of `bca`.
+
+    >>> [round(level, 3) for level in bca_levels([number / 100 for number in range(101)], 0.5, [0.49, 0.5, 0.51])]
+    [0.025, 0.975]
+    """
     require_share("confidence", confidence)
     _require_scores(resampled)
     below = sum(value < score for value in resampled)

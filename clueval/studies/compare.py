@@ -67,6 +67,11 @@ def compare(
         named: systems by name, and with gold the options of `clueval.score`, as ``metrics="exact"``.
 
     Raises `UsageError` for results that cannot be compared and for scores that do not exist.
+
+    >>> gold, system = [["B-PER", "B-LOC"]] * 8, [["B-PER", "O"]] * 8
+    >>> rows = compare(gold, base=system, better=gold, metrics="exact", scores=["f1"]).rows()
+    >>> [(row["system"], row["against"], row["difference"], row["p"]) for row in rows if row["against"]]
+    [('better', 'base', 0.3333333333, 0.0078125)]
     """
     trust = Trust(confidence=confidence, resamples=resamples, seed=seed)
     if detect is not None and not LEAST_DETECTED <= detect <= 1:

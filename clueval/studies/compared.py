@@ -208,6 +208,10 @@ def profile(
         options: as for `clueval.errors`, those of `clueval.score`.
 
     Returns a `Profile`. Raises `UsageError` for unknown features, and the errors of `clueval.score`.
+
+    >>> rows = profile([["B-PER", "B-LOC"]], [["B-PER", "O"]], feature=["label"]).rows()
+    >>> [(row["bucket"], row["recall"]) for row in rows]
+    [('LOC', 0.0), ('PER', 1.0)]
     """
     refuse_unknown(options, ["feature", "train", "metric", "buckets", "layers", *_OF_SCORE], "profile")
     require_kind(buckets, "int | None", "buckets")

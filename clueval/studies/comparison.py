@@ -34,6 +34,11 @@ class Comparison(Report):
         shown: what each score is called in tables and sentences.
         most: for each F1 and system the units that the difference depends on most, if details were asked for.
         left_out: by system, the number of documents that are not in all results with the same text, if there are any.
+
+    >>> from clueval import compare
+    >>> gold, system = [["B-PER", "B-LOC"]] * 8, [["B-PER", "O"]] * 8
+    >>> compare(gold, base=system, better=gold, metrics="exact", scores=["f1"]).verdict()
+    'exact F1: better is better than base by 33.33 points [+33.33, +33.33], p = 0.0078.'
     """
 
     named_by: ClassVar[Sequence[str]] = ("score", "system", "against")

@@ -414,6 +414,10 @@ class Conventions(Report):
     """The result of `conventions`: a row for each convention, for each layer.
 
     `result` is what was counted, and `of_tags` are the reports of `TagReadings` by layer.
+
+    >>> rows = conventions([["B-PER", "I-PER"]], [["B-PER", "O"]]).rows()
+    >>> {row["convention"]: row["f1"] for row in rows if row["convention"] in ("conlleval", "muc_type")}
+    {'conlleval': 0.0, 'muc_type': 1.0}
     """
 
     def __init__(self, result: Result, of_tags: Mapping[str, Mapping[str, Any]]) -> None:

@@ -69,6 +69,11 @@ class Profile(Report):
         title: what was compared.
 
     Raises `UsageError` for unknown features, for a metric that cannot count single spans, and the errors of metrics.
+
+    >>> from clueval import profile
+    >>> rows = profile([["B-PER", "B-LOC"]], [["B-PER", "O"]], feature=["label"]).rows()
+    >>> [(row["bucket"], row["recall"]) for row in rows]
+    [('LOC', 0.0), ('PER', 1.0)]
     """
 
     def __init__(

@@ -51,6 +51,11 @@ class Finding(Mapping[str, Any]):
     `side`, `sequence`, `kind` and `reason` are cells, too. `start` and `end` are the first and the last position,
     `labels` the span's own labels by layer, `found` the joined labels of its match, and `other_labels` those of each
     span of the other side that the row shows. Cells are made when one is first looked at.
+
+    >>> from clueval import errors
+    >>> [finding] = next(iter(errors([["B-PER", "I-PER"]], [["O", "O"]]))).findings
+    >>> finding.side, finding.reason, finding.start, finding.end
+    ('gold', 'missed', 0, 1)
     """
 
     def __init__(self, judged: JudgedSpan, make: Callable[[], Row], document: str, side: str) -> None:

@@ -337,6 +337,11 @@ class Diff(TwoSystems):
     are others. Raises `UsageError` for a choice of classes or reasons, because they can change.
 
     With `skips`, errors are those of metric ``exact``, and the texts may lack spans that are right in both runs.
+
+    >>> from clueval import diff
+    >>> gold = [["B-PER", "B-LOC"]]
+    >>> diff(gold, [["B-PER", "O"]], gold).verdict()
+    'F1 66.67 → 100.00 (+33.33); errors: 0 new, 1 fixed, 0 changed, 0 still'
     """
 
     def __init__(

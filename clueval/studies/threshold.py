@@ -86,6 +86,11 @@ class Threshold(Report):
         about: the other entries of `to_dict`: ``score_feature``, ``metric``, ``measure``, ``signature``, and
             ``gold_sha256``, which tells gold files apart (None if gold was no file).
         report: the result on which it was chosen, as `Result.to_dict` returns it.
+
+    >>> gold = [{"text": "Ada met Bob", "spans": [(0, 3, "PER")]}]
+    >>> spans = [{"start": 0, "end": 3, "label": "PER", "score": 0.9}, {"start": 4, "end": 7, "label": "A", "score": 0}]
+    >>> threshold(gold, [{"text": "Ada met Bob", "spans": spans}], score_feature="score").rows()[0]["threshold"]
+    0.9
     """
 
     named_by: ClassVar[Sequence[str]] = ("label",)
@@ -202,6 +207,11 @@ def threshold(
 
     Returns a `Threshold`, whose `save` writes the file for ``clueval.score(..., min_score=FILE)``. Raises
     `NoThreshold`, a `UsageError`, if no threshold meets the condition, and the errors of `clueval.score`.
+
+    >>> gold = [{"text": "Ada met Bob", "spans": [(0, 3, "PER")]}]
+    >>> spans = [{"start": 0, "end": 3, "label": "PER", "score": 0.9}, {"start": 4, "end": 7, "label": "A", "score": 0}]
+    >>> threshold(gold, [{"text": "Ada met Bob", "spans": spans}], score_feature="score").rows()[0]["threshold"]
+    0.9
     """
     require_kind(score_feature, "str", "score_feature")
     measure = Measure.of(maximise)

@@ -20,8 +20,8 @@ from clueval.metrics import METRICS, chosen_metrics
 PAGES = all_pages()
 TEXT = "\n".join(page.text for page in PAGES.values())
 
-MOST_PAGES, MOST_WORDS = 55, 24_750
-"""The size of the guide. Who adds a sentence to a full guide takes out another."""
+MOST_PAGES, MOST_WORDS = 45, 19_000
+"""The size of the guide; lines of tables and signs alone are no words. A new sentence replaces an old one."""
 
 YET: set[str] = set()
 """Commands, metrics, formats and options that have no page yet, as `missing` names them. This list may only shrink."""
@@ -43,7 +43,7 @@ def missing() -> set[str]:
     called = set(re.findall(r"^clueval (\w+)", code, re.MULTILINE))
     counted = {
         name
-        for names in re.findall(r"--metric[ =]([\w,]+)|metrics?=([^)]*)", code)
+        for names in re.findall(r"--metric[ =]'?([\w,]+)|metrics?=([^)]*)", code)
         for name in re.findall(r"\w+", " ".join(names))
     }
     read = {name for names in re.findall(r"--input[ =]([\w:-]+)", code) for name in names.split(":")}
@@ -88,7 +88,7 @@ def test_page_shows_what_its_code_prints(
 
 def test_guide_stays_small() -> None:
     assert len(PAGES) <= MOST_PAGES
-    assert len(TEXT.split()) <= MOST_WORDS
+    assert len(re.findall(r"\S*\w\S*", TEXT)) <= MOST_WORDS
 
 
 def test_pages_begin_with_a_title_and_with_a_sentence_that_says_what_they_are_for() -> None:

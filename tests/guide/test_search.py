@@ -19,7 +19,7 @@ MEANT = {
     "huggingface": "from-seqeval",
     "hugging face trainer": "from-seqeval",
     "spacy": "from-spacy",
-    "presidio": "from-presidio",
+    "presidio": "from-other-scorers",
     "seeds": "howto-compare",
     "signifcance": "howto-compare",
     "compare models": "howto-compare",
@@ -54,7 +54,13 @@ MEANT = {
     "Schwärzung": "tutorial-court-decisions-masking",
     "redactions": "tutorial-court-decisions-masking",
     "GDPR": "tutorial-court-decisions-masking",
-    "discontinuous entities": "concept-discontinuous",
+    "discontinuous entities": "concept-spans",
+    "reidentification": "concept-privacy",
+    "quasi-identifiers": "concept-privacy",
+    "relation extraction": "concept-structured",
+    "coreference": "concept-structured",
+    "add a metric": "extend-clueval",
+    "metric definitions": "reference-metrics",
 }
 """What trainers of taggers, leaders of annotation and clerks of courts type, and the page that they mean."""
 

@@ -208,10 +208,21 @@ def _sentences(file: InputFile) -> str:
 
 @checked_call
 def faireval(config: str | PathLike[str]) -> str:
-    """Run a config file of FairEval, and return its report.
+    r"""Run a config file of FairEval, and return its report.
 
     The module describes the keys of the file. Nothing is written: `eval_out` is for ``clueval faireval``. Raises the
     errors of `parse_config` and `run_config`.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as name:
+    ...     folder = Path(name)
+    ...     _ = folder.joinpath("gold.txt").write_text("PER\t1\t2\t1,2\n")
+    ...     paths = f"target_in = {folder}/gold.txt\nsystem_in = {folder}/gold.txt\n"
+    ...     _ = folder.joinpath("config.txt").write_text(f"{paths}eval_method = fair\n")
+    ...     report = faireval(folder / "config.txt")
+    >>> "Fair" in report
+    True
     """
     path = as_path(config)
     return run_config(parse_config(lines(path), file=str(path)))

@@ -99,6 +99,10 @@ def masking(
     Returns the `MaskingReport`. Held in memory are the leaks with the text around them and, in each process, one
     document of each side; with redacted texts, one process counts. Raises the errors of `clueval.score`. Warns of
     decisions that are stale or lost.
+
+    >>> gold = [{"text": "Ada met Bob", "spans": [(0, 3, "PER"), (8, 11, "PER")]}]
+    >>> masking(gold, [[(0, 3, "MASK")]]).verdict()
+    '1 leak in 1 of 1 documents: not yet'
     """
     refuse_unknown(options, _KNOWN, "masking")
     names = [Path(side).name for side in (gold, predicted) if isinstance(side, str | PathLike)]

@@ -69,6 +69,9 @@ class Agreement(Report):
 
     Forms for readers and JSON have the numbers; tables of data, workbooks and pages have the places, which are read
     once more.
+
+    >>> agree({"anna": [["B-PER", "O", "B-LOC"]], "bob": [["B-PER", "O", "O"]]}).verdict()
+    'Mean F1 of pairs 66.67, alpha 0.545'
     """
 
     places_in_text = 0

@@ -39,6 +39,12 @@ class MaskingReport(Report):
     decided, None if no decisions were read; figures as reviewed are those of the metric `REVIEWED`. `names` are those
     of the files or folders. Without `shows_text`, forms and files have positions only. Reports of several corpora
     add up.
+
+    >>> from clueval import masking
+    >>> gold = [{"text": "Ada met Bob", "spans": [(0, 3, "PER"), (8, 11, "PER")]}]
+    >>> report = masking(gold, [[(0, 3, "MASK")]])
+    >>> [leak.text for leak in report.leaks]
+    ['Bob']
     """
 
     result: Result
