@@ -173,8 +173,9 @@ def _unite(sets: dict[Any, set[Any]], others: Mapping[Any, set[Any]]) -> None:
 
 
 def _in_sentences(document: Document, tags: Sequence[str]) -> Neighbours:
-    """Return the pairs of adjacent tags of a document, sentence by sentence."""
-    pairs: Neighbours = Counter()
+    """Return the pairs of adjacent tags of a document, with an O after each sentence."""
+    bordered: list[str] = []
     for start, end, _ in document.sentences or [Sentence(document.start, document.start + len(tags))]:
-        pairs.update(neighbours_of(tags[start - document.start : end - document.start]))
-    return pairs
+        bordered += tags[start - document.start : end - document.start]
+        bordered.append(OUTSIDE)
+    return neighbours_of(bordered)
