@@ -27,8 +27,7 @@ from clueval.files.overwriting import OUTPUT_TYPES, note_input
 from clueval.formats.form import Form
 from clueval.formats.options import FormatOptions, Reading
 from clueval.metrics.settings import metrics_in
-from clueval.reading.paths import files_of
-from clueval.reading.spooled import STDIN
+from clueval.reading.paths import STDIN, files_of
 
 FILES = ("clueval.toml", "pyproject.toml")
 """The files in the order in which they are searched; the first with a configuration is read."""

@@ -18,7 +18,7 @@ from clueval.files.errors import UsageError
 from clueval.files.options import whole
 from clueval.files.overwriting import input_path
 from clueval.files.writing import named_together
-from clueval.reading.spooled import spooled
+from clueval.reading.paths import spooled
 from clueval.results.options import Counting
 from clueval.results.result import Result
 from clueval.results.summary import layers_not_predicted

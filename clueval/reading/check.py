@@ -19,10 +19,9 @@ from clueval.formats.writer import Writer, refuse_lost
 from clueval.reading.check_columns import ColumnCheck
 from clueval.reading.convert import Conversion
 from clueval.reading.options import LayerSource, layer_names
-from clueval.reading.paths import as_path
+from clueval.reading.paths import as_path, name_of_input, spooled
 from clueval.reading.read import files_of_paths, options_for_one_side
 from clueval.reading.source import Source, source_of
-from clueval.reading.spooled import name_of_input, spooled
 
 _READING = Reading()
 

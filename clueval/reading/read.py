@@ -14,9 +14,8 @@ from clueval.files.options import field_names, with_fields
 from clueval.formats.documents import is_column_format
 from clueval.formats.options import FormatOptions, Reading, ReadingOptions
 from clueval.reading.options import LayerSource, chosen_options, require_layers
-from clueval.reading.paths import as_path, named_files
+from clueval.reading.paths import as_path, named_files, spooled
 from clueval.reading.source import form_at, source_of
-from clueval.reading.spooled import spooled
 
 _READING = Reading()
 

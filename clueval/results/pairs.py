@@ -24,9 +24,8 @@ from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.column_texts import column_texts
 from clueval.reading.options import LayerColumns, Readings, layer_names, require_layers
-from clueval.reading.paths import is_path_or_paths
+from clueval.reading.paths import is_path_or_paths, needs_spooling, spooled
 from clueval.reading.sides import with_id_of
-from clueval.reading.spooled import needs_spooling, spooled
 from clueval.reading.usual import Unusual, require_usual
 from clueval.results.options import Groups, groups_of
 from clueval.results.plan import plan_of, require_names, steps_in_order

@@ -19,9 +19,8 @@ from clueval.files.overwriting import keeps_inputs
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import InputSide, LayerColumns, Readings, layer_names, require_layers
-from clueval.reading.paths import is_path_or_paths
+from clueval.reading.paths import is_path_or_paths, spooled
 from clueval.reading.sides import files_of_side
-from clueval.reading.spooled import spooled
 from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
 from clueval.results.options import Groups, Workers, groups_of
 from clueval.results.plan import (

@@ -23,9 +23,8 @@ from clueval.metrics import chosen_metrics
 from clueval.metrics.fair import Fair
 from clueval.metrics.noisy import Noisy
 from clueval.reading.options import SETS, InputSide, LayerColumns
-from clueval.reading.paths import as_path, files_of
+from clueval.reading.paths import as_path, files_of, spooled
 from clueval.reading.read import read
-from clueval.reading.spooled import spooled
 from clueval.results.pairs import Pairs, pairs_of
 from clueval.results.result import Result
 from clueval.results.score import scored, warn_of

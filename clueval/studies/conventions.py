@@ -32,8 +32,7 @@ from clueval.files.errors import OverlapError, TagError, UsageError, warn
 from clueval.metrics import metric_named, with_settings
 from clueval.metrics.seqeval_tags import Decisions, ReachesBeyond, chunks, chunks_between
 from clueval.reading.options import InputSide, LayerColumns
-from clueval.reading.paths import are_paths
-from clueval.reading.spooled import spooled
+from clueval.reading.paths import are_paths, spooled
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Dot, Rate, Table, difference, shown
