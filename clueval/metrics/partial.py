@@ -50,7 +50,7 @@ from typing import Any, ClassVar
 
 from clueval.core.case import Case
 from clueval.core.metric import Metric
-from clueval.core.overlap import components, first_clash, overlaps_between, shared_positions
+from clueval.core.overlap import first_clash, overlap_groups, overlaps_between, shared_positions
 from clueval.core.ranges import Ranges, joined_ranges
 from clueval.core.span import SIDES, Span, by_position, name_of
 from clueval.core.tally import Counts, Tally, averages_of, rate
@@ -194,27 +194,6 @@ def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
     for span in sorted(spans, key=by_position):
         groups.setdefault(span.label, []).append(span)
     return groups
-
-
-def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
-    """Return the numbers of the spans that share positions, directly or through others, group by group.
-
-    Discontinuous spans have the positions of their fragments. A span of zero length shares those that it lies between;
-    equal spans of zero length share none. Groups come by their first numbers. Costs O(n log n) for n fragments.
-
-    >>> overlap_groups([Span.of_fragments([(0, 3), (7, 9)]), Span(4, 6), Span(2, 4), Span(5, 5)])
-    [[0, 2], [1, 3]]
-    """
-    rows = sorted((start, end, number) for number, span in enumerate(spans) for start, end in span.fragments)
-    group_of = [[number] for number in range(len(spans))]
-    for run in components(rows):
-        for _, _, number in run if run[-1][1] > run[0][0] else ():
-            few, many = sorted((group_of[run[0][2]], group_of[number]), key=len)
-            if few is not many:
-                many += few
-                for each in few:
-                    group_of[each] = many
-    return [sorted(group) for number, group in enumerate(group_of) if number == min(group)]
 
 
 def glued(spans: Sequence[Span]) -> list[Span]:

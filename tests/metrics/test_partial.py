@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Pair
+from clueval.core.overlap import overlap_groups
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import OverlapError, UsageError
-from clueval.metrics.partial import Partial, glued, overlap_groups, pairs_of
+from clueval.metrics.partial import Partial, glued, pairs_of
 from tests.cases import any_spans, counted, moved, renamed, report, spans
 
 GOLD, PREDICTED = "party[190,346) party[351,473)", "party[0,86) party[190,325) party[330,346) party[351,473)"
