@@ -12,7 +12,7 @@ from typing import Any
 from clueval.cli import options as common
 from clueval.cli.chosen import add_metrics, chosen_metrics
 from clueval.cli.fields import add_fields, given_fields, typed
-from clueval.cli.outputs import add_report, forms_written, put_report
+from clueval.cli.outputs import add_report, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.files.errors import UsageError
@@ -71,6 +71,11 @@ def add_arguments(parser: CommandParser) -> None:
     group.add_argument(
         "--force", action="store_true", help="compare although signatures or gold files differ"
     )
+    group.add_argument(
+        "--all-pairs",
+        action="store_true",
+        help="test the differences of F1 of all pairs of systems, too",
+    )
     add_fields(parser, Trust, "what is compared", only=("confidence", "resamples", "seed"))
     add_metrics(parser, "with GOLD: counting")
     add_fields(parser, Counting, "with GOLD: counting", only=("merge", "where", "unit", "pair_by"))
@@ -93,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
             scores=options.score,
             detect=options.detect,
             force=options.force,
-            details="page" in forms_written(options),
+            all_pairs=options.all_pairs,
             **trust,
             **(scoring if gold is None else {**scoring, **work}),
         )
@@ -151,7 +156,7 @@ def drop_scoring(options: argparse.Namespace, flags: Collection[str]) -> None:
 
 
 _OF_COMPARING = (
-    *("baseline", "score", "detect", "force", "format", "written", "lang", "quiet"),
+    *("baseline", "score", "detect", "force", "all_pairs", "all", "format", "written", "lang", "quiet"),
     *("Trust.confidence", "Trust.resamples", "Trust.seed"),
 )
 """The options that do not need gold."""

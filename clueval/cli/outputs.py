@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING
 
 from clueval.cli.fields import typed
 from clueval.cli.parser import CommandParser
-from clueval.cli.printing import put, put_file, put_text, while_read, writing_for_stdout, wrote
+from clueval.cli.printing import (
+    columns_of_terminal,
+    put,
+    put_file,
+    put_text,
+    while_read,
+    writing_for_stdout,
+    wrote,
+)
 from clueval.files.errors import FileError, UsageError
 from clueval.files.options import whole
 from clueval.files.overwriting import output_name, output_path
@@ -54,6 +62,7 @@ def add_report(
         metavar="FORM",
         help=f"the form on standard output: {', '.join(forms)} (default: text)",
     )
+    group.add_argument("--all", action="store_true", help="text has all tables, not only the first screen")
     if has_rates:
         add_digits(group)
     group.add_argument(
@@ -80,14 +89,14 @@ def _language(text: str) -> str:
 def put_report(
     report: Report,
     options: argparse.Namespace,
-    render: Callable[[str], str] | None = None,
+    render: Callable[..., str] | None = None,
 ) -> int:
     """Write a report to the files of ``-o``, and print it if there are none, or for ``-o -``; return the exit code.
 
-    `render` returns the report in a form that is no file's, if it is not `report.render`.
+    `render` returns the report in a form; it takes the arguments of `report.render`, which is used without it.
     """
-    digits, lang = getattr(options, "digits", None), options.lang
-    own = render or partial(report.render, digits=digits, lang=lang)
+    shown = {"all": options.all, "digits": getattr(options, "digits", None), "lang": options.lang}
+    own = partial(render or report.render, **shown)
     with named_together():
         for path in options.written:
             form = form_of(options) if is_written_through(path) else form_of_file(path)
@@ -95,8 +104,8 @@ def put_report(
                 with whole_file(path) as output:
                     output.write(own(form) + "\n")
             else:
-                report.write(path, lang=lang, text_lang=getattr(options, "text_lang", ""))
-        printed = own(form_of(options)) if options.prints else ""
+                report.write(path, lang=options.lang, text_lang=getattr(options, "text_lang", ""))
+        printed = own(form_of(options), width=columns_of_terminal()) if options.prints else ""
     for path in options.written:
         wrote(path)
     if options.prints:

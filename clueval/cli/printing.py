@@ -161,6 +161,17 @@ def put_text(text: str) -> None:
         console.print(Text(line, style="bold" if line and (line == title or is_headline) else ""))
 
 
+def columns_of_terminal() -> int | None:
+    """Return how many columns the terminal has; None if standard output is none."""
+    if not sys.stdout.isatty():
+        return None
+    with suppress(
+        OSError, ValueError
+    ):  # COLUMNS counts first, as it does for `shutil`, which is slow to import
+        return max(40, int(os.environ.get("COLUMNS") or os.get_terminal_size(sys.stdout.fileno()).columns))
+    return None
+
+
 def put_painted(text: str, *, end: str = "\n") -> None:
     """Print text with colours, in which the control characters of a corpus are already escapes."""
     print(text, end=end)

@@ -66,11 +66,6 @@ def add_arguments(parser: CommandParser) -> None:
     common.add_preparing(parser)
     common.add_reading(parser, sides=2)
     add_report(parser, _FORMS)
-    parser.group("output").add_argument(
-        "--all",
-        action="store_true",
-        help="print all tables",
-    )
     add_fields(parser, Trust, "output")
     _add_gates(parser)
     add_jobs(parser)
@@ -147,7 +142,7 @@ def run(options: argparse.Namespace) -> int:
     result = _with_gates(result, options, trust, baseline)
     options.written = [path for path in options.written if path not in tables]
     if options.written or not tables:
-        put_report(result, options, partial(_rendered, result, options))
+        put_report(result, options, partial(_rendered, result))
     for path in tables:
         _write_gate_table(result, path, options)
     if options.write_indicators is not None:
@@ -252,9 +247,9 @@ def _warn_of_no_effect(options: argparse.Namespace) -> None:
             warn(f"{declared.flag} has no effect without --intervals", CluevalWarning, stacklevel=2)
 
 
-def _rendered(result: Result, options: argparse.Namespace, form: str) -> str:
+def _rendered(result: Result, form: str, **shown: Any) -> str:
     if form != "conlleval":
-        return result.render(form, all=options.all, digits=options.digits, lang=options.lang)
+        return result.render(form, **shown)
     from clueval.compat.conlleval import render
 
     printing.remark(f"signature: {result.signature}")  # conlleval's format has no place for it

@@ -15,6 +15,29 @@ FIRST_PLACES = 20
 """The number of places that the form text has, unless a report says otherwise."""
 
 
+USUAL = {
+    "unit": "token",
+    "scheme": "none",
+    "invalid": "conlleval",
+    "average": "all",
+    "merge": "no",
+    "where": "all",
+    "zero": "0/0=0",
+    "text": "equal",
+}
+"""The usual choices of a signature, which text leaves out."""
+
+
+def in_short(signature: str) -> str:
+    """Return a signature without the choices that are the usual ones.
+
+    >>> in_short("metrics:exact|unit:token|scheme:BIO|where:all|scores:2")
+    'metrics:exact|scheme:BIO|scores:2'
+    """
+    usual = {f"{key}:{value}" for key, value in USUAL.items()}
+    return "|".join(part for part in signature.split("|") if part not in usual)
+
+
 class Content(ABC):
     """A title, a verdict, facts, tables and places. Only `title`, `signature` and `to_dict` are required.
 
@@ -22,7 +45,8 @@ class Content(ABC):
     the values of each `Line`. `choices` are what may be decided about a place: what a file of decisions says, and what
     readers are shown. The browser keeps decisions under the name `store`, and `given` are lines of such files that the
     page has from the beginning. With `has_sign_off`, a printed page ends with lines for names and signatures.
-    `places_in_text` is the number of places that the form text has.
+    `places_in_text` is the number of places that the form text has if all is asked for. Otherwise it has at most
+    `places_on_screen`, and is shortened to so many lines as `screen` says; None: `first_tables` are short already.
 
     The columns `named_by` name the numbers of a row of data in `scores`; without them, those of the tables are meant.
     In the form text, tables wider than `text_width` are divided.
@@ -37,9 +61,11 @@ class Content(ABC):
     facets: Sequence[Facet] = ()
     choices: Sequence[tuple[str, str]] = ()
     store: str = ""
+    screen: int | None = 40
     given: Sequence[Mapping[str, str | int]] = ()
     has_sign_off: ClassVar[bool] = False
     places_in_text: ClassVar[int] = FIRST_PLACES
+    places_on_screen: ClassVar[int] = FIRST_PLACES
     text_width: ClassVar[int] = 100
     named_by: ClassVar[Sequence[str]] = ()
 
@@ -62,6 +88,10 @@ class Content(ABC):
     def tables(self) -> Iterable[Table]:
         """Return the tables for readers, the most important first."""
         return ()
+
+    def first_tables(self) -> Iterable[Table]:
+        """Return the tables of the first screen, which are shortened if they are too long for it."""
+        return (table for table in self.tables() if not table.is_folded)
 
     def drawn_tables(self) -> Iterable[Table]:
         """Return the tables of a page, if it has more than the other forms: curves."""
@@ -88,8 +118,10 @@ class Content(ABC):
         return (*KEY_COLUMNS, *DECISION_COLUMNS)
 
     def more(self) -> str:
-        """Return what the form text says below the tables: how to see the others."""
-        return ""
+        """Return what the form text says below the tables of a first screen: how to see the others."""
+        from clueval.reports.language import phrase  # only for text
+
+        return phrase('all tables: --all, or in Python render("text", all=True)')
 
     def notes(self) -> Iterable[tuple[str, str]]:
         """Return what stands at the foot of a page, each with its title: options that were used, how to cite."""

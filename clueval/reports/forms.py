@@ -6,7 +6,7 @@ CSV and TSV have data: a row for each finding of the places, otherwise the rows 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import chain, pairwise
 from textwrap import wrap
@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from clueval.files.opening import cell
 from clueval.files.visible import visible
-from clueval.reports.content import Content
+from clueval.reports.content import Content, in_short
 from clueval.reports.language import in_language, phrase
 from clueval.reports.place import (
     DECISION_COLUMNS,
@@ -37,7 +37,15 @@ SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "l
 """What stands before and behind a piece of a text in a spreadsheet: only the first side, only another, or both."""
 
 
-def render(report: Content, form: str, *, digits: int | None = None, lang: str = "") -> str:
+def render(
+    report: Content,
+    form: str,
+    *,
+    everything: bool = False,
+    digits: int | None = None,
+    lang: str = "",
+    width: int | None = None,
+) -> str:
     """Return a report in a form; see `Report.render`."""
     with decimals(digits), in_language(lang):
         if form == "json":
@@ -48,12 +56,9 @@ def render(report: Content, form: str, *, digits: int | None = None, lang: str =
             file = StringIO()
             write_rows(report, file, form)
             return file.getvalue().removesuffix("\n")
-        lines: Callable[[Content], Iterable[str]] = {
-            "text": text_lines,
-            "markdown": _markdown,
-            "latex": _latex,
-        }[form]
-        return "\n".join(lines(report))
+        if form == "text":
+            return "\n".join(_text(report, everything=everything, width=width))
+        return "\n".join(_markdown(report) if form == "markdown" else _latex(report))
 
 
 # --- data
@@ -185,20 +190,92 @@ def without_bars(table: Table) -> Table:
     return table._replace(header=[table.header[n] for n in kept], rows=rows)
 
 
-def text_lines(report: Content) -> Iterator[str]:
+def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[str]:
     """Yield the lines of the form text: verdict, facts, tables, the first places, the signature."""
-    yield from filter(None, [visible(report.title), *wrap(visible(report.verdict()), COLUMNS)])
-    yield from map(visible, filter(None, [", ".join(report.facts()), *report.remarks()]))
-    yield ""
-    for table in map(without_bars, report.tables()):
-        yield from (*table_lines(table, report.text_width), "")
-    yield from filter(None, [report.more()])
-    places, number = report.first_places(report.places_in_text)
-    yield from place_lines(places, report.kinds)
+    most = report.text_width if width is None else min(width, report.text_width)
+
+    def said(texts: Iterable[str]) -> list[str]:
+        lines = map(visible, filter(None, texts))
+        return [part for line in lines for part in ([line] if width is None else wrap(line, width))]
+
+    verdict = wrap(visible(report.verdict()), min(most, COLUMNS))
+    head = [*said([report.title]), *verdict, *said([", ".join(report.facts()), *report.remarks()]), ""]
+    foot = said(f"{title} {text}".strip() for title, text in report.notes())
+    foot.append(visible(phrase("signature: {signature}", signature=in_short(str(report.signature)))))
+    room = (report.screen or 0) - len(head) - len(foot) - len(foot[-1]) // (width or COLUMNS)
+    yield from head
+    if everything or report.screen is None:
+        for table in report.tables() if everything else report.first_tables():
+            yield from _table_block(table, most)
+        if not everything:
+            yield report.more()
+        places, number = report.first_places(report.places_in_text)
+        yield from place_lines(places, report.kinds)
+    else:
+        places, number = report.first_places(report.places_on_screen)
+        lines, number_shown = _first_screen(report, most, room, places)
+        yield from lines
+        places = places[:number_shown]
     if more := number - len(places):
-        yield phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more)
-    yield from (visible(f"{title} {text}".strip()) for title, text in report.notes())
-    yield phrase("signature: {signature}", signature=visible(str(report.signature)))
+        if places:
+            yield phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more)
+        else:
+            yield phrase("{n} place: -o FILE.html|{n} places: -o FILE.html", n=more)
+    yield from foot
+
+
+_LEAST_ROWS, _LEAST_OF_PLACES = 3, 16
+"""The rows of each table on a first screen, and the lines that its places have, at least."""
+
+
+def _first_screen(report: Content, most: int, lines: int, places: Sequence[Place]) -> tuple[list[str], int]:
+    """Return the lines of the first tables and places that fit in so many lines, and the number of these places."""
+    blocks = [list(place_lines([place], report.kinds)) for place in places]
+    lines -= 2  # where to find the others
+    whole = [*map(without_bars, report.first_tables())]
+    tables = _shortened(whole, most, lines - min(_LEAST_OF_PLACES, sum(map(len, blocks))))
+    found = [line for table in tables for line in _table_block(table, most)]
+    if len(tables) < sum(1 for _ in report.tables()) or tables != whole:
+        found.append(report.more())
+    number = 0
+    for block in blocks:
+        if number and len(found) + len(block) > lines:
+            break
+        found += [*([""] if not number and found and found[-1] else []), *block]
+        number += 1
+    return found, number
+
+
+def _shortened(tables: Sequence[Table], most: int, lines: int) -> list[Table]:
+    """Return the tables with as many of their first rows as fit in so many lines; the last tables may be left out."""
+    kept = list(tables)
+
+    def with_rows(number: int) -> list[Table]:
+        return [_with_first_rows(table, number) for table in kept]
+
+    def size(found: Iterable[Table]) -> int:
+        return sum(len(list(_table_block(table, most))) for table in found)
+
+    while len(kept) > 1 and size(with_rows(_LEAST_ROWS)) > lines:
+        kept.pop()
+    number = max((len(table.rows) for table in kept), default=0)
+    while number > _LEAST_ROWS and size(with_rows(number)) > lines:
+        number -= 1
+    return with_rows(number)
+
+
+def _with_first_rows(table: Table, number: int) -> Table:
+    """Return a table with its first rows only, which its title says."""
+    if len(table.rows) <= number:
+        return table
+    title = phrase(
+        "{title}, first {shown} of {rows} rows", title=table.title, shown=number, rows=len(table.rows)
+    )
+    return table._replace(title=title, rows=table.rows[:number])
+
+
+def _table_block(table: Table, most: int) -> Iterator[str]:
+    yield from (*table_lines(without_bars(table), most), "")
 
 
 def table_lines(table: Table, most: int) -> Iterator[str]:

@@ -76,18 +76,27 @@ class Report(Hinting, Content):
 
         return dumps(self.to_dict())
 
-    def render(self, form: str = "text", *, digits: int | None = None, lang: str = "") -> str:
+    def render(
+        self,
+        form: str = "text",
+        *,
+        all: bool = False,
+        digits: int | None = None,
+        lang: str = "",
+        width: int | None = None,
+    ) -> str:
         """Return the report in a form: ``text``, ``json``, ``csv``, ``tsv``, ``markdown`` or ``latex``.
 
-        `digits` is the number of decimals for readers; the language of tables and sentences is `lang`. Raises
-        `UsageError` for another form or language.
+        With `all`, text has all tables instead of the first screen. `digits` is the number of decimals for readers;
+        the language of tables and sentences is `lang`; `width` is the number of columns of a terminal, in which text
+        must fit. Raises `UsageError` for another form or language.
         """
         from clueval.reports.files import FORMS
         from clueval.reports.forms import render
 
         if form not in FORMS:
             raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
-        return render(self, form, digits=digits, lang=lang)
+        return render(self, form, everything=all, digits=digits, lang=lang, width=width)
 
     def write(self, path: str | Path, *, lang: str = "", text_lang: str = "") -> None:
         """Write the report to a file, whole or not at all; the ending of its name chooses the form.

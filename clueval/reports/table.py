@@ -97,12 +97,16 @@ class Shares(NamedTuple):
 
 
 class Dot(NamedTuple):
-    """A fraction on the axis that it shares with the other dots of its column, with the ends of its interval."""
+    """A fraction on the axis that it shares with the other dots of its column, with the ends of its interval.
+
+    `sd` is the standard deviation over the runs of a system, if it is their mean.
+    """
 
     value: float
     low: float | None = None
     high: float | None = None
     is_baseline: bool = False
+    sd: float | None = None
 
 
 Simple = str | float | Rate | None
@@ -139,10 +143,9 @@ def shown(cell: Cell) -> str:
             return shown(cell.cell)
         case Shares():
             return ", ".join(f"{numeral(part.number)} {part.name}" for part in cell.parts if part.number)
-        case Dot(value, low, high):
-            ends = () if low is None or high is None else (low, high)
-            rates = [percent(each) for each in (value, *ends)]
-            return rates[0] + (f" [{rates[1]}, {rates[2]}]" if ends else "")
+        case Dot(value, low, high, _, sd):
+            ends = "" if low is None or high is None else f" [{percent(low)}, {percent(high)}]"
+            return percent(value) + ("" if sd is None else f" ± {percent(sd)}") + ends
         case Rate(value) if value is not None:
             return str(value) if isinstance(value, Estimate) else percent(value)
         case None | Rate():

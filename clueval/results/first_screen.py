@@ -112,9 +112,6 @@ def exact_f1(report: Report) -> str:
     return f"F1 {', '.join(shown)}: {right} are right"
 
 
-MORE = 'all tables: --all, or in Python render("text", all=True)'
-
-
 def _of_layers_with_spans(report: Report) -> Report:
     """Return the reports of the metrics without layers that have no spans, or are not predicted, if another has some.
 

@@ -62,6 +62,7 @@ class Result(Report):
 
     title = ""
     text_width: ClassVar[int] = 1000
+    screen: ClassVar[None] = None  # type: ignore[misc]  # never another
 
     bag: Bag = field(repr=False, compare=False)
     plan: Plan = field(repr=False, compare=False)
@@ -264,7 +265,13 @@ class Result(Report):
         return list(long_rows(self.to_dict()) if long else self.data())
 
     def render(
-        self, form: str = "text", *, all: bool = False, digits: int | None = None, lang: str = ""
+        self,
+        form: str = "text",
+        *,
+        all: bool = False,
+        digits: int | None = None,
+        lang: str = "",
+        width: int | None = None,
     ) -> str:
         """The result in a form: ``text``, ``json``, ``csv``, ``tsv``, ``markdown`` or ``latex``.
 
@@ -272,7 +279,11 @@ class Result(Report):
         decimals, `lang` the language of the tables. Raises `UsageError` for other forms.
         """
         shown = replace(self, made=self._everything, has_all_tables=True) if all else self
-        return Report.render(shown, form, digits=digits, lang=lang)
+        return Report.render(shown, form, all=all, digits=digits, lang=lang, width=width)
+
+    def first_tables(self) -> Iterator[Table]:
+        """The tables: those of the first screen, unless the result was made to show all."""
+        return self.tables()
 
     def verdict(self) -> str:
         """The number that is called F1 most often, in words."""
@@ -304,12 +315,6 @@ class Result(Report):
             from clueval.results.reference import tables_of
 
             yield from tables_of(self.reference, self.metrics)
-
-    def more(self) -> str:
-        """How to get the other tables."""
-        from clueval.results.first_screen import MORE
-
-        return "" if self.has_all_tables else MORE
 
     def columns(self) -> Sequence[str]:
         """The names of the columns of `rows`."""

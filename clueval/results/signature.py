@@ -13,6 +13,7 @@ from clueval.core.tags import INVALID, SCHEMES
 from clueval.files.arguments import require_kind
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import metric_of, with_settings
+from clueval.reports.content import USUAL
 from clueval.version import SCORES, __version__
 
 SHORT = MappingProxyType(
@@ -74,14 +75,9 @@ class Signature:
         special = [f"{metric.name}={metric.zero}" for metric in listed if metric.zero != "0"]
         defaults = {
             "metrics": "+".join(with_settings(metric) for metric in listed),
-            "unit": "+".join(sorted(units)) or "token",
-            "scheme": "none",
-            "invalid": "conlleval",
-            "average": "all",
-            "merge": "no",
-            "where": "all",
-            "zero": ",".join(["0/0=0", *special]),
-            "text": "equal",
+            **USUAL,
+            "unit": "+".join(sorted(units)) or USUAL["unit"],
+            "zero": ",".join([USUAL["zero"], *special]),
         }
         return cls({**defaults, **choices, "scores": str(SCORES), "version": __version__})
 
@@ -130,7 +126,8 @@ class Signature:
         {'unit': ('token', 'character')}
         """
         keys = [*self.choices, *(key for key in other.choices if key not in self.choices)]
-        pairs = {key: (self.choices.get(key), other.choices.get(key)) for key in keys}
+        usual = {key: USUAL.get(key) for key in keys}
+        pairs = {key: (self.choices.get(key, usual[key]), other.choices.get(key, usual[key])) for key in keys}
         return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
 
 

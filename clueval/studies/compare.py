@@ -6,19 +6,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 from clueval.core.count import DOCUMENT
 from clueval.files.arguments import checked_call
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import keeps_inputs
-from clueval.results.comparing import Comparing, DropTest
+from clueval.results.comparing import ComparedUnits, Comparing, DropTest
 from clueval.results.options import RESAMPLES, SEED, Trust
 from clueval.results.paths import score_names, whole_path
 from clueval.results.rates import entry_at
 from clueval.results.reports import Path, headline_paths, number_at
 from clueval.results.result import Result
-from clueval.studies.comparison import Comparison
+from clueval.statistics.jackknife import rounded
+from clueval.statistics.resampling import holm
+from clueval.studies.comparison import Comparison, Details
 from clueval.studies.given_systems import given_systems, systems_of, units_of_systems
 
 LAST_RATE = slice(-1, None)
@@ -41,7 +46,7 @@ def compare(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     force: bool = False,
-    details: bool = False,
+    all_pairs: bool = False,
     **named: Any,
 ) -> Comparison:
     """Compare systems on the same gold: saved results, or predictions that are scored here.
@@ -63,7 +68,7 @@ def compare(
         confidence: of the intervals.
         resamples, seed: of the random swaps, if more than 16 units differ.
         force: compare although signatures or gold files differ.
-        details: compare F1 of each label, too, and find the units in which the systems differ most, for a page.
+        all_pairs: test the differences of F1 of all pairs of systems, with Holm's correction over the pairs.
         named: systems by name, and with gold the options of `clueval.score`, as ``metrics="exact"``.
 
     Raises `UsageError` for results that cannot be compared and for scores that do not exist.
@@ -89,7 +94,6 @@ def compare(
     paths = chosen_paths(work.reports(), scores)
     for text, path in zip(scores or (), paths, strict=False):
         work.require_rate(text, path)
-    labels = list(_labels(work)) if details else []
     own = units.runs[order[0]][0]
     tokens = dict(zip(own.keys, own.positions, strict=True))
     return Comparison(
@@ -102,11 +106,33 @@ def compare(
         sum(map(tokens.__getitem__, units.keys)),
         confidence,
         detect,
-        [work.score(text, path) for text, path in labels],
-        list(work.most(paths)) if details else (),
+        partial(_details, work, paths),
         {".".join(path): name for path, name in score_names(paths).items()},
         {name: number for name, number in units.left_out.items() if number},
+        list(_of_pairs(units, trust, paths)) if all_pairs else (),
     )
+
+
+def _details(work: Comparing, paths: Iterable[Path]) -> Details:
+    """Return F1 of each label, and the units in which the systems differ most."""
+    return [work.score(text, path) for text, path in _labels(work)], list(work.most(paths))
+
+
+def _of_pairs(units: ComparedUnits, trust: Trust, paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
+    """Yield for each F1 among the scores the differences of all pairs of systems."""
+    for path in paths:
+        if not path[-1].startswith("f1"):
+            continue
+        text = ".".join(path)
+        entries = []
+        for one, two in combinations(units.runs, 2):
+            pair = replace(units, runs={name: units.runs[name] for name in (one, two)})
+            (entry,) = Comparing(pair, trust).score(text, path)["against_baseline"]
+            entries.append({"against": one, **entry})
+        with_p = [entry for entry in entries if entry["p"] is not None]
+        for entry, p in zip(with_p, holm([entry["p"] for entry in with_p]), strict=True):
+            entry["p_holm"] = rounded(p)
+        yield {"score": text, "pairs": entries}
 
 
 def _has_several_golds(result: Result) -> bool:

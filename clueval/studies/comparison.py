@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
-from clueval.reports.table import Cell, Dot, Table, cut, percent
+from clueval.reports.table import Cell, Dot, Rate, Table, cut, percent
 from clueval.results.signature import Signature
 from clueval.results.summary import counted
 from clueval.results.tables import named
@@ -18,6 +18,10 @@ from clueval.version import __version__
 _EPSILON = 1e-12  # 1 - 0.95 is a little more than 0.05
 
 _UNITS = {"document": "documents", "sentence": "sentences"}
+
+
+Details = tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]
+"""Tests of labels, and units that differ most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +34,11 @@ class Comparison(Report):
         tests: for each score its values and the differences to the baseline, as in the JSON.
         confidence: of the intervals.
         detect: the difference for which the number of units was computed, if one was given.
-        labels: the same as `tests` for F1 of each label, if details were asked for.
+        details: returns for pages the same as `tests` for F1 of each label, and for each F1 and system the units that
+            the difference depends on most.
         shown: what each score is called in tables and sentences.
-        most: for each F1 and system the units that the difference depends on most, if details were asked for.
         left_out: by system, the number of documents that are not in all results with the same text, if there are any.
+        pairs: for each F1 the differences of all pairs of systems, if these were asked for.
 
     >>> from clueval import compare
     >>> gold, system = [["B-PER", "B-LOC"]] * 8, [["B-PER", "O"]] * 8
@@ -53,10 +58,10 @@ class Comparison(Report):
     tokens: int
     confidence: float
     detect: float | None = None
-    labels: Sequence[Mapping[str, Any]] = ()
-    most: Sequence[Mapping[str, Any]] = ()
+    details: Callable[[], Details] = field(default=lambda: ((), ()), repr=False, compare=False)
     shown: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
+    pairs: Sequence[Mapping[str, Any]] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain data. Scores and differences are fractions."""
@@ -68,6 +73,7 @@ class Comparison(Report):
             "systems": list(self.systems),
             **({"left_out": dict(self.left_out)} if self.left_out else {}),
             "scores": [dict(score) for score in self.tests],
+            **({"pairs": [dict(score) for score in self.pairs]} if self.pairs else {}),
         }
 
     @property
@@ -94,24 +100,28 @@ class Comparison(Report):
             )
 
     def tables(self) -> Iterator[Table]:
-        """A table for each metric and layer: of each score the values of all systems, and the differences.
+        """A table for each metric and layer: the rates of all systems, and how the last one, mostly F1, differs.
 
-        With `details`, tables of the labels, and of the units in which the systems differ most, follow.
+        Tables of all pairs of systems and of the differences of the other rates follow.
         """
         places: dict[str, list[Mapping[str, Any]]] = {}
         for score in self.tests:
-            places.setdefault(self._place(score), []).append(score)
-        for place, scores in places.items():
-            title = phrase(
-                "{place}: scores on {units} {kind}",
-                place=place,
-                units=self.units,
-                kind=self._kind_of_units(),
-            )
-            yield self._table(title, scores)
-        if self.labels:
-            yield self._table(phrase("F1 by label"), self.labels)._replace(is_folded=True)
-        for most in self.most:
+            places.setdefault(score["score"].rpartition(".")[0], []).append(score)
+        for scores in places.values():
+            yield self._of_systems(scores)
+        for score in self.pairs:
+            yield self._of_pairs(score)
+        for scores in places.values():
+            title = phrase("{place}: details of each score", place=self._place(scores[-1]))
+            yield self._table(title, scores)._replace(is_folded=True)
+
+    def drawn_tables(self) -> Iterator[Table]:
+        """The tables, then those of labels, and of the units in which the systems differ most."""
+        yield from self.tables()
+        labels, units = self.details()
+        if labels:
+            yield self._table(phrase("F1 by label"), labels)._replace(is_folded=True)
+        for most in units:
             rows = [
                 [cut(unit), points(influence, sign=True), positions]
                 for unit, influence, positions in most["units"]
@@ -124,6 +134,44 @@ class Comparison(Report):
                 yield Table(
                     title, named(["unit", "share of the difference", "positions"]), rows, is_folded=True
                 )
+
+    def _of_systems(self, scores: Sequence[Mapping[str, Any]]) -> Table:
+        """Return a row for each system: the rates, of the last one also the difference to the baseline."""
+        *others, last = scores
+        words = {rate: phrase(name) for rate, name in _RATES.items()}
+        called = {score["score"]: self._rate(score) for score in scores}
+        header = [words.get(path.rpartition(".")[2], name) for path, name in called.items()]
+        what = " ".join(called[last["score"]].replace(header[-1], "").split())
+        title = phrase(
+            "{place}: scores on {units} {kind}",
+            place=", ".join(filter(None, (self._place(last), what))),
+            units=self.units,
+            kind=self._kind_of_units(),
+        )
+        has_holm = len(self.systems) > 2
+        header += named(["difference", "p", *(["p (Holm)"] if has_holm else [])])
+        rows: list[list[Cell]] = []
+        for number, (value, entry) in enumerate(
+            zip(last["values"], (None, *last["against_baseline"]), strict=True)
+        ):
+            rates = [_with_sd(score["values"][number]) for score in others]
+            none = [None] * (2 + has_holm)
+            differs = none if entry is None else _differs(entry, has_holm=has_holm)[: len(none)]
+            rows.append([value["system"], *rates, _dot(value, is_baseline=entry is None), *differs])
+        return Table(title, [phrase("system"), *header], rows)
+
+    def _of_pairs(self, score: Mapping[str, Any]) -> Table:
+        """Return a row for each pair of systems: the difference of a score."""
+        title = phrase("{score}: all pairs of systems", score=self.called(score))
+        header = named(["", "difference", "p", "p (Holm)", "units that differ", "detectable"])
+        names = (
+            phrase("{system}, compared with {baseline}", system=entry["system"], baseline=entry["against"])
+            for entry in score["pairs"]
+        )
+        rows = [
+            [name, *_differs(entry, has_holm=True)] for name, entry in zip(names, score["pairs"], strict=True)
+        ]
+        return Table(title, header, rows)
 
     def _table(self, title: str, scores: Sequence[Mapping[str, Any]]) -> Table:
         has_runs = any("sd" in value for score in scores for value in score["values"])
@@ -242,6 +290,9 @@ class Comparison(Report):
                     yield {**place, **nothing, **known}
 
 
+_RATES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+"""What the rates are called in a table."""
+
 _F1 = (".f1", ".f1_strict")
 
 _COLUMNS = (
@@ -318,7 +369,14 @@ def _equals(p: float) -> str:
 def _dot(value: Mapping[str, Any], *, is_baseline: bool) -> Cell:
     if value["value"] is None:
         return None
-    return Dot(value["value"], value["low"], value["high"], is_baseline)
+    return Dot(value["value"], value["low"], value["high"], is_baseline, value.get("sd"))
+
+
+def _with_sd(value: Mapping[str, Any]) -> Cell:
+    """Return a rate, of several runs with its standard deviation."""
+    if value["value"] is None or "sd" not in value:
+        return Rate(value["value"])
+    return f"{points(value['value'])} ± {points(value['sd'])}"
 
 
 def _differs(entry: Mapping[str, Any], *, has_holm: bool) -> list[Cell]:

@@ -35,7 +35,7 @@ from clueval.reading.options import InputSide, LayerColumns
 from clueval.reading.paths import are_paths, spooled
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
-from clueval.reports.table import Cell, Dot, Rate, Table, difference, shown
+from clueval.reports.table import Cell, Dot, Table, cut, difference, shown
 from clueval.results.inputs import warnings_of
 from clueval.results.result import Result
 from clueval.results.score import score
@@ -419,6 +419,8 @@ class Conventions(Report):
     {'conlleval': 0.0, 'muc_type': 1.0}
     """
 
+    text_width: ClassVar[int] = 120
+
     def __init__(self, result: Result, of_tags: Mapping[str, Mapping[str, Any]]) -> None:
         self.result = result
         (metric,) = (each for each in result.scored_by if isinstance(each, EveryConvention))
@@ -471,11 +473,21 @@ class Conventions(Report):
                 yield f"{layer}: {note}"
 
     def tables(self) -> Iterator[Table]:
-        """Yield a table for each layer: the conventions, F1, the difference from the first row in points, the rule."""
-        header = [phrase("convention"), "F1", phrase("difference"), phrase("a span is correct if")]
-        for layer, rows in self._shown().items():
-            first, *_ = rows.values()
-            yield Table(layer, header, [_cells(row, first) for row in rows.values()])
+        """Yield one table: the conventions, of each layer F1 and the difference from the first row, and the rule."""
+        layers = self._shown()
+        header, several = [phrase("convention")], len(layers) > 1
+        for layer in layers:
+            header += [cut(layer) if several else "F1", phrase("difference")]
+        rows: list[list[Cell]] = []
+        for key, row in next(iter(layers.values()), {}).items():
+            numbers = (
+                cell for own in layers.values() for cell in _numbers(own[key], next(iter(own.values())))
+            )
+            defined = any(own[key]["f1"] is not None for own in layers.values())
+            rule = phrase(row["counts"]) if defined else phrase("not defined here")
+            rows.append([row["convention"], *numbers, rule])
+        title = "F1" if several else next(iter(layers), "F1")
+        yield Table(title, [*header, phrase("a span is correct if")], rows)
 
     def _shown(self) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
         """Return the rows of each layer that has spans; of all if none has any."""
@@ -507,12 +519,12 @@ class Conventions(Report):
         }
 
 
-def _cells(row: Mapping[str, Any], first: Mapping[str, Any]) -> list[Cell]:
+def _numbers(row: Mapping[str, Any], first: Mapping[str, Any]) -> list[Cell]:
+    """Return F1, and its difference from the first row in points."""
     f1 = row["f1"]
     if f1 is None:
-        return [row["convention"], None, "", phrase("not defined here")]
-    points = "" if f1 == first["f1"] else difference(first["f1"], f1)
-    return [row["convention"], Dot(f1, is_baseline=row is first), points, phrase(row["counts"])]
+        return [None, ""]
+    return [Dot(f1, is_baseline=row is first), "" if f1 == first["f1"] else difference(first["f1"], f1)]
 
 
 def _rows(

@@ -29,6 +29,7 @@ from clueval.studies.corrections import tables_of as tables_of_decisions
 from clueval.studies.decisions import PlaceDecisions
 from clueval.studies.errors_view import (
     choices_of,
+    entries_of,
     facets_of,
     facts_of,
     kinds_of,
@@ -125,6 +126,7 @@ class Errors(Report):
         self.choice, self.layers, self.limit = choice or Choice(), layers, limit
         self.decisions, self._title, self._files, self._metadata = decisions, title, files, metadata
         self.store = store_of("errors.html", title, files)
+        self.screen = None if limit is not None else self.screen
         self._pairs, self._scored = rereadable(pairs), scored
         self._record: _Record | None = None
 
@@ -240,6 +242,12 @@ class Errors(Report):
         if self.decisions is not None:
             after, _, _ = counted(self._corrected(), self.choice, self.layers)
             yield from tables_of_decisions(seen.decided, seen.report, after, self.choice)
+
+    def first_tables(self) -> Iterable[Table]:
+        """Yield the tables that are not folded; what decisions say comes first."""
+        found = [table for table in self.tables() if not table.is_folded]
+        of_labels = {entry.title for entry in entries_of(self._seen.report, self.choice)}
+        return sorted(found, key=lambda table: table.title in of_labels)
 
     def _corrected(self) -> Iterator[Pair]:
         """Yield the pairs with gold corrected."""

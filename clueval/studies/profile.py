@@ -180,6 +180,26 @@ class Profile(Report):
                 title = phrase("{layer}: by {feature}", layer=sequence, feature=feature)
                 yield Table(title, [feature, *header], rows)
 
+    def first_tables(self) -> Iterator[Table]:
+        """Yield the tables of one or two features; of more, one of the buckets of each sequence with the lowest F1."""
+        if len(self._features) <= 2:
+            yield from self.tables()
+            return
+        header = ["", phrase("precision"), phrase("recall"), "F1", phrase("gold"), phrase("predicted")]
+        for sequence, features in self.entries.items():
+            named_buckets = [
+                (f"{feature} {entry['bucket']}", entry)
+                for feature, buckets in features.items()
+                for entry in buckets
+            ]
+            large = [pair for pair in named_buckets if not pair[1]["few"]] or named_buckets
+            rows: list[list[Cell]] = [
+                [name, *(Rate(entry[rate]) for rate in _RATES), *(entry[side] for side in SIDES)]
+                for name, entry in sorted(large, key=lambda pair: pair[1]["f1"] or 0.0)
+            ]
+            title = phrase("{layer}: large buckets, the lowest F1 first", layer=sequence)
+            yield Table(title, header, rows)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the scores, and the entries by metric, sequence and feature. Rates are fractions."""
         scores = {} if self.result is None else self.result.to_dict()

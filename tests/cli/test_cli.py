@@ -32,7 +32,7 @@ def test_score_prints_tables_and_the_signature(capsys: Capture) -> None:
     output = capsys.readouterr().out
     assert "gold         188        10       4        3               17    222" in output
     assert "1 repaired tag in predicted" in output
-    assert output.rstrip().split("\n")[-1].startswith("signature: metrics:levels|unit:token|scheme:BIO")
+    assert output.rstrip().split("\n")[-1].startswith("signature: metrics:levels|scheme:BIO|scores")
 
 
 def test_json_has_the_shape_of_the_contract(capsys: Capture) -> None:

@@ -189,8 +189,16 @@ def test_report_without_places_has_the_rows_of_its_tables() -> None:
     assert report.render("csv").split("\n")[1] == "exact,PER,0.5,3,"
 
 
-def test_text_has_twenty_places_and_the_number_of_the_others() -> None:
+def test_text_has_a_first_screen_of_forty_lines_in_which_tables_are_shortened() -> None:
     text = errors_view().render()
+
+    assert len(text.split("\n")) <= 40
+    assert "entity: exact, first 4 of 13 rows, in %" in text
+    assert "70 more places: -o FILE.html" in text
+
+
+def test_text_with_all_has_twenty_places_and_the_number_of_the_others() -> None:
+    text = errors_view().render(all=True)
 
     assert len(re.findall(r"^a\d+ \S+ \d+-\d+$", text, re.M)) == 20
     assert "52 more places: -o FILE.html" in text

@@ -42,7 +42,7 @@ def _counted(predicted: Any) -> Any:
 
 RESULTS: dict[str, Callable[[], Report]] = {
     "Result": lambda: score(GOLD, OTHER, metrics=["exact", "levels"]),
-    "Comparison": lambda: compare(_counted(GOLD), _counted(OTHER), names=["one", "two"], details=True),
+    "Comparison": lambda: compare(_counted(GOLD), _counted(OTHER), names=["one", "two"]),
     "Agreement": lambda: agree({"anna": GOLD, "bob": OTHER}),
     "Threshold": lambda: threshold(GOLD, SCORED, score_feature="score"),
     "MaskingReport": lambda: masking(

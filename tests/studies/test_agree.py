@@ -72,8 +72,8 @@ def test_agree_coverage_of_units_is_called_a_share_of_pairs_and_is_one():
     half, nothing = [document("d", 10, (0, 5, "PER"))], [document("d", 10)]
     study = agree({"A": half, "B": half, "C": nothing})  # 5 of 10 positions, at each 1 of 3 pairs: 1/6
 
-    assert "share of pairs behind cuα" in str(study)
-    assert "share of positions" not in str(study)
+    assert "share of pairs behind cuα" in study.render(all=True)
+    assert "share of positions" not in study.render(all=True)
     assert of({"A": half, "B": half, "C": half})["unitizing"]["cu_coverage"] == 0.5
     unitizing = study.to_dict()["agreement"]["label"]["unitizing"]
     assert unitizing["cu_coverage"] == 1 / 6

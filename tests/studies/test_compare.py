@@ -16,6 +16,8 @@ from strategies import at_most, flat_spans
 
 from clueval import CluevalError, Document, Result, Span, compare, score
 from clueval.cli import main
+from clueval.reports.content import in_short
+from clueval.reports.table import Rate
 
 Capture = pytest.CaptureFixture[str]
 TEXT = ["w"] * 40
@@ -321,7 +323,7 @@ def grown(by: str, **options: Any) -> tuple[Result, Result]:
 
 def test_documents_that_only_some_results_have_are_left_out_and_numbered() -> None:
     both = compare(*grown("document"), scores=[F1])
-    alone = compare(result(HAND_A[:3]), result(HAND_B[:3]), scores=[F1], details=True)
+    alone = compare(result(HAND_A[:3]), result(HAND_B[:3]), scores=[F1])
 
     assert both.to_dict()["left_out"] == {"A": 2, "B": 3}
     assert (both.units, both.documents, both.tokens) == (2, 2, 80)
@@ -422,7 +424,7 @@ def test_a_score_that_is_undefined_in_a_system_has_no_difference_and_stops_no_ot
         score(gold, side, metrics="noisy", resample_by="document", intervals=True)
         for side in (predicted, nothing)
     )
-    found = compare(own, other, names=["own", "none"], details=True)
+    found = compare(own, other, names=["own", "none"])
     precision, recall, _ = found.to_dict()["scores"]
     value, entry = precision["values"][1], precision["against_baseline"][0]
 
@@ -432,7 +434,7 @@ def test_a_score_that_is_undefined_in_a_system_has_no_difference_and_stops_no_ot
     assert "none and own cannot be compared: the score is undefined in a system." in " ".join(
         str(found).split()
     )
-    assert [row[2] for row in next(iter(found.tables())).rows].count(None) == 2  # precision and F1
+    assert next(iter(found.tables())).rows[1][:4] == ["none", Rate(None), Rate(0.0), None]
 
 
 def test_a_label_of_one_system_alone_is_compared() -> None:
@@ -578,14 +580,39 @@ def test_options_for_scoring_in_a_configuration_file_are_skipped_for_saved_resul
     assert as_command("gold.conll base=base.*.conll large=large.conll", capsys) == saved
 
 
+def test_a_table_has_a_row_for_each_system_with_its_rates_and_the_difference_of_f1() -> None:
+    table = next(iter(compare(result(HAND_A), result(HAND_B), names=["a", "b"]).tables()))
+
+    assert table.header == ["system", "precision", "recall", "F1", "difference", "p"]
+    assert [row[0] for row in table.rows] == ["a", "b"]
+
+
+def test_all_pairs_have_the_tests_of_two_systems_with_holms_correction_over_pairs() -> None:
+    sides = result(HAND_A), result(HAND_B), result(HAND_A)
+    found = compare(*sides, names=["a", "b", "c"], all_pairs=True, scores=["f1"])
+    alone = compare(*sides[1:], names=["b", "c"], scores=["f1"]).tests[0]["against_baseline"][0]
+
+    (score,) = found.to_dict()["pairs"]
+    assert [(each["against"], each["system"]) for each in score["pairs"]] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
+    assert score["pairs"][2] == {**alone, "against": "b", "p_holm": score["pairs"][2]["p_holm"]}
+    assert score["pairs"][2]["p_holm"] == min(1, 3 * alone["p"])
+    assert "c, compared with b" in found.render()
+    assert "pairs" not in compare(*sides, names=["a", "b", "c"]).to_dict()
+
+
 @pytest.mark.parametrize("form", ["text", "markdown", "latex"])
 def test_tables_name_scores_in_words_and_the_signature_once(form: str) -> None:
     comparison = compare(result(HAND_A), result(HAND_B), names=["a", "b"])
     text = comparison.render(form)
+    signature = in_short(comparison.signature) if form == "text" else comparison.signature
 
     assert "exact F1" in text
     assert "exact.x.micro" not in text
-    assert text.count(comparison.signature) == 1
+    assert text.count(signature) == 1
     assert form != "latex" or "% signature: " in text
     assert "in %" in text.replace("\\%", "%")
 

@@ -378,7 +378,7 @@ def test_another_choice_is_named(
 
 
 def test_the_terminal_shows_twenty_places_and_how_many_more(capsys: Capture) -> None:
-    assert main(["errors", *FILES, "--layer", "entity=2"]) == 0
+    assert main(["errors", *FILES, "--layer", "entity=2", "--all"]) == 0
 
     shown = capsys.readouterr()
     assert len(re.findall(r"^a00\d entity ", shown.out, re.MULTILINE)) == 20
@@ -390,7 +390,7 @@ def test_text_and_page_are_in_a_language(tmp_path: Path, capsys: Capture) -> Non
     page = tmp_path / "e.html"
     german = ["errors", *FILES, "--layer", "entity=2", "--lang", "de"]
 
-    assert main([*german, "-o", str(page), "-o", "-"]) == 0
+    assert main([*german, "--all", "-o", str(page), "-o", "-"]) == 0
     assert "19 weitere Stellen" in capsys.readouterr().out
     assert "predicted.vrt gegen gold.vrt" in page.read_text(encoding="utf-8")
 

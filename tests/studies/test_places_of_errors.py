@@ -158,7 +158,7 @@ def test_choices_that_no_error_can_meet_are_refused(options: dict[str, Any], pro
 
 
 def test_text_has_counts_then_twenty_places_then_how_many_more() -> None:
-    text = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS))).render()
+    text = Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS))).render(all=True)
 
     verdict, blocks = text.splitlines()[1], text.split("\n\n")[5:]
     assert verdict.startswith(

@@ -74,7 +74,7 @@ class Agreement(Report):
     'Mean F1 of pairs 66.67, alpha 0.545'
     """
 
-    places_in_text = 0
+    places_in_text = places_on_screen = 0
 
     def __init__(
         self, counted: CountedAnnotators, signature: str, *, confidence: float | None = None

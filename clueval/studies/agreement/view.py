@@ -79,9 +79,9 @@ def tables_of(report: Content) -> Iterator[Table]:
         yield _matrix(names, sequence, key, f1)
     for sequence, found in report["agreement"].items():
         yield _of_labels(sequence, found["f1"])
-        yield _of_kinds(sequence, found["disagreements"])
         if "ceiling" in report:
             yield _ceiling(sequence, report["ceiling"][sequence])
+    yield _of_kinds({sequence: found["disagreements"] for sequence, found in report["agreement"].items()})
     for sequence, found in report["agreement"].items():
         yield _coefficients(sequence, found)
         yield _alphas(sequence, found)
@@ -153,12 +153,15 @@ def _spread(sequence: str, f1: Mapping[str, Content]) -> Table:
     return Table(title, ["", *header], rows, is_folded=True)
 
 
-def _of_kinds(sequence: str, found: Content) -> Table:
-    rows: list[list[Cell]] = [[phrase("all agree"), found["unanimous"]]]
-    for kind, number in found["kinds"].items():
-        find = {"layer": sequence, "kind": kind}
-        rows.append([Find(phrase(kind), find), Find(number, find)])
-    return Table(phrase("{layer}: places where spans are", layer=sequence), ["", phrase("places")], rows)
+def _of_kinds(found: Mapping[str, Content]) -> Table:
+    """Return how many places there are of each kind, by layer."""
+    rows: list[list[Cell]] = [[phrase("all agree"), *(of["unanimous"] for of in found.values())]]
+    for kind in dict.fromkeys(kind for of in found.values() for kind in of["kinds"]):
+        numbers = (
+            Find(of["kinds"].get(kind, 0), {"layer": layer, "kind": kind}) for layer, of in found.items()
+        )
+        rows.append([Find(phrase(kind), {"kind": kind}), *numbers])
+    return Table(phrase("places where spans are"), ["", *found], rows)
 
 
 def _coefficients(sequence: str, found: Content) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -59,6 +60,7 @@ class MaskingReport(Report):
     shows_text: bool = field(default=True, compare=False)
 
     has_sign_off: ClassVar[bool] = True
+    places_on_screen: ClassVar[int] = 0  # the first tables list them
 
     @property
     def signature(self) -> Signature:  # type: ignore[override]  # it is written as text
@@ -152,8 +154,14 @@ class MaskingReport(Report):
         if self.shows_text:
             yield from words.needless_table(self.needless)
             yield from words.inconsistent_table(self.inconsistent)
-        for program, section in self._conventions().items():
-            yield words.convention_table(program, section)
+        yield from starmap(words.convention_table, self._conventions().items())
+
+    def first_tables(self) -> Iterator[Table]:
+        """Yield the first leaks, then the main figures of the classes."""
+        yield from words.first_leaks(self.leaks, text=self.shows_text)
+        for name, figures in self.reports.items():
+            yield words.first_classes(name, figures["classes"])
+        yield from starmap(words.convention_table, self._conventions().items())
 
     def _by_place(self) -> Iterable[Sequence[Leak | StringLeak]]:
         """Return the leaks of each place, riskiest first, then string leaks; those that are set apart come last."""
@@ -188,10 +196,18 @@ class MaskingReport(Report):
         return {path: rate for path, rate in self.result.scores().items() if CONVENTION not in path}
 
     def render(
-        self, form: str = "text", *, text: bool = True, digits: int | None = None, lang: str = ""
+        self,
+        form: str = "text",
+        *,
+        text: bool = True,
+        all: bool = False,
+        digits: int | None = None,
+        lang: str = "",
+        width: int | None = None,
     ) -> str:
         """Return the report in a form, as `Report.render` does; without `text`, leaks have positions only."""
-        return Report.render(self.showing(text=text), form, digits=digits, lang=lang)
+        shown = self.showing(text=text)
+        return Report.render(shown, form, all=all, digits=digits, lang=lang, width=width)
 
     def write(self, path: str | Path, *, text: bool = True, lang: str = "", text_lang: str = "") -> None:
         """Write the report to a file, as `Report.write` does; without `text`, leaks have positions only."""

@@ -396,13 +396,53 @@ def documents_table(found: Sequence[DocumentToReview]) -> Iterator[Table]:
     ]
     rows: list[list[Cell]] = []
     for one in found[:MOST_DOCUMENTS]:
-        name, kind, number, by_class, *others = one.cells()
+        name, kind, number, _, *others = one.cells()
         find = {"document": one.document}
+        by_class = ", ".join(f"{class_in_words(kind)} {n}" for kind, n in one.leaks)
         rows.append([Find(name, find), class_in_words(str(kind)), Find(number, find), by_class, *others])
     yield Table(title, header, rows)
 
 
+def first_leaks(leaks: Sequence[Leak], *, text: bool) -> Iterator[Table]:
+    """Yield the first leaks, each in one row; without `text`, with positions only."""
+    if leaks:
+        header = [phrase("document"), phrase("characters"), phrase("class"), phrase("label")]
+        rows: list[list[Cell]] = [
+            [
+                leak.document,
+                ", ".join(f"{start}–{end - 1}" for start, end in leak.exposed),
+                class_in_words(leak.kind),
+                leak.label,
+                *([in_one_line(leak.text)[:_SHOWN]] if text else []),
+            ]
+            for leak in leaks[:MOST_DOCUMENTS]
+        ]
+        title = phrase("can be read: {n} mention|can be read: {n} mentions", n=len(leaks))
+        yield Table(title, [*header, *([phrase("text")] if text else [])], rows)
+
+
+def first_classes(name: str, classes: Mapping[str, Row]) -> Table:
+    """Return the main figures of the classes, riskiest first."""
+    kinds = [kind for kind in classes if kind != ALL]
+    rows: list[list[Cell]] = [
+        [
+            phrase("all classes") if kind == ALL else class_in_words(kind),
+            Rate(classes[kind]["mention_recall"]),
+            Rate(classes[kind]["entity_recall"]),
+            classes[kind]["mentions"],
+            classes[kind]["documents_exposed"],
+        ]
+        for kind in ([ALL] if kinds == [NO_LABEL] else [*kinds, ALL])
+    ]
+    header = [phrase("class"), phrase("mention recall"), phrase("entity recall")]
+    header += [phrase("mentions"), phrase("documents exposed")]
+    return Table(phrase("{layer}: classes, riskiest first", layer=name), header, rows)
+
+
 # --- places
+
+_SHOWN = 40
+"""How much of a text the first leaks have."""
 
 _COUNTS = ("mentions", "protected", "same_words", "same_words_protected")
 
