@@ -36,7 +36,7 @@ examples:
 
 def add_arguments(parser: CommandParser) -> None:
     add_annotators(parser)
-    group = parser.group("what is counted")
+    group = parser.group("counting")
     group.add_argument(
         "--convention",
         dest="conventions",

@@ -53,7 +53,7 @@ def settings_of(kind: Any) -> dict[str, Field[Any]]:
 
 def add_choice(parser: CommandParser) -> None:
     """The options that select errors; see `chosen_errors`."""
-    group = parser.group("which errors")
+    group = parser.group("errors")
     group.add_argument(
         "--side",
         choices=(*SIDES, "both"),
@@ -76,7 +76,7 @@ def add_choice(parser: CommandParser) -> None:
         metavar="LAYER",
         help="CLUEval's levels: a match is correct only if the label in this layer is correct, too",
     )
-    add_fields(parser, Counting, "which errors", only=("merge", "where"))
+    add_fields(parser, Counting, "errors", only=("merge", "where"))
 
 
 def chosen_errors(options: argparse.Namespace) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="a system: a saved result, or predicted spans if the first path is gold; several runs are separated by "
         "commas, or a pattern",
     )
-    group = parser.group("what is compared")
+    group = parser.group("tests")
     group.add_argument(
         "--baseline",
         metavar="NAME",
@@ -76,10 +76,10 @@ def add_arguments(parser: CommandParser) -> None:
         action="store_true",
         help="test the differences of F1 of all pairs of systems, too",
     )
-    add_fields(parser, Trust, "what is compared", only=("confidence", "resamples", "seed"))
-    add_metrics(parser, "with GOLD: counting")
-    add_fields(parser, Counting, "with GOLD: counting", only=("merge", "where", "unit", "pair_by"))
-    add_fields(parser, Trust, "with GOLD: counting", only=("resample_by",))
+    add_fields(parser, Trust, "tests", only=("confidence", "resamples", "seed"))
+    add_metrics(parser, "counting")
+    add_fields(parser, Counting, "counting", only=("merge", "where", "unit", "pair_by"))
+    add_fields(parser, Trust, "counting", only=("resample_by",))
     common.add_preparing(parser)
     common.add_reading(parser, sides=2)
     add_jobs(parser)

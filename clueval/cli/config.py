@@ -203,10 +203,11 @@ def _arguments(path: Path, key: str, flag: str, action: argparse.Action, value: 
         negative = flag.replace("--", "--no-", 1)
         return [flag] if value else [negative] * (negative in action.option_strings)
     if isinstance(value, dict):
-        return [f"{flag}={name}={_text(path, key, each)}" for name, each in value.items()]
-    if isinstance(value, list):
-        return [f"{flag}={_text(path, key, each)}" for each in value]
-    return [f"{flag}={_text(path, key, value)}"]
+        parts = [f"{name}={_text(path, key, each)}" for name, each in value.items()]
+    else:
+        parts = [_text(path, key, each) for each in (value if isinstance(value, list) else [value])]
+    may_repeat = isinstance(action, argparse._AppendAction | argparse._ExtendAction)
+    return [f"{flag}={part}" for part in (parts if may_repeat else [",".join(parts)])]
 
 
 def _text(path: Path, key: str, value: Any) -> str:

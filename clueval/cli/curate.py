@@ -46,7 +46,7 @@ examples:
 
 def add_arguments(parser: CommandParser) -> None:
     add_annotators(parser)
-    group = parser.group("what is kept")
+    group = parser.group("votes")
     group.add_argument(
         "--votes",
         metavar="N",

@@ -57,7 +57,7 @@ examples:
 def add_arguments(parser: CommandParser) -> None:
     common.add_sides(parser)
     parser.add_argument("second", type=input_path, metavar="SECOND", nargs="?", help="a second system")
-    group = parser.group("which errors")
+    group = parser.group("errors")
     group.add_argument(
         "--metric",
         metavar="METRIC",

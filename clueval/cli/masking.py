@@ -34,8 +34,8 @@ from clueval.results.options import Counting
 from clueval.studies.masking.limits import listed_in_words, require_limits
 from clueval.studies.masking.report import MaskingReport
 
-_COUNTED = "what is counted"
-_REDACTED = "redacted texts"
+_COUNTED = "counting"
+_REDACTED = "redacted"
 _LIMITS = "limits"
 
 

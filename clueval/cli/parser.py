@@ -6,16 +6,12 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
-from clueval.cli import hints
 from clueval.cli.printing import put
-from clueval.files.names import nearest
 from clueval.files.visible import visible
-
-_ALIKE = 0.7
-"""The similarity, from 0 to 1, from which an option is suggested."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -131,14 +127,21 @@ class CommandParser(Parser):
 
     def groups_named(self, names: Iterable[str]) -> list[argparse._ArgumentGroup]:
         """Return the groups of options with these titles, in the help of the command or as topics."""
-        groups = {**self._by_title, **self.topics}
-        return [groups[name] for name in names if name in groups]
+        return [of[name] for of in (self._by_title, self.topics) for name in names if name in of]
 
     def topic(self, name: str) -> argparse._ArgumentGroup:
         """Return the group of options that `format_topic` shows."""
         if name not in self.topics:
             self.topics[name] = self.add_argument_group(f"options of {self.prog}: {name}")
         return self.topics[name]
+
+    def keep_first(self, flags: AbstractSet[str]) -> None:
+        """Keep only these options in the help of the command; the others go to the topics with their titles."""
+        for title, group in self._by_title.items():
+            others = [each for each in group._group_actions if flags.isdisjoint(each.option_strings)]
+            if others:
+                group._group_actions = [each for each in group._group_actions if each not in others]
+                self.topic(title)._group_actions[:0] = others
 
     def format_help(self) -> str:
         """Return the help, with the names of the topics instead of their options."""
@@ -191,9 +194,10 @@ def _unknown(arguments: Iterable[str], known: Mapping[str, str], program: str) -
         return f"unexpected argument {first!r}"
     name = first.partition("=")[0]
     word = name.lstrip("-")
-    own = hints.OPTIONS_OF.get(program.partition(" ")[2], {}).get(name)
-    hint = own or (None if word in known else hints.OPTIONS.get(name))
-    return f"unknown option {name}{suggestion(word, known) if hint is None else f'; {hint}'}"
+    from clueval.files.names import synonym  # only for names that do not exist
+
+    hint = synonym(word.replace("-", "_"), program.partition(" ")[2], dashes=True)
+    return f"unknown option {name}{suggestion(word, known) if hint is None or word in known else f'; {hint}'}"
 
 
 _FURTHER = {
@@ -207,6 +211,8 @@ _FURTHER = {
 
 def suggestion(given: str, known: Mapping[str, str]) -> str:
     """Return a question that suggests the most similar of the `known` words; empty if none is similar."""
+    from clueval.files.names import near_names  # only for names that do not exist
+
     begins = sorted((word for word in known if given and word.startswith(given)), key=len)
-    near = begins[0] if begins else nearest(given, known, _ALIKE)
-    return f"; did you mean {known[near]}?" if near else ""
+    near = begins[:1] or near_names(given, known)
+    return f"; did you mean {' or '.join(known[each] for each in near)}?" if near else ""

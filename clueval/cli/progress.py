@@ -91,7 +91,7 @@ def _size(path: Path) -> int:
 
 def add_jobs(parser: CommandParser) -> None:
     """Add the options for processes and clusters."""
-    add_fields(parser, Workers, "speed")
+    add_fields(parser, Workers, "workers")
     group = parser.topic("workers")
     group.add_argument(
         "--scheduler",

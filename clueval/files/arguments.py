@@ -127,7 +127,7 @@ def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[s
     """Return the error for an argument that the function does not take, or that is missing."""
     from inspect import Parameter, signature  # not needed for a call that is right
 
-    from clueval.files.names import ARGUMENTS, REDACTED, TEXTS
+    from clueval.files.names import REDACTED, SIDES, TEXTS
 
     parameters = signature(function).parameters
     name = function.__name__
@@ -138,7 +138,7 @@ def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[s
         if each.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
     ]
     takes_more = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
-    refuse_unknown([key for key in named if not takes_more or key in ARGUMENTS], by_name, name)
+    refuse_unknown([key for key in named if not takes_more or key in SIDES], by_name, name)
     twice = [key for key in in_order[: len(given)] if key in named]
     if twice:
         return UsageError(f"{name} was given {twice[0]} twice", advice="give it once")
@@ -161,4 +161,4 @@ def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) 
         if name not in known:
             from clueval.files.names import for_argument  # only for names that do not exist
 
-            raise UsageError(f"{caller} has no option {name!r}", advice=for_argument(name, known))
+            raise UsageError(f"{caller} has no option {name!r}", advice=for_argument(name, known, caller))

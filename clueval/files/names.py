@@ -1,15 +1,20 @@
-"""What people try in Python who know other programs, and what to write here; see also `clueval.cli.hints`."""
+"""What people try who know other programs, in Python and on the command line, and what to write here.
+
+In an advice, ``{by:document}`` is an option with a value, ``{by}`` one without: Python writes ``by='document'`` and
+``by``, the command line ``--by document`` and ``--by``.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
-SETTINGS = "settings belong to a metric: metrics='partial(factor=0.5)'"
+SETTINGS = "settings belong to a metric: {metric:partial(factor=0.5)}"
 REDACTED = "; redacted texts are masking([{'text': text, 'spans': spans}], [redacted], redacted=True)"
 TEXTS = "gold has the texts, as in [{'text': text, 'spans': spans}]"
 
 
-def table(rows: str) -> Mapping[str, str]:
+def _table(rows: str) -> Mapping[str, str]:
     """Return the advice for each name; a row has some names, a colon and their advice."""
     found: dict[str, str] = {}
     for row in rows.strip().split("\n"):
@@ -18,102 +23,170 @@ def table(rows: str) -> Mapping[str, str]:
     return found
 
 
-ARGUMENTS = table(f"""
-mode: metrics='muc' has strict, exact, partial and type, as in result.get('muc.label.partial.f1'); \
-the strict mode of seqeval is scheme='BIO', invalid='discard'
-average: a result has all averages, see result.rows(); for the mean over documents, score with by='document' and \
-take the mean of their rows
-by_depth: score once for each depth, as in depth=1
-generic_gold: generic is for predicted labels; gold_map gives gold labels other names
-escapes: write the characters themselves in the file, as ( for -LRB-; align=True scores other differences of texts
+SYNONYMS = _table(f"""
+y_true true reference references labels_true gold g: it is called gold; on the command line, \
+name the files without options, gold first
+y_pred pred prediction predictions hypothesis predicted p: it is called predicted; the command line names files \
+without options, gold first
+mode strict: {{metric:muc}} has strict, exact, partial and type, as in result.get('muc.label.partial.f1'); the strict \
+mode of seqeval is {{scheme:BIO}}, {{invalid:discard}}
+average macro micro weighted per_label per_class classes: {{all:True}} prints all averages, rows() and JSON have them; \
+for the mean over documents, score with {{by:document}}
+bootstrap ci interval confidence_interval n_boot: use {{intervals:True}}
+groups group_by domain category: use {{by:KEY}}
+baseline regression: clueval score --fail-if-worse BASELINE tests for a loss, clueval compare the difference
+min_f1 fail threshold min: use clueval score --fail-under f1=0.8; {SETTINGS}
+factor glue betas beta focus weights containing settings set setting min_overlap overlap_of: {SETTINGS}
+word_ids id2label label_list label_names class_names features: names of tags that are numbers are {{names:[...]}}; \
+-100 is ignored
+label labels types tags: all labels count; use {{where:LAYER=LABEL}} for one; names of tags that are numbers are \
+{{names:[...]}}
+c l column columns tag_column gold_col pred_col gold_column pred_column: use {{layer:NAME=COLUMN}}, as in \
+{{layer:entity=2}}
+risk risk_column: read the column as a layer, as in {{layer:risk=3}}
+m: use {{metric:NAME}}
+confusion confusion_matrix: use {{metric:confusion}}
+level levels: {{all:True}} prints every level
+annotation_set: {{gold_set}} and {{predicted_set}} name the annotation sets of the two sides
+by_depth: score once for each depth, as in {{depth:1}}
+generic_gold: {{generic}} is for predicted labels; {{gold_map}} gives gold labels other names
+escapes: write the characters themselves in the file, as ( for -LRB-; {{align:True}} scores other differences of texts
+resample_by: clueval score --resample-by ... --save FILE keeps the counts of each unit
 transforms observers: clueval.read gives documents, which you can change and score; clueval.errors gives each error
 zero_division: rates of 0/0 are 0; clueval guide concept-averages says more
-output_dict: result.to_dict() gives dictionaries
-format: result.render('markdown') gives a form; input is the format of files
-html: result.write('page.html') writes a web page
-corrected: errors(..., decisions=...).write_corrected('gold.conll') writes gold corrected
-output: result.render('markdown') gives a form, which you can write to a file
-factor glue betas beta focus weights threshold types containing settings set min_overlap overlap_of: {SETTINGS}
-id2label label_list label_names class_names features: names of tags that are numbers are names=[...]
-tags: all labels count; names of tags that are numbers are names=[...]
-text texts: {TEXTS}; answers of language models without positions need input='mentions'
+output_dict flat to_flat: result.to_dict() gives dictionaries, result.scores() one number for each name
+json csv markdown latex format: use --format FORM, in Python result.render('FORM'); --input names the format of files
+html xlsx tsv output output_file out: -o FILE writes a file; its ending says the form, as in -o errors.html, in Python \
+write('errors.html')
+precision decimals round: use {{digits:2}}
+silent: use --quiet
+cite bibtex: cite a number with the signature below the report (result.signature)
+text texts original source: {TEXTS}; answers of language models without positions need {{input:mentions}}
 entities: spaCy's entities are read from Docs; a row of a dataset is an item of gold
-true reference references labels_true y_true: it is called gold
-pred prediction predictions y_pred hypothesis: it is called predicted
+agree.metric agree.metrics agree.kappa agree.cohen agree.fleiss agree.alpha agree.krippendorff: all coefficients are \
+printed; {{conventions}} names other F1 scores
+agree.gold agree.predicted: name annotators without options; {{system}} names a system
+agree.by agree.label agree.per_label: the tables have a row for each label
+compare.systems compare.files: name the files without options, as in GOLD base=A large=B
+compare.alpha compare.level compare.significance: use {{confidence:0.99}} for 1 %
+compare.bootstrap compare.test compare.permutation: the test is randomisation; {{resamples:N}} says how often
+errors.type errors.types errors.only errors.kind errors.filter: reasons=['missed'] (--reason missed), kinds (--class) \
+and sides (--side) choose errors
 """)
+"""Arguments and options, those of one function with its name before; one that a function has is not looked up."""
 
-IN_MEMORY = {"labels": ARGUMENTS["id2label"], "text": ARGUMENTS["text"]}
-"""Advice on options for files that are given with lists."""
+SIDES = [name for name, advice in SYNONYMS.items() if advice.startswith("it is called")]
+"""What gold and predicted are called elsewhere."""
 
-_ARGUMENTS_OF_ERRORS = table("type kind only: reasons=['missed'], kinds and sides choose errors")
-
-_FUNCTIONS = table("""
-load: load_result
-evaluate: score
-find_errors: errors
-confusion_matrix: score(..., metrics='confusion')
-compute_metrics: compat.huggingface.Seqeval
-from_llm: score(gold, answers, input='mentions')
-agreement iaa kappa cohen_kappa cohen_kappa_score fleiss_kappa krippendorff_alpha: agree
-mask redaction evaluate_redaction leaks: masking(gold, texts, redacted=True)
+_FUNCTIONS = _table("""
+load: did you mean load_result?
+evaluate f1 report: did you mean score?
+find_errors: did you mean errors?
+Scorer Metric: did you mean Accumulator?
+compute compute_metrics: it is clueval.compat.huggingface.Seqeval
+f1_score precision_score recall_score accuracy_score classification_report: it is in clueval.compat.seqeval
+confusion confusion_matrix: use score with {metric:confusion}
+from_llm: use score with {input:mentions}
+agreement iaa kappa alpha cohen_kappa cohen_kappa_score fleiss_kappa krippendorff_alpha: did you mean agree?
+adjudicate gold: did you mean curate?
+mask redact anonymise anonymize redaction evaluate_redaction leaks: use masking, for redacted texts with {redacted:True}
+significance test: did you mean compare?
+hilfe aide: did you mean help?
+version: use --version
 """)
+"""Functions and commands."""
 
-_ATTRIBUTES = {
-    "rows": table("""
-to_pandas to_df to_dataframe dataframe df to_excel per_label per_class per_type by_document labels micro macro \
-weighted: \
+_ATTRIBUTES = _table("""
+to_pandas to_df to_dataframe dataframe df to_excel per_label per_class per_type by_document labels micro macro: \
 rows() has a row for each label and average, as in pandas.DataFrame(result.rows())
-"""),
-    "scored_by": table("""
 errors false_negatives false_positives mistakes: clueval.errors(gold, predicted) lists them
-macro_f1 micro_f1 weighted_f1 overall_f1 overall_precision overall_recall: scores() has all of them by name
-"""),
-    "scores": table("keys values items: scores() and to_dict() are dictionaries"),
-    "tests": table("""
+f1 mean_f1 kappa alpha macro_f1 micro_f1 overall_f1 overall_recall to_flat flat: \
+scores() and rows() have all of them by name
+keys values items: scores() and to_dict() are dictionaries
 p_value p_values significant pvalue p difference diff better: \
 tests has the difference, its interval and p of each score and system, and rows() the same as a table
-"""),
-    "disagreements": table("""
-f1 mean_f1 kappa cohen_kappa fleiss_kappa alpha krippendorff pairwise pairs: \
-scores() and rows() have all of them, and print() shows tables
-"""),
-    "render": table("""
 to_csv to_markdown to_latex to_string report summary print show table: \
 print it, or use render('markdown'), render('csv'), ...
 to_html html write_page: write('page.html') writes a web page
 cite citation bibtex: cite a number with str(result.signature), which names every choice
-"""),
-}
-"""Attributes of results, by the attribute that a result must have for the advice."""
+""")
+"""Attributes of results."""
+
+NEAR = 0.75
+"""The similarity, from 0 to 1, from which a name is near."""
+
+
+def near_names(name: str, known: Collection[str], cutoff: float = NEAR) -> list[str]:
+    """Return at most five of the known names that are similar, and nearly as similar as the first of them."""
+    from difflib import SequenceMatcher
+
+    scored = sorted((-SequenceMatcher(None, each, name).ratio(), each) for each in known)
+    return [each for ratio, each in scored[:5] if -ratio >= max(cutoff, -scored[0][0] - 0.05)]
 
 
 def nearest(name: str, known: Collection[str], cutoff: float = 0.6) -> str | None:
     """Return the most similar of the known names; None if none has this similarity, from 0 to 1."""
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(name, known, n=1, cutoff=cutoff)), None)
+    return next(iter(near_names(name, known, cutoff)), None)
 
 
-def for_argument(name: str, known: Collection[str]) -> str:
+def question(name: str, known: Collection[str], cutoff: float = NEAR) -> str:
+    """Return a question that suggests similar names; empty if there are none.
+
+    >>> question("recal", ["recall", "precision"]), question("x", ["recall"])
+    ('did you mean recall?', '')
+    """
+    near = near_names(name, known, cutoff)
+    return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def synonym(name: str, function: str, *, dashes: bool = False) -> str | None:
+    """Return the advice on an option of another program; with `dashes`, options are written as on the command line."""
+    advice = SYNONYMS.get(f"{function}.{name}") or SYNONYMS.get(name)
+    return None if advice is None else written(advice, dashes=dashes)
+
+
+def written(advice: str, *, dashes: bool = False) -> str:
+    """Return an advice with its options written as in Python, or with `dashes` as on the command line.
+
+    >>> text = "{by:document}, {intervals:True}, {metric:gate(beta=2)}, {layer:entity=2}, {gold_map}, {depth:N}"
+    >>> written(text)
+    "by='document', intervals=True, metrics='gate(beta=2)', layers={'entity': 2}, gold_map, depth=N"
+    >>> written(text, dashes=True)
+    "--by document, --intervals, --metric 'gate(beta=2)', --layer entity=2, --gold-map, --depth N"
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if dashes:
+            shown = "" if value in (None, "True", "[...]") else f" '{value}'" if "(" in value else f" {value}"
+            return f"--{name.replace('_', '-')}{shown}"
+        if value is None:
+            return str(name)
+        if name == "layer":
+            key, _, column = value.partition("=")
+            return f"layers={{{key!r}: {column}}}"
+        plain = value == "True" or value.isdecimal() or (value in ("N", "KEY", "NAME")) or value[0] == "["
+        return f"{'metrics' if name == 'metric' else name}={value if plain else repr(value)}"
+
+    return re.sub(r"\{(\w+)(?::([^{}]*))?\}", option, advice)
+
+
+def for_argument(name: str, known: Collection[str], function: str) -> str:
     """Return the advice on an argument that a function with these `known` ones does not have."""
-    of_errors = _ARGUMENTS_OF_ERRORS if "reasons" in known else {}
-    return ARGUMENTS.get(name) or of_errors.get(name) or _or_all(name, known, 0.6)
+    return synonym(name, function) or question(name, known) or f"help(clueval.{function}) lists all"
+
+
+def in_memory(name: str) -> str | None:
+    """Return the advice on an option for files that is given with lists; None without any."""
+    return written(SYNONYMS[name]) if name in ("labels", "text") else None
 
 
 def for_attribute(name: str, known: Collection[str]) -> str:
     """Return the advice on an attribute that a result with these `known` ones does not have."""
-    found = (names[name] for has, names in _ATTRIBUTES.items() if has in known and name in names)
-    return next(found, None) or _or_all(name, known, 0.8)
+    return _ATTRIBUTES.get(name) or question(name, known) or "help(...) lists all"
 
 
-def _or_all(name: str, known: Collection[str], cutoff: float) -> str:
-    near = nearest(name, known, cutoff)
-    return f"it has {', '.join(known)}" if near is None else f"did you mean {near}?"
-
-
-def for_function(name: str, known: Collection[str]) -> str:
-    """Return the end of the message about a name that clueval does not have: where it is, or a similar one."""
-    if name in ("f1_score", "precision_score", "recall_score", "accuracy_score", "classification_report"):
-        return f"; it is clueval.compat.seqeval.{name}"
-    near = _FUNCTIONS.get(name) or nearest(name, known, 0.7)
-    return f"; did you mean {near}?" if near and not name.startswith("_") else ""
+def for_function(name: str, known: Collection[str], *, dashes: bool = False) -> str:
+    """Return the end of the message about a function, or with `dashes` a command, that clueval does not have."""
+    advice = written(_FUNCTIONS.get(name, ""), dashes=dashes) or question(name, known, 0.7)
+    return f"; {advice}" if advice and not name.startswith("_") else ""

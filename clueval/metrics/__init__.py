@@ -106,9 +106,9 @@ def chosen_metrics(given: Sequence[str | AnyMetric] | str | AnyMetric) -> tuple[
     several: Any = [given] if isinstance(given, str) or is_metric(given) else given
     require_kind(several, "Iterable", "metrics")
     if isinstance(several, Mapping):
-        from clueval.files.names import SETTINGS
+        from clueval.files.names import SETTINGS, written
 
-        raise UsageError("metrics cannot be a dictionary", advice=SETTINGS)
+        raise UsageError("metrics cannot be a dictionary", advice=written(SETTINGS))
     chosen: dict[str, AnyMetric] = {}
     for metric in chain.from_iterable(map(_metrics, several)):
         if chosen.setdefault(metric.name, metric) != metric:

@@ -88,12 +88,12 @@ def require_none(reading: Reading, allowed: Collection[str] = ()) -> None:
     always = [name for name in ("input", "annotation_set") if getattr(reading, name)]
     for name in [*chosen_options(reading), *always]:
         if name not in allowed:
-            from clueval.files.names import IN_MEMORY  # only for options that do not apply
+            from clueval.files.names import in_memory  # only for options that do not apply
 
             shown = name if name == "text" else f"{name}={getattr(reading, name)!r}"
             raise UsageError(
                 f"{shown} applies to files, but both sides are in memory",
-                advice=IN_MEMORY.get(name, "remove it, or pass it to read"),
+                advice=in_memory(name) or "remove it, or pass it to read",
             )
 
 

@@ -474,13 +474,13 @@ def require_use(options: FormatOptions, paths: Iterable[Path], *, is_one_text: b
 def _require_use_in_memory(side: GivenSide, kind: str, options: FormatOptions) -> None:
     """Raise `UsageError` for an option that does not apply to what is in memory."""
     if side.form is not None:
-        from clueval.files.names import IN_MEMORY  # only for options
+        from clueval.files.names import in_memory  # only for options
 
         names = (name for name in chosen_options(options) if name not in FOR_ALL)
         for name in names:
             if name not in options_of(side.form):
                 error = _idle(name, getattr(options, name), [side.form.name], None)
-                error.advice = IN_MEMORY.get(name, error.advice)
+                error.advice = in_memory(name) or error.advice
                 raise error
         return
     require_none(options, ("scheme", "invalid") if kind == "tags" else ())

@@ -3,7 +3,7 @@
 A map gives the labels of one side or both other names, and leaves out spans of labels without a name. A file has
 ``FROM<TAB>TO`` in each line, or is a JSON object; an empty TO drops the spans. A name that has been given is not looked
 up again. A label that is not in the map is an error, unless the last entry is ``*``: ``*<TAB>*`` keeps these labels,
-``*<TAB>`` drops them.
+``*<TAB>`` drops them. A text ``PERSON=PER,LOC=PLACE`` is a map that keeps all other labels.
 
 In a hierarchy, a label is replaced by its ancestor at some depth (BRATEval's hierarchical types). A file has one name
 in each line, indented below its parent; the section ``[entities]`` of brat's configuration is one. The separator ``.``
@@ -17,12 +17,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.core.document import Notes, Pair
 from clueval.core.overlap import overlaps_between, shared_positions
 from clueval.core.span import NO_LABEL, SIDES, Span
-from clueval.files.errors import FileError, FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.transforms.changes import (
     HIDDEN,
     EachLabel,
@@ -42,6 +43,11 @@ OTHERS = "*"
 """The entry for all labels that no other entry names."""
 
 
+def is_written(text: str) -> bool:
+    """Return whether a text is a label map itself, as ``PERSON=PER,LOC=PLACE``, and no file."""
+    return all(part.find("=") > 0 for part in text.split(",")) and not Path(text).exists()
+
+
 class LabelNames(NamedTuple):
     """A label map: the new names, what happens to other labels (None: an error), its hash and its file."""
 
@@ -52,20 +58,19 @@ class LabelNames(NamedTuple):
 
     @classmethod
     def of(cls, given: Any, option: str) -> LabelNames:
-        """Return the map of a file or dictionary. Raises `CluevalError` for an invalid one."""
+        """Return the map of a file, of a text such as ``PERSON=PER``, or of a dictionary.
+
+        Raises `CluevalError` for an invalid one.
+        """
+        if isinstance(given, str) and is_written(given):
+            parts = (part.partition("=") for part in given.split(","))
+            given = {old.strip(): new.strip() for old, _, new in parts} | {OTHERS: OTHERS}
         if isinstance(given, Mapping):
             import json  # only maps that are given need it
 
             entries = list(given.items())
             return cls._made(entries, sha8(json.dumps(entries, default=str)), option)
-        try:
-            path, text, sha = text_of_file(given, option)
-        except FileError as error:
-            if "=" in str(given):
-                error.advice = (
-                    'give a file with a line FROM<TAB>TO for each label, or in Python {"FROM": "TO"}'
-                )
-            raise
+        path, text, sha = text_of_file(given, option)
         is_json = text.lstrip().startswith("{")
         return cls._made(_of_json(text, path) if is_json else _of_lines(text, path), sha, path)
 

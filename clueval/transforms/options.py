@@ -28,6 +28,13 @@ def number_or_path(text: str) -> float | Path:
         return input_path(text)
 
 
+def _label_map(text: str) -> str | Path:
+    """Return a label map as it is written, or the path of its file."""
+    from clueval.transforms.labels import is_written  # only where labels change
+
+    return text if is_written(text) else input_path(text)
+
+
 def _separator_or_path(text: str) -> str | Path:
     return text if text == "." else input_path(text)
 
@@ -58,16 +65,17 @@ class Preparing:
     label_map: str | Path | Mapping[str, str] | None = option_field(
         None,
         "--label-map",
-        "FILE",
-        "new names of the labels of both sides: a line FROM<TAB>TO for each, or a JSON object; an empty TO drops "
-        "the spans; other labels are an error unless the last line is *<TAB>* (keep) or *<TAB> (drop)",
-        parse=input_path,
+        "MAP",
+        "new names of the labels of both sides: FROM=TO,..., which keeps other labels; or a file with a line "
+        "FROM<TAB>TO for each, or a JSON object, where an empty TO drops the spans and other labels are an error "
+        "unless the last line is *<TAB>* (keep) or *<TAB> (drop)",
+        parse=_label_map,
     )
     gold_map: str | Path | Mapping[str, str] | None = option_field(
-        None, "--gold-map", "FILE", "the same for the labels of gold", parse=input_path
+        None, "--gold-map", "MAP", "the same for the labels of gold", parse=_label_map
     )
     predicted_map: str | Path | Mapping[str, str] | None = option_field(
-        None, "--predicted-map", "FILE", "the same for the labels of predicted", parse=input_path
+        None, "--predicted-map", "MAP", "the same for the labels of predicted", parse=_label_map
     )
     hierarchy: str | Path | None = option_field(
         None,

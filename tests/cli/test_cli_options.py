@@ -276,6 +276,30 @@ def test_the_help_names_its_topics_and_no_option_of_them(command: str) -> None:
         assert not any(f"\n  {action.option_strings[0]} " in shown for action in group._group_actions)
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_first_page_of_help_has_at_most_twelve_options(command: str, capsys: Capture) -> None:
+    assert len(re.findall("^  -", "\n".join(help_of(command, capsys)), re.MULTILINE)) <= 12
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_the_help_has_every_command_under_five_headings_and_fits_the_terminal(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert main([]) == 0
+    lines = capsys.readouterr().out.split("\n")
+
+    headings = [line for line in lines if line.endswith(":")]
+    assert headings == ["score:", "look at errors:", "people:", "privacy:", "files:"]
+    assert {line.split()[0] for line in lines if re.match(" {2}\\S", line)} | {
+        "guide",
+        "help",
+        "completion",
+    } == {*COMMANDS}
+    assert max(map(len, lines)) <= width
+    assert len(lines) <= 50
+
+
 def test_the_help_of_score_fits_60_lines_of_100_columns(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
@@ -301,7 +325,7 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
     )
     assert refused(["help", "score", "x"], capsys) == (
         "clueval help: clueval score has no help topic 'x' "
-        "(one of counting, spans, reading, intervals, gates, workers)"
+        "(one of counting, spans, reading, intervals, gates, workers, output)"
     )
 
 

@@ -121,6 +121,31 @@ def test_label_map_renames_and_drops_without_chains(tmp_path: Path) -> None:
     assert "|labels:map(" in str(result.signature)
 
 
+@pytest.mark.parametrize("option", ["label_map", "gold_map"])
+def test_label_map_may_be_a_text_which_keeps_all_other_labels(option: str) -> None:
+    gold = [(0, 1, "PERSON"), (2, 3, "LOC"), (4, 5, "ORG")]
+    predicted = [(0, 1, "PER"), (2, 3, "PLACE"), (4, 5, "ORG")]
+
+    assert micro(exact(gold, predicted, **{option: "PERSON=PER, LOC=PLACE"})) == (3, 3, 3)
+    same = exact(gold, predicted, **{option: {"PERSON": "PER", "LOC": "PLACE", "*": "*"}})
+    assert exact(gold, predicted, **{option: "PERSON=PER, LOC=PLACE"}).signature == same.signature
+
+
+def test_label_map_may_be_a_text_on_the_command_line_and_a_table_in_a_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "g.conll", "a B-PERSON\nb B-ORG\n")
+    write(tmp_path / "p.conll", "a B-PER\nb B-ORG\n")
+    command = ["score", "g.conll", "p.conll", "--metric", "exact"]
+
+    assert main([*command, "--label-map", "PERSON=PER"]) == 0
+    assert "F1 100.00 %" in capsys.readouterr().out
+    Path("clueval.toml").write_text('label-map = {PERSON = "PER", X = "Y"}\n', encoding="utf-8")
+    assert main(command) == 0
+    assert "F1 100.00 %" in capsys.readouterr().out
+
+
 def test_label_map_of_one_side_leaves_the_other() -> None:
     assert micro(exact([(0, 1, "A")], [(0, 1, "a")], predicted_map={"a": "A"})) == (1, 1, 1)
     assert micro(exact([(0, 1, "A")], [(0, 1, "a")], gold_map={"A": "a"})) == (1, 1, 1)
