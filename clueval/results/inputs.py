@@ -200,27 +200,49 @@ def repairs_of(result: Noted) -> Iterator[str]:
 
 
 def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Yield a warning for the labels that only one side has."""
+    """Yield a warning if no label is on both sides, else for labels of one side that are like labels of the other."""
     counts = next((found for reports in metrics.values() if (found := label_counts(layer, reports))), {})
-    for side, other in ((0, 1), (1, 0)):
-        alone = {
-            label: of_sides[side]
-            for label, of_sides in counts.items()
-            if not of_sides[other] and of_sides[side]
-        }
-        if alone:
-            named = [f"{_shown(label)} ({number:,})" for label, number in list(alone.items())[:_LISTED]]
-            more = f" and {len(alone) - _LISTED} more" if len(alone) > _LISTED else ""
-            labels = f"label{'s' * (len(alone) > 1)} {', '.join(named)}{more}"
-            yield f"layer {_shown(layer)}: only {SIDES[side]} has the {labels}"
-    sides = [any(of_sides[side] for of_sides in counts.values()) for side in (0, 1)]
-    if all(sides) and not any(all(of_sides) for of_sides in counts.values()):
-        folded = [{label.casefold() for label in counts if counts[label][side]} for side in (0, 1)]
-        why = ", but some differ only in upper and lower case" if folded[0] & folded[1] else ""
+    gold, predicted = (
+        [label for label, of_sides in counts.items() if of_sides[side] and not of_sides[1 - side]]
+        for side in (0, 1)
+    )
+    alike = [(label, near) for label in gold[:_COMPARED] if (near := _like(label, predicted[:_COMPARED]))]
+    maps = ",".join(f"{label}={near}" for label, near in alike[:_LISTED])
+    advice = f"label_map={maps!r} makes them equal" if alike else "label_map=... gives labels new names"
+    if gold and predicted and not any(all(of_sides) for of_sides in counts.values()):
+        sides = [", ".join(map(_shown, labels[:_LISTED])) for labels in (gold, predicted)]
+        more = [", ..." * (len(labels) > _LISTED) for labels in (gold, predicted)]
         yield (
-            f"layer {_shown(layer)}: no label is on both sides{why}; "
-            "gold_map and predicted_map give labels new names"
+            f"layer {_shown(layer)}: no label is on both sides: gold has {sides[0]}{more[0]}, predicted "
+            f"{sides[1]}{more[1]}; {advice}"
         )
+    elif alike:
+        pairs = ", ".join(f"{_shown(label)} and {_shown(near)}" for label, near in alike[:_LISTED])
+        yield f"layer {_shown(layer)}: gold and predicted have different labels {pairs}; {advice}"
+
+
+_COMPARED = 100
+"""The number of labels of each side that are compared with each other."""
+
+
+def _like(label: str, others: Iterable[str]) -> str | None:
+    """Return the label that is the beginning of another one, or begins with it, or is most similar; None without one.
+
+    >>> _like("PER", ["LOC", "person"]), _like("LOC", ["ORG"]), _like("locaton", ["LOCATION"])
+    ('person', None, 'LOCATION')
+    """
+    own = label.casefold()
+    folded = {other.casefold(): other for other in others}
+    near = [name for name in folded if own == name or _is_beginning(own, name) or _is_beginning(name, own)]
+    if not near:
+        from clueval.files.names import near_names  # only where labels differ
+
+        near = near_names(own, folded)
+    return folded[min(near, key=len)] if near else None
+
+
+def _is_beginning(short: str, long: str) -> bool:
+    return len(short) > 1 and long.startswith(short)
 
 
 def _none_equal(layer: str, metrics: Mapping[str, Mapping[str, Any]], has_table: bool) -> Iterator[str]:

@@ -84,7 +84,7 @@ def test_labels_with_other_names_are_answered_with_the_options_that_rename_them(
     for name, label in (("gold", "PERSON"), ("predicted", "PER"), ("mapped", "PERSON")):
         (tmp_path / f"{name}.conll").write_text(f"a\tB-{label}\nb\tO\n", encoding="utf-8")
     gold, predicted, mapped = (str(tmp_path / f"{name}.conll") for name in ("gold", "predicted", "mapped"))
-    advice = "no label is on both sides; --gold-map and --predicted-map give labels new names"
+    advice = "no label is on both sides: gold has 'PERSON', predicted 'PER'; --label-map PERSON=PER makes them equal"
 
     assert main(["score", gold, predicted]) == 0
     assert advice in capsys.readouterr().err
@@ -93,8 +93,9 @@ def test_labels_with_other_names_are_answered_with_the_options_that_rename_them(
 
 
 def test_labels_that_differ_in_case_are_said_to() -> None:
-    with pytest.warns(CluevalWarning, match="but some differ only in upper and lower case"):
+    with pytest.warns(CluevalWarning, match="label_map='PER=per' makes them equal") as found:
         score([[(0, 2, "PER")]], [[(0, 2, "per")]])
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize("slip", [(0, -1), (1, 0)])
@@ -233,22 +234,30 @@ def test_annotation_sets_of_the_only_file_are_named_if_none_is_chosen(
 
 
 def test_the_command_warns_in_one_line(tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "a.conll").write_text("a\tB-X\nb\tB-Y\n", encoding="utf-8")
-    (tmp_path / "b.conll").write_text("a\tB-X\nb\tB-Z\n", encoding="utf-8")
+    (tmp_path / "a.conll").write_text("a\tB-X\nb\tB-LOC\n", encoding="utf-8")
+    (tmp_path / "b.conll").write_text("a\tB-X\nb\tB-Location\n", encoding="utf-8")
 
     assert main(["score", str(tmp_path / "a.conll"), str(tmp_path / "b.conll"), "--format", "csv"]) == 0
 
     assert capsys.readouterr().err.splitlines() == [
         "label: column 2, BIO, 2 gold and 2 predicted spans",
-        "clueval score: warning: layer 'label': only gold has the label 'Y' (1)",
-        "clueval score: warning: layer 'label': only predicted has the label 'Z' (1)",
+        "clueval score: warning: layer 'label': gold and predicted have different labels 'LOC' and 'Location'; "
+        "--label-map LOC=Location makes them equal",
     ]
 
 
 @pytest.mark.parametrize("metrics", ["levels", "exact", "partial"])
-def test_python_warns_of_labels_that_one_side_has(metrics: str) -> None:
-    with pytest.warns(CluevalWarning, match=r"only gold has the label 'A' \(1\)"):
+def test_python_warns_of_labels_of_one_side_only_where_the_other_has_one_like_them(metrics: str) -> None:
+    with pytest.warns(CluevalWarning, match="different labels 'LOC' and 'LOCATION'"):
+        score([["B-LOC", "B-B"]], [["B-LOCATION", "B-B"]], metrics=metrics)
+    with pytest.warns(
+        CluevalWarning, match="no label is on both sides: gold has 'A', predicted 'C'; label_map=... "
+    ):
+        score([["B-A"]], [["B-C"]], metrics=metrics)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         score([["B-A", "B-B"]], [["O", "B-B"]], metrics=metrics)
+        score([["B-A", "B-B"]], [["B-C", "B-B"]], metrics=metrics)
 
 
 def test_python_warns_where_a_side_has_no_spans() -> None:
@@ -292,8 +301,8 @@ def test_files_without_documents_have_no_intervals_and_no_figures(tmp_path: Path
 
 @pytest.mark.parametrize("function", [score, conventions])
 def test_a_warning_names_the_line_of_the_caller(function: Callable[..., object]) -> None:
-    with pytest.warns(CluevalWarning, match="only gold has the label 'B'") as found:
-        function([["B-A", "B-B"]], [["B-A", "O"]])
+    with pytest.warns(CluevalWarning, match="no label is on both sides") as found:
+        function([["B-A", "B-B"]], [["B-C", "O"]])
 
     assert {warning.filename for warning in found} == {__file__}
 
