@@ -14,8 +14,8 @@ from fuzz.running import Failure, failure_of, run
 from fuzz.smaller import smallest
 from fuzz.tools import FORMATS
 
-from clueval.cli import COMMANDS, check, main
-from clueval.cli.commands import command_parser
+from clueval.cli import check, main
+from clueval.cli.commands import COMMANDS, command_parser
 from clueval.files.overwriting import OUTPUT_TYPES, input_path
 from clueval.formats.form import NAMES
 

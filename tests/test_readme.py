@@ -19,9 +19,9 @@ from guide_blocks import Runner, blocks_of
 
 import clueval
 from clueval import convert
-from clueval.cli import COMMANDS, main
+from clueval.cli import main
 from clueval.cli.chosen import settings_of
-from clueval.cli.commands import command_parser
+from clueval.cli.commands import COMMANDS, command_parser
 from clueval.metrics import METRICS, metric_class
 
 ROOT = Path(__file__).parents[1]

@@ -29,7 +29,7 @@ from typing import Any
 
 import pytest
 
-import clueval.cli
+import clueval.cli.running
 from clueval import Document, FileError, UsageError, convert
 from clueval.cli import main
 from clueval.files.writing import whole_file
@@ -174,7 +174,7 @@ def test_a_signal_that_a_destructor_loses_is_raised_again_in_the_process(monkeyp
     lost: Any = SimpleNamespace(exc_value=KeyboardInterrupt())
 
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012  # the signal arrives a moment later
-        clueval.cli._send_again(lost)
+        clueval.cli.running._send_again(lost)
         for _ in range(4_000):
             time.sleep(0.05)
 

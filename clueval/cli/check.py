@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from clueval.cli import options as common
 from clueval.cli.fields import typed
-from clueval.cli.outputs import add_output, put_result, writable_names
+from clueval.cli.outputs import add_report, put_report, writable_names
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.setting_names import with_options
 from clueval.files.errors import CluevalError, in_words
@@ -20,6 +21,10 @@ from clueval.formats.options import FormatOptions
 from clueval.formats.writer import Writer
 from clueval.reading.check import Check, checks
 from clueval.reading.tag_columns import columns_of_tags, listed
+from clueval.reports.language import phrase
+from clueval.reports.report import Report
+from clueval.reports.table import Table
+from clueval.version import __version__
 
 USAGE = "FILE..."
 DESCRIPTION = """\
@@ -28,13 +33,14 @@ sequences of tags, token ids that occur twice in a document, malformed XML, wron
 if there are no problems, otherwise 1. Annotations that clueval does not read are listed, too, and with --to what
 clueval convert would leave out."""
 EPILOG = """\
-example:
-  clueval check gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4"""
+examples:
+  clueval check gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4
+  clueval check gold/ -o problems.csv"""
 
 
 def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("files", type=input_path, nargs="+", metavar="FILE", help="files or folders")
-    add_output(parser, ending=".txt")
+    add_report(parser, has_rates=False)
     parser.group("output").add_argument(
         "--max-errors",
         type=typed(whole),
@@ -52,40 +58,88 @@ def add_arguments(parser: CommandParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    writer = None if options.to is None else writer_named(options.to)
     reading = FormatOptions(layers=common.single_layers(options), **common.reading(options))
-    problems = 0
-
-    def lines() -> Iterator[str]:
-        nonlocal problems
-        for name, check in checks(options.files, reading):
-            each = _CheckLines(check, name, options.max_errors)
-            for line in each.lines():
-                yield line.replace(str(check.path), name)
-            problems += each.count
-            problems += yield from _not_kept(check, name, options.to, None if each.count else writer)
-
-    put_result(map(visible, lines()), options.output_file)
-    return 1 if problems else 0
+    return put_report(Problems(checks(options.files, reading), options.max_errors, options.to), options)
 
 
-def _not_kept(check: Check, name: str, to: str, writer: Writer | None) -> Generator[str, None, bool]:
-    """Yield a line with what the format of a file does not read, and one with what another format cannot hold.
+class Problems(Report):
+    """The problems of files: as lines, in which those that differ only in values are folded, and as data."""
 
-    Returns whether the file cannot be written in that format at all.
+    title, signature = "Problems of files", ""
+
+    def __init__(self, found: Iterator[tuple[str, Check]], most: int, to: str | None) -> None:
+        writer = None if to is None else writer_named(to)
+        self._lines: list[str] = []
+        self._problems: list[CluevalError] = []
+        self._files = self._unwritable = 0
+        for name, check in found:
+            each = _CheckLines(check, name, most)
+            self._lines += [line.replace(str(check.path), name) for line in each.lines()]
+            for problem in each.problems:
+                problem.file = name if problem.file in (None, str(check.path)) else problem.file
+            self._problems += each.problems
+            lines, unwritable = _not_kept(check, name, to or "", None if each.problems else writer)
+            self._lines += lines
+            self._unwritable += unwritable
+            self._files += 1
+
+    def verdict(self) -> str:
+        """Return how many problems there are."""
+        return phrase("{n} problem|{n} problems", n=len(self._problems) + self._unwritable)
+
+    def facts(self) -> Iterator[str]:
+        """Yield the number of files."""
+        yield phrase("{n} file|{n} files", n=self._files)
+
+    def failures(self) -> list[str]:
+        """Return the verdict if there are problems."""
+        return [self.verdict()] if self._problems or self._unwritable else []
+
+    def data(self) -> list[dict[str, Any]]:
+        """Return a row for each problem: file, line, document, what is wrong, and what to do."""
+        return [{name: getattr(each, name) for name in _COLUMNS} for each in self._problems]
+
+    def columns(self) -> Sequence[str]:
+        return _COLUMNS
+
+    def tables(self) -> Iterator[Table]:
+        """Yield one table of all problems."""
+        if self._problems:
+            rows = [
+                [each.file, each.line, each.document, each.problem, each.advice] for each in self._problems
+            ]
+            yield Table(phrase("Problems"), [phrase(name) for name in _COLUMNS], rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the number of files and the problems."""
+        return {"clueval": __version__, "files": self._files, "problems": self.data()}
+
+    def render(self, form: str = "text", **shown: Any) -> str:
+        """Return the report in a form; text has a line for each problem, and one for each file."""
+        return "\n".join(map(visible, self._lines)) if form == "text" else super().render(form, **shown)
+
+
+_COLUMNS = ("file", "line", "document", "problem", "advice")
+
+
+def _not_kept(check: Check, name: str, to: str, writer: Writer | None) -> tuple[list[str], bool]:
+    """Return lines with what the format of a file does not read, and with what another format cannot hold.
+
+    The second value is whether the file cannot be written in that format at all.
     """
     if check.source is None:
-        return False
+        return [], False
+    lines = []
     if not_read := +check.source.file.passed_over:
-        yield f"{name}: not read: {in_words(dict(sorted(not_read.items())))}"
-    if writer is not None:
-        try:
-            lost = in_words(check.lost(to, writer))
-        except CluevalError as error:
-            yield f"{name}: {to} cannot be written: {with_options(error, 'check')}"
-            return True
-        yield (f"{name}: {to} cannot hold {lost}" if lost else f"{name}: {to} holds all that is read")
-    return False
+        lines.append(f"{name}: not read: {in_words(dict(sorted(not_read.items())))}")
+    if writer is None:
+        return lines, False
+    try:
+        lost = in_words(check.lost(to, writer))
+    except CluevalError as error:
+        return [*lines, f"{name}: {to} cannot be written: {with_options(error, 'check')}"], True
+    said = f"cannot hold {lost}" if lost else "holds all that is read"
+    return [*lines, f"{name}: {to} {said}"], False
 
 
 class _CheckLines:
@@ -94,10 +148,10 @@ class _CheckLines:
     def __init__(self, check: Check, file: str, most: int) -> None:
         self._check, self.file, self._most = check, file, most
         self._lines: dict[str, list[int | None]] = {}
-        self.count = 0
+        self.problems: list[CluevalError] = []
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines; then `count` is the number of problems."""
+        """Yield the lines; then `problems` are those that were found."""
         shown = 0
         for problem in self._check.problems():
             alike = self._lines.setdefault(_without_values(problem.problem), [])
@@ -109,7 +163,7 @@ class _CheckLines:
                 shown += 1
                 yield str(with_options(problem, "check"))
             alike.append(problem.line)
-            self.count += 1
+            self.problems.append(problem)
         yield from self._folded()
         yield self._summary()
 
@@ -122,7 +176,7 @@ class _CheckLines:
                 yield f"{self.file}: {len(rest):,} more: {problem} (line{'s' * (len(rest) != 1)} {known}{more})"
 
     def _summary(self) -> str:
-        check, count = self._check, self.count
+        check, count = self._check, len(self.problems)
         if count:
             return f"{self.file}: {count:,} problem{'s' * (count != 1)}{self._hint()}"
         schemes = ", ".join(f"{layer} {scheme or 'without a tag'}" for layer, scheme in check.schemes.items())

@@ -15,7 +15,8 @@ import pytest
 from corpora import write
 
 from clueval import score
-from clueval.cli import COMMANDS, main, reference
+from clueval.cli import main, reference
+from clueval.cli.commands import COMMANDS
 from clueval.formats.catalogue import catalogue
 from clueval.formats.form import ENTRIES
 

@@ -12,8 +12,8 @@ import pytest
 from corpora import write
 
 from clueval import Document, errors, read, score
-from clueval.cli import COMMANDS, main
-from clueval.cli.commands import command_called, command_parser
+from clueval.cli import main
+from clueval.cli.commands import COMMANDS, command_called, command_parser
 from clueval.files.errors import UsageError
 
 Capture = pytest.CaptureFixture[str]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from clueval.cli import COMMANDS, main
+from clueval.cli import main
+from clueval.cli.commands import COMMANDS
 from clueval.cli.reference import SHELLS
 
 Capture = pytest.CaptureFixture[str]

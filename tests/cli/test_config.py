@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from clueval.cli import COMMANDS, main
-from clueval.cli.commands import command_parser
+from clueval.cli import main
+from clueval.cli.commands import COMMANDS, command_parser
 from clueval.files.overwriting import input_path
 
 Capture = pytest.CaptureFixture[str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import clueval
-from clueval.cli import COMMANDS
+from clueval.cli.commands import COMMANDS
 
 WITHOUT_FILES = {"completion", "formats", "guide", "help", "metrics", "samples"}
 

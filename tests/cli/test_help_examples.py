@@ -12,8 +12,8 @@ from shutil import copytree
 
 import pytest
 
-from clueval.cli import COMMANDS, main
-from clueval.cli.commands import command_called
+from clueval.cli import main
+from clueval.cli.commands import COMMANDS, command_called
 
 SENTENCES = 12
 GOLD, PREDICTED = (0, 4), (0, 5)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from clueval import CluevalWarning, conventions, read, score
-from clueval.cli import COMMANDS, main
-from clueval.cli.commands import command_parser
+from clueval.cli import main
+from clueval.cli.commands import COMMANDS, command_parser
 
 GERMAN = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 FILES = [str(GERMAN / "gold.vrt"), str(GERMAN / "predicted.vrt")]

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from clueval import convert, read, score
-from clueval.cli import COMMANDS, main
-from clueval.cli.commands import command_parser
+from clueval.cli import main
+from clueval.cli.commands import COMMANDS, command_parser
 from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.files.overwriting import inputs_kept, note_input, refuse_to_overwrite, require_no_input
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from clueval import CluevalError, convert, score
-from clueval.cli import COMMANDS, main, reference
-from clueval.cli.commands import command_parser
+from clueval.cli import main, reference
+from clueval.cli.commands import COMMANDS, command_parser
 
 Capture = pytest.CaptureFixture[str]
 

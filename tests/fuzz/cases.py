@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from clueval.cli import COMMANDS
-from clueval.cli.commands import command_parser
+from clueval.cli.commands import COMMANDS, command_parser
 from clueval.formats.catalogue import written_names
 from clueval.metrics import METRICS
 

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 import clueval
-from clueval.cli import COMMANDS, main
+from clueval.cli import main
+from clueval.cli.commands import COMMANDS
 from clueval.files.errors import CluevalError
 from clueval.formats.form import NAMES
 from clueval.guide.pages import SHOWN, all_pages

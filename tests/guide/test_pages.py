@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from guide_blocks import ROOT, Runner, blocks_of, commands_of, extras, same
 
-from clueval.cli import COMMANDS, main
-from clueval.cli.commands import command_parser
+from clueval.cli import main
+from clueval.cli.commands import COMMANDS, command_parser
 from clueval.cli.reference import PARTS
 from clueval.formats.form import NAMES
 from clueval.guide.pages import FIRST, SECTIONS, all_pages, contents, page_named

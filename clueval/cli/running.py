@@ -1,0 +1,179 @@
+"""How a command runs: the configuration, the outputs, warnings and errors in one line, and the ends by signals."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from io import TextIOBase, TextIOWrapper
+from typing import NoReturn
+
+from clueval.cli.commands import COMMANDS, command_called, command_line, command_parser, require_command
+from clueval.cli.outputs import check_outputs, settle_output, standard_output
+from clueval.cli.printing import be_quiet, complain, flush, give_up, notices, put, reader_has_ended, remark
+from clueval.files.errors import CluevalError, CluevalWarning, FileError
+from clueval.files.overwriting import inputs_kept
+from clueval.results.inputs import REPAIRED
+
+
+def run(given: Sequence[str]) -> int:
+    """Run the command line with these arguments, and return its exit code."""
+    command = next((word for word in given if not word.startswith("-")), None)
+    name = f"clueval {command}" if command in COMMANDS else "clueval"
+    _make_printable()
+    try:
+        with _ending_in_order(), inputs_kept(), notices(), warnings.catch_warnings():
+            if not given:
+                put(command_line(None).format_help(), end="")
+                return 0
+            require_command(given[0] if given[0] == command else None)
+            defaults = _defaults(given, command)
+            alone = given[0] == command
+            options = command_line(command, alone=alone).parse_args([*given[:1], *defaults, *given[1:]])
+            if defaults:
+                from clueval.cli.config import drop_unused
+
+                drop_unused(options, defaults)
+            if options.quiet:
+                be_quiet()
+            settle_output(options)
+            warned = _kept_warnings(quiet=options.quiet)
+            with standard_output(options):
+                check_outputs(options)
+                code: int = command_called(options.command).run(options)
+            flush()
+            if warned:
+                from clueval.cli.setting_names import in_options
+
+                for warning in dict.fromkeys(warned):
+                    remark(f"{name}: warning: {in_options(warning, command)}")
+    except CluevalError as error:
+        from clueval.cli.setting_names import with_options
+
+        complain(f"{name}: {with_options(error, command)}")
+        return 2
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # Python 3.11 wraps in a RuntimeError what is raised while a class is made.
+        cause = error if isinstance(error, KeyboardInterrupt) else error.__cause__
+        if not isinstance(cause, KeyboardInterrupt):
+            raise
+        number = cause.number if isinstance(cause, _Ended) else signal.SIGINT
+        complain(f"{name}: {_ENDS[number]}")
+        return 128 + number
+    except MemoryError:
+        complain(f"{name}: there is not enough memory for these files and options")
+        return 2
+    except OSError as error:
+        if reader_has_ended(error):
+            give_up(sys.stdout)
+            return 0
+        complain(f"{name}: {FileError(error.strerror or str(error), file=str(error.filename or 'output'))}")
+        give_up(sys.stdout)
+        return 2
+    return code
+
+
+def _defaults(given: Sequence[str], command: str | None) -> Sequence[str]:
+    """Return the defaults of the configuration file in the current folder, if there is one, as arguments."""
+    if not any(map(os.path.exists, ("clueval.toml", "pyproject.toml"))):
+        return []
+    if command not in COMMANDS or given[0] != command or "--no-config" in given:
+        return []
+    from clueval.cli.config import configuration, defaults_of
+
+    found = configuration()
+    if found is None:
+        return []
+    path, options = found
+    defaults = defaults_of(given, command_parser(command), path, options)
+    if not {"-q", "--quiet"} & {*given, *defaults}:
+        remark(f"clueval {command}: read {path} (--no-config ignores it)")
+    return defaults
+
+
+def _kept_warnings(*, quiet: bool) -> list[str]:
+    """Return the list that will have clueval's warnings; with `quiet`, none. An error is the only line of a command."""
+    kept: list[str] = []
+
+    def keep(message: Warning | str, *_: object, **__: object) -> None:
+        kept.append(str(message))
+
+    warnings.simplefilter("ignore" if quiet else "always", CluevalWarning)
+    warnings.filterwarnings("ignore", REPAIRED, CluevalWarning)  # the lines on what was read have them
+    warnings.showwarning = keep
+    return kept
+
+
+_ENDS: dict[int, str] = {
+    number: meaning
+    for name, meaning in (("SIGHUP", "hung up"), ("SIGINT", "interrupted"), ("SIGTERM", "terminated"))
+    if (number := getattr(signal, name, None)) is not None
+}
+"""The signals after which a command cleans up and ends, with the message for each."""
+
+
+class _Ended(KeyboardInterrupt):
+    """SIGTERM or SIGHUP, which end a command like Ctrl-C: no process and no incomplete file remains."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Let the signals of `_ENDS` raise `KeyboardInterrupt` inside, except those for which the caller has a handler."""
+    only_in_main_thread = suppress(ValueError)  # Python raises it if another thread sets a handler
+    own = [number for number in _ENDS if signal.getsignal(number) is signal.SIG_DFL]
+
+    def end(number: int, _: object) -> NoReturn:
+        raise _Ended(number)
+
+    hook, sys.unraisablehook = sys.unraisablehook, _send_again
+    try:
+        with only_in_main_thread:
+            for number in own:
+                signal.signal(number, end)
+        yield
+    finally:
+        sys.unraisablehook = hook
+        with only_in_main_thread:
+            for number in own:
+                signal.signal(number, signal.SIG_DFL)
+
+
+def _send_again(lost: sys.UnraisableHookArgs) -> None:
+    """Send a signal again a moment later if it arrived during a destructor, where Python discards its exception."""
+    if not isinstance(lost.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    from threading import Timer
+
+    number = lost.exc_value.number if isinstance(lost.exc_value, _Ended) else signal.SIGINT
+    if sys.platform == "win32":  # where `os.kill` ends the process at once
+        Timer(0.05, signal.raise_signal, (number,)).start()
+    else:  # another thread must not keep the signal: only in the main thread it ends a read that waits
+        Timer(0.05, os.kill, (os.getpid(), number)).start()
+
+
+class _Closed(TextIOBase):
+    """Replaces a standard output that was closed before the start; writing to it raises `FileError`."""
+
+    def write(self, _: str) -> NoReturn:
+        raise FileError(
+            "standard output is closed, so the result cannot be printed", advice="write it to a file with -o"
+        )
+
+
+def _make_printable() -> None:
+    """Make standard output accept every character, if necessary as an escape; replace outputs that are closed."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # stays open to the end
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+        if sys.platform == "win32" and not sys.stdout.isatty() and "PYTHONIOENCODING" not in os.environ:
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # as with -o, not cp1252 and CR LF
