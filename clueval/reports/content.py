@@ -38,6 +38,10 @@ def in_short(signature: str) -> str:
     return "|".join(part for part in signature.split("|") if part not in usual)
 
 
+SCREEN = 40
+"""The lines of a first screen."""
+
+
 class Content(ABC):
     """A title, a verdict, facts, tables and places. Only `title`, `signature` and `to_dict` are required.
 
@@ -61,7 +65,7 @@ class Content(ABC):
     facets: Sequence[Facet] = ()
     choices: Sequence[tuple[str, str]] = ()
     store: str = ""
-    screen: int | None = 40
+    screen: int | None = SCREEN
     given: Sequence[Mapping[str, str | int]] = ()
     has_sign_off: ClassVar[bool] = False
     places_in_text: ClassVar[int] = FIRST_PLACES

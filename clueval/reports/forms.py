@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from clueval.files.opening import cell
 from clueval.files.visible import visible
-from clueval.reports.content import Content, in_short
+from clueval.reports.content import SCREEN, Content, in_short
 from clueval.reports.language import in_language, phrase
 from clueval.reports.place import (
     DECISION_COLUMNS,
@@ -202,9 +202,10 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
     head = [*said([report.title]), *verdict, *said([", ".join(report.facts()), *report.remarks()]), ""]
     foot = said(f"{title} {text}".strip() for title, text in report.notes())
     foot.append(visible(phrase("signature: {signature}", signature=in_short(str(report.signature)))))
-    room = (report.screen or 0) - len(head) - len(foot) - len(foot[-1]) // (width or COLUMNS)
+    room = (report.screen or SCREEN) - len(head) - len(foot) - len(foot[-1]) // (width or COLUMNS)
     yield from head
-    if everything or report.screen is None:
+    is_narrow = width is not None and width < COLUMNS  # tables continue below
+    if everything or (report.screen is None and not is_narrow):
         for table in report.tables() if everything else report.first_tables():
             yield from _table_block(table, most)
         if not everything:

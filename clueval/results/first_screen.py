@@ -12,15 +12,13 @@ from typing import Any, NamedTuple
 
 from clueval.core.metric import AnyMetric
 from clueval.files.visible import visible
+from clueval.reports.content import SCREEN
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut, percent
 from clueval.results.reports import headline_rates
 from clueval.results.rows import Row, rows_of
 from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
 from clueval.results.tables import how_many, named, of_changes, of_report, titled
-
-LINES = 40
-"""The lines of the first screen."""
 
 LEAST_LABELS = 3
 """The number of labels that are shown in any case."""
@@ -75,13 +73,13 @@ def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table
     with_headline = {headline.metric for headline in found}
     used = len([*summary(report)]) + _AROUND_TABLES
     if [*report["metrics"]] == ["levels"] and found:
-        yield from _levels(found, LINES - used)
+        yield from _levels(found, SCREEN - used)
         found = []
     if found:
         rows = [[headline.name, *_rates(headline.row)] for headline in found]
         yield Table(phrase("Headlines"), named(["metric", *_RATES]), rows)
         used += len(rows) + _AROUND_ROWS
-    yield from _labels(found, LINES - used - _AROUND_ROWS)
+    yield from _labels(found, SCREEN - used - _AROUND_ROWS)
     for key, groups in report.get("by", {}).items():
         yield from _break_downs(key, groups)
     others = [metric for metric in metrics if metric.name not in with_headline]

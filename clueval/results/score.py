@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import Plan, Step, count
+from clueval.core.count import DOCUMENT, Plan, Step, count
 from clueval.core.metric import AnyMetric
 from clueval.files.arguments import checked_call, require_kind
 from clueval.files.errors import CluevalError, UsageError, warn
@@ -75,9 +75,10 @@ def score(
             and for the metric ``gate`` the changes (`clueval.results.reference`).
         reference_set: the annotation set of the reference, by default in the files of predicted.
         options: any field of `Reading` by its own name; of `Counting` (which spans count, and by what), as in
-            ``by="document"``; of `Workers` (processes); of `Trust` (intervals, and the units whose counts are kept);
-            and of `Preparing` (changes to spans before they are counted, such as label maps). ``gold_set`` and
-            ``predicted_set`` are the annotation sets of the two sides, in formats that have named sets. In these
+            ``by="document"`` or, for lists of tags or spans, with a value for each list, ``by=["news", "web"]``; of
+            `Workers` (processes); of `Trust` (intervals, and the units whose counts are kept); and of `Preparing`
+            (changes to spans before they are counted, such as label maps). ``gold_set`` and ``predicted_set`` are the
+            annotation sets of the two sides, in formats that have named sets. In these
             formats, the setting `containing` of the metric `gate` is written ``SET:TYPE``; that layer is not scored
             itself. ``write_indicators`` is a folder for copies of the predicted files that show the outcome of each
             annotation under this metric (`clueval.results.indicators`).
@@ -99,6 +100,9 @@ def score(
     indicators = options.pop("write_indicators", None)
     require_kind(reference_set, "str | None", "reference_set")
     require_kind(indicators, "str | Path | None", "write_indicators")
+    values = _values_of_lists(options.get("by"), gold)
+    if values is not None:
+        options["by"] = DOCUMENT
     groups = groups_of(reading, options, "score")
     chosen = chosen_metrics(metrics)
     with spooled(gold, predicted) as (gold, predicted):
@@ -106,6 +110,13 @@ def score(
         if reference is not None or reference_set is not None or indicators is not None:
             folder = None if indicators is None else Path(indicators)
             result = _against(result, (gold, predicted, reference), reference_set, layers, groups, folder)
+    if values is not None:
+
+        def with_value(place: Any) -> Any:
+            return place._replace(values=(values[int(place.values[0])],))
+
+        bag = result.bag.grouped(with_value)
+        result = replace(result, bag=bag, plan=replace(result.plan, by=(GROUP,)), made=None)
     if groups.trust.intervals:
         result = replace(result, trust=groups.trust)
         result.interval_section  # noqa: B018  # it raises the errors of intervals
@@ -113,6 +124,28 @@ def score(
     if groups.trust.save is not None:
         result.save(groups.trust.save)
     return result
+
+
+GROUP = "group"
+"""What the break-down by a list of values is called."""
+
+
+def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
+    """Return the values of `by` if it has one for each of some lists of tags or spans; None: `by` has keys.
+
+    Raises `UsageError` for another number of values than there are lists.
+    """
+    lists = (
+        isinstance(gold, list | tuple) and bool(gold) and all(isinstance(each, list | tuple) for each in gold)
+    )
+    if not lists or not isinstance(by, list | tuple) or [*by] == [DOCUMENT]:
+        return None
+    if len(by) != len(gold):
+        raise UsageError(
+            f"by has {len(by)} values, and gold has {len(gold)} lists",
+            advice="give a value for each list, or by='document'",
+        )
+    return [str(value) for value in by]
 
 
 def warn_of(result: Result, gold: Any, predicted: Any) -> None:

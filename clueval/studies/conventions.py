@@ -35,7 +35,7 @@ from clueval.reading.options import InputSide, LayerColumns
 from clueval.reading.paths import are_paths, spooled
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
-from clueval.reports.table import Cell, Dot, Table, cut, difference, shown
+from clueval.reports.table import Cell, Dot, Rate, Table, cut, difference, shown
 from clueval.results.inputs import warnings_of
 from clueval.results.result import Result
 from clueval.results.score import score

@@ -10,7 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from sizes import documents_alone
 
-from clueval import CluevalError, score
+from clueval import CluevalError, UsageError, score
 from clueval.reading.tag_lists import BATCH
 from clueval.reading.triples import BATCH as SPANS_AT_ONCE
 
@@ -219,3 +219,24 @@ def test_errors_of_lists_of_spans_name_the_place(gold: Any, predicted: Any, mess
         score(gold, predicted)
 
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted"),
+    [
+        ([["B-A", "O"], ["B-A", "O"], ["B-A", "O"]], [["B-A", "O"], ["O", "O"], ["O", "B-A"]]),
+        ([[(0, 1, "A")], [(0, 1, "A")], [(0, 1, "A")]], [[(0, 1, "A")], [], [(1, 2, "A")]]),
+    ],
+    ids=["tags", "spans"],
+)
+def test_a_value_for_each_list_gives_the_scores_of_the_lists_with_this_value(
+    gold: Any, predicted: Any
+) -> None:
+    found = score(gold, predicted, metrics="exact", by=["news", "web", "news"]).to_dict()
+    of_news = score(gold[::2], predicted[::2], metrics="exact").to_dict()
+
+    assert list(found["by"]["group"]) == ["news", "web"]
+    assert found["by"]["group"]["news"]["metrics"] == of_news["metrics"]
+    assert found["by"]["group"]["web"]["metrics"]["exact"]["label"]["micro"]["recall"] == 0
+    with pytest.raises(UsageError, match="by has 2 values, and gold has 3 lists"):
+        score(gold, predicted, by=["news", "web"])
