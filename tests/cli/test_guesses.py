@@ -1,0 +1,83 @@
+"""32 commands that one may try after reading the README alone: each works, or its error says what to write."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from clueval.cli import main
+
+Capture = pytest.CaptureFixture[str]
+
+WORK = [
+    "score gold.conll predicted.conll",
+    "score both.conll --metric exact",
+    "score gold.conll predicted.conll -o result.json",
+    "score gold.conll predicted.conll --by document --lang de",
+    "score gold.conll predicted.conll --label-map PER=PERSON,ORG=COMPANY",
+    "score gold.conll predicted.conll --metric fair,muc --format markdown",
+    "conventions gold.conll predicted.conll",
+    "errors gold.conll predicted.conll",
+    "errors gold.conll predicted.conll -o errors.html -o errors.csv",
+    "compare gold.conll predicted.conll other.conll --all-pairs",
+    "diff gold.conll predicted.conll other.conll",
+    "agree gold.conll predicted.conll other.conll",
+    "profile gold.conll predicted.conll",
+    "check gold.conll -o problems.csv",
+    "convert gold.conll --to doccano",
+    "help score reading",
+]
+LEAD_ON = {
+    "gold.conll predicted.conll": "did you mean clueval score gold.conll ...?",
+    "score gold.conll predicted.conll --metrics exact": "did you mean --metric?",
+    "score gold.conll predicted.conll --metric seqeval": "its numbers are those of 'exact'",
+    "score gold.conll predicted.conll --json": "use --format FORM",
+    "score gold.conll predicted.conll --output result.html": "-o FILE writes a file",
+    "score gold.conll predicted.conll --strict": "is --scheme BIO, --invalid discard",
+    "score gold.conll predicted.conll --bootstrap": "use --intervals",
+    "score gold.conll predicted.conll --confusion": "use --metric confusion",
+    "score gold.conll predicted.conll --per-label": "--all prints all averages",
+    "score gold.conll predicted.conll --layer entity": "write it NAME=COLUMN, as in entity=2",
+    "score gold.conll predicted.conll --fail-under 0.8": "write f1=0.8",
+    "errors gold.conll predicted.conll --type FN": "(--reason missed)",
+    "agree gold.conll predicted.conll --kappa": "all coefficients are printed",
+    "masking gold.conll redacted.txt": "add --redacted",
+    "convert gold.conll gold.jsonl": "--to",
+    "confusion gold.conll predicted.conll": "use score with --metric confusion",
+}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = {
+        "gold.conll": "Ann B-PER\nsaw O\nUlm B-ORG\n\n",
+        "predicted.conll": "Ann B-PER\nsaw O\nUlm O\n\n",
+        "other.conll": "Ann B-PER\nsaw O\nUlm B-PER\n\n",
+        "both.conll": "Ann B-PER B-PER\nsaw O O\nUlm B-ORG O\n\n",
+    }
+    for name, text in texts.items():
+        Path(name).write_text(text * 3, encoding="utf-8")
+    Path("redacted.txt").write_text("[X] saw [X]", encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", WORK)
+def test_a_first_guess_works(command: str, capsys: Capture) -> None:
+    assert main(shlex.split(command)) == 0
+    output = capsys.readouterr()
+    assert output.out or "wrote" in output.err
+
+
+@pytest.mark.parametrize("command", LEAD_ON)
+def test_a_first_guess_leads_on_in_one_line(command: str, capsys: Capture) -> None:
+    try:
+        code = main(shlex.split(command))
+    except SystemExit as stopped:
+        code = int(stopped.code or 0)
+
+    assert code == 2
+    error = capsys.readouterr().err
+    assert LEAD_ON[command] in error
+    assert error.count("\n") == 1
