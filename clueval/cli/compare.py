@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from clueval.cli import options as common
-from clueval.cli.chosen import add_metrics, chosen_metrics
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.outputs import add_report, put_report
 from clueval.cli.parser import Command, CommandParser
@@ -77,7 +76,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="test the differences of F1 of all pairs of systems, too",
     )
     add_fields(parser, Trust, "tests", only=("confidence", "resamples", "seed"))
-    add_metrics(parser, "counting")
+    common.add_metrics(parser, "counting")
     add_fields(parser, Counting, "counting", only=("merge", "where", "unit", "pair_by"))
     add_fields(parser, Trust, "counting", only=("resample_by",))
     common.add_preparing(parser)
@@ -134,7 +133,7 @@ def _scoring(options: argparse.Namespace) -> dict[str, Any]:
     if "names" in found:  # of tags, not of systems
         found["reading"] = Reading(names=found.pop("names"))
     if options.metric is not None:
-        found["metrics"] = chosen_metrics(options)
+        found["metrics"] = common.chosen_metrics(options)
     found |= common.preparing_of(options)
     others = {
         "layers": common.layers(options),

@@ -10,7 +10,6 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
 from clueval.cli.convert import put_documents
-from clueval.cli.decided import add_decisions
 from clueval.cli.outputs import STDOUT, add_documents_output, put_result, writer_of
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, remarking, wrote
@@ -53,7 +52,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="the votes that a span needs: majority, all, or a number (default: majority)",
     )
     group.add_argument("--union", action="store_true", help="keep each place as one span")
-    add_decisions(group)
+    common.add_decisions(group)
     group = parser.group("output")
     add_documents_output(group, " (default: that of A; spans for a file.tsv)")
     group.add_argument(
@@ -108,11 +107,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _decisions_of(options: argparse.Namespace) -> PlaceDecisions | None:
     """Return the decisions that the options name; None without files."""
-    if options.decisions is not None:
-        return read_decisions(options.decisions, conflicts=options.conflicts)
-    if options.conflicts is not None:
-        raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
-    return None
+    paths, conflicts = common.decisions_of(options).values()
+    return None if paths is None else read_decisions(paths, conflicts=conflicts)
 
 
 def _is_plain(path: Path) -> bool:

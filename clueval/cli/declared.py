@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.cli import options as common
-from clueval.cli.chosen import add_metrics, chosen_metrics
 from clueval.cli.fields import add_fields, given_fields
 from clueval.cli.outputs import add_report, put_report
 from clueval.cli.parser import Command, CommandParser
@@ -135,12 +134,12 @@ def one_metric(noun: str) -> OptionGroup:
     """Return the options for one metric and its settings; `noun` is what needs it, as ``a profile``."""
 
     def arguments(options: argparse.Namespace) -> Mapping[str, Any]:
-        metrics = chosen_metrics(options, "exact")
+        metrics = common.chosen_metrics(options, "exact")
         if len(metrics) > 1:
             raise UsageError(f"{noun} needs exactly one metric", advice="name one with --metric")
         return {"metric": metrics[0]}
 
-    return OptionGroup(lambda parser: add_metrics(parser, "counting", one=True), arguments)
+    return OptionGroup(lambda parser: common.add_metrics(parser, "counting", one=True), arguments)
 
 
 def reading(*, sets: str | None = "reading") -> OptionGroup:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from clueval.cli.chosen import add_choice, chosen_errors
 from clueval.cli.declared import (
     REPORT_WITH_TEXTS,
     Inputs,
@@ -15,6 +14,7 @@ from clueval.cli.declared import (
     reading,
     shown_option,
 )
+from clueval.cli.errors import add_choice, chosen_errors
 from clueval.cli.outputs import prints_text, put_report
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import complain, remark

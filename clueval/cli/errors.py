@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from clueval.cli import options as common
-from clueval.cli.chosen import add_choice, chosen_errors, chosen_metrics
-from clueval.cli.decided import add_decisions
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.outputs import add_report, prints_text, put_report
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark
 from clueval.cli.progress import progress
+from clueval.core.matching import LEVELS
+from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
 from clueval.files.options import whole
 from clueval.files.overwriting import input_path
@@ -54,6 +54,54 @@ examples:
   clueval errors gold/ predicted/ --side gold --reason missed --where domain=civil -o missed.xlsx -o missed.tsv"""
 
 
+def add_choice(parser: CommandParser) -> None:
+    """The options that select errors; see `chosen_errors`."""
+    group = parser.group("errors")
+    group.add_argument(
+        "--side",
+        choices=(*SIDES, "both"),
+        metavar="SIDE",
+        help="gold: spans that were not found; predicted: spans that are not correct; both (default: both)",
+    )
+    group.add_argument(
+        "--level",
+        type=typed(whole),
+        choices=LEVELS,
+        metavar="N",
+        help="CLUEval's levels, 1 to 4: matches up to this level are correct (default: none, a span is correct if "
+        "start, end and label are; with --labelled or --unlabelled: 2)",
+    )
+    group.add_argument(
+        "--unlabelled", action="store_true", help="CLUEval's levels without labels: --level 2, if no other"
+    )
+    group.add_argument(
+        "--labelled",
+        metavar="LAYER",
+        help="CLUEval's levels: a match is correct only if the label in this layer is correct, too",
+    )
+    add_fields(parser, Counting, "errors", only=("merge", "where"))
+
+
+def chosen_errors(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that select errors, as `clueval.errors` takes them."""
+    found = {
+        "level": options.level,
+        "labelled": options.labelled,
+        "unlabelled": options.unlabelled or None,
+        "sides": None if options.side in (None, "both") else (options.side,),
+        **{name: _named(options, name) for name in ("kinds", "reasons")},
+    }
+    counting = given_fields(Counting, options)
+    found |= {name: counting[name] for name in ("merge", "where") if name in counting}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _named(options: argparse.Namespace, option: str) -> list[str] | None:
+    """Return the names that an option lists, which can be repeated."""
+    given = getattr(options, option, None)
+    return None if given is None else [name for names in given for name in names.split(",")]
+
+
 def add_arguments(parser: CommandParser) -> None:
     common.add_sides(parser)
     parser.add_argument("second", type=input_path, metavar="SECOND", nargs="?", help="a second system")
@@ -81,7 +129,7 @@ def add_arguments(parser: CommandParser) -> None:
         help=f"only errors with these reasons: {', '.join(REASONS)}",
     )
     group.add_argument("--limit", type=_from_0, metavar="N", help="list the first N places only")
-    add_decisions(parser.group("decisions"))
+    common.add_decisions(parser.group("decisions"))
     parser.group("output").add_argument(
         "--window",
         type=_from_0,
@@ -102,8 +150,6 @@ def run(options: argparse.Namespace) -> int:
     common.check_pairing(options)
     if options.pairs is not None and options.second is not None:
         raise UsageError("--pairs does not apply to two systems", advice="leave it out")
-    if options.conflicts is not None and options.decisions is None:
-        raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
     sides = [*common.sides_of(options), options.second]
     with progress([options.gold, options.predicted, options.second]) as advance, spooled(*sides) as given:
         report = errors(*given, progress=advance, **_arguments(options))
@@ -119,11 +165,11 @@ def run(options: argparse.Namespace) -> int:
 def _arguments(options: argparse.Namespace) -> Mapping[str, Any]:
     metric = None
     if options.metric is not None:
-        metric, *others = chosen_metrics(options)
+        metric, *others = common.chosen_metrics(options)
         if others:
             raise UsageError(f"--metric {options.metric}: errors are those of one metric", advice="name one")
     given: dict[str, Any] = {"window": options.window, "limit": options.limit}
-    given |= {"decisions": options.decisions, "conflicts": options.conflicts, "metric": metric}
+    given |= {**common.decisions_of(options), "metric": metric}
     return {
         **{name: value for name, value in given.items() if value is not None},
         **chosen_errors(options),

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from clueval.cli.decided import add_decisions
+from clueval.cli import options as common
 from clueval.cli.declared import (
     JOBS,
     REPORT_WITH_TEXTS,
@@ -45,12 +45,6 @@ def _required(options: argparse.Namespace) -> Mapping[str, Any]:
     if options.reviewed and options.decisions is None:
         raise UsageError("--reviewed needs --decisions", advice="add --decisions FILE")
     return {}
-
-
-def _decisions(options: argparse.Namespace) -> Mapping[str, Any]:
-    if options.conflicts is not None and options.decisions is None:
-        raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
-    return {"decisions": options.decisions, "conflicts": options.conflicts}
 
 
 def _lists(options: argparse.Namespace) -> list[str]:
@@ -139,7 +133,7 @@ examples:
             action="store_true",
             help="apply the limits to the figures as reviewed (--decisions)",
         ),
-        OptionGroup(lambda parser: add_decisions(parser.group("decisions")), _decisions),
+        OptionGroup(lambda parser: common.add_decisions(parser.group("decisions")), common.decisions_of),
         option(
             _REDACTED,
             "--redacted",

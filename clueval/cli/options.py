@@ -5,18 +5,23 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from clueval import metrics
 from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
+from clueval.core.metric import AnyMetric as Metric
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
 from clueval.files.options import column, options_of
 from clueval.files.overwriting import input_path
 from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
+from clueval.metrics import METRICS, metric_class
+from clueval.metrics.settings import values_of
 from clueval.reading.options import LayerColumns, LayerSource
 from clueval.results.options import Counting
 from clueval.results.summary import layers_read, mended
@@ -29,6 +34,68 @@ SEVERAL_LAYERS = (
     "to compare several layers of gold with one of predicted, give each as --layer NAME=GOLD:PREDICTED with the same "
     "PREDICTED"
 )
+
+
+SETTINGS = "each with its settings, as in partial(factor=0.5,betas=[2]); clueval metrics NAME lists them"
+
+
+def add_metrics(parser: CommandParser, title: str, *, one: bool = False) -> None:
+    """Add the option for metrics, or for the `one` metric of a command."""
+    what, metavar, default = (
+        (f"metric, {SETTINGS.removeprefix('each ')}", "METRIC", "exact")
+        if one
+        else (f"metrics, separated by commas, {SETTINGS}", "METRIC,...", "levels")
+    )
+    text = f"the {what}. Metrics: {', '.join(METRICS)} (default: {default})"
+    parser.group(title).add_argument("--metric", action="append", metavar=metavar, help=text)
+    parser.settings = _as_calls
+
+
+def chosen_metrics(options: argparse.Namespace, default: str = "levels") -> list[Metric]:
+    """Return the metrics that ``--metric`` names. Raises `UsageError` for one that cannot be read."""
+    return list(metrics.chosen_metrics(options.metric or default))
+
+
+def _as_calls() -> dict[str, str]:
+    """Return how each setting is given, by the name that a user may try as an option."""
+    return {
+        setting.replace("_", "-"): f"--metric '{metric}({setting}=...)'"
+        for metric in reversed(METRICS)  # of several with the same setting, the first is named
+        for setting in settings_of(metric_class(metric))
+    }
+
+
+def settings_of(kind: Any) -> dict[str, Field[Any]]:
+    """Return the settings of a metric that can be given as text."""
+    return {field.name: field for field in fields(kind) if field.init and values_of(kind, field) is not None}
+
+
+def add_decisions(group: argparse._ArgumentGroup) -> None:
+    """Add the options that name files of decisions, and say what to do about conflicts."""
+    from clueval.studies.decisions import CONFLICTS  # only for the commands that read decisions
+
+    group.add_argument(
+        "--decisions",
+        action="append",
+        type=input_path,
+        metavar="FILE",
+        help="a file of decisions that a page has exported, a workbook with choices (extra: report), or a folder; can "
+        "be repeated",
+    )
+    group.add_argument(
+        "--conflicts",
+        choices=CONFLICTS,
+        metavar="HOW",
+        help=f"what counts where reviewers differ: {' or '.join(CONFLICTS[:2])} by time, or {CONFLICTS[2]} (default: "
+        "an error)",
+    )
+
+
+def decisions_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the decisions, and what to do about conflicts. Raises `UsageError` for conflicts of none."""
+    if options.conflicts is not None and options.decisions is None:
+        raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
+    return {"decisions": options.decisions, "conflicts": options.conflicts}
 
 
 def add_sides(parser: CommandParser) -> None:

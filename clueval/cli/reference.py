@@ -15,8 +15,8 @@ from textwrap import wrap
 from typing import Any
 
 import clueval
-from clueval.cli.chosen import settings_of
 from clueval.cli.commands import COMMANDS, command_line, command_parser, require_command
+from clueval.cli.options import settings_of
 from clueval.cli.outputs import add_output, put_result
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, put_painted

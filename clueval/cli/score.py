@@ -12,7 +12,6 @@ from warnings import warn
 
 from clueval.cli import options as common
 from clueval.cli import printing
-from clueval.cli.chosen import add_metrics, chosen_metrics
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.outputs import add_report, form_of, prints_text, put_report
 from clueval.cli.parser import Command, CommandParser
@@ -61,7 +60,7 @@ _NEED_BASELINE = {"score": "--score", "allow_drop": "--allow-drop", "significant
 
 def add_arguments(parser: CommandParser) -> None:
     common.add_sides(parser)
-    add_metrics(parser, "counting")
+    common.add_metrics(parser, "counting")
     add_fields(parser, Counting, "counting")
     common.add_preparing(parser)
     common.add_reading(parser, sides=2)
@@ -272,8 +271,8 @@ def _counting(options: argparse.Namespace) -> dict[str, Any]:
 def _metrics(options: argparse.Namespace, counting: dict[str, Any]) -> list[AnyMetric]:
     """Return the selected metrics; conlleval's format allows only one."""
     if form_of(options) != "conlleval":
-        return chosen_metrics(options)
-    metrics = chosen_metrics(options, "exact")
+        return common.chosen_metrics(options)
+    metrics = common.chosen_metrics(options, "exact")
     if metrics != [Exact()] or "where" in counting or "by" in counting or counting.get("unit") == "character":
         raise UsageError(
             "--format conlleval shows the metric exact for all spans and tokens",
