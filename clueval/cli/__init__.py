@@ -23,8 +23,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     if list(given) in (["--version"], ["-V"]) and sys.stdout is not None:
+        from clueval.cli.printing import put
+
         with suppress(OSError):  # if nobody reads the output, `run` ends in order
-            print(f"clueval {__version__}", flush=True)
+            put(f"clueval {__version__}")
+            sys.stdout.flush()
             return 0
     from clueval.cli.running import run  # the version needs none of it
 
