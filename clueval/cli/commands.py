@@ -141,7 +141,7 @@ def command_called(name: str) -> Command:
 def _add_arguments(parser: CommandParser, command: str) -> None:
     """Add the arguments of a command, and to those that read files the option that ignores the configuration file."""
     command_called(command).add_arguments(parser)
-    group = parser.group("output") if "reading" in parser.titles() else parser
+    group = parser.group("output") if "reading" in parser.topics else parser
     group.add_argument(
         "-q", "--quiet", action="store_true", help="print nothing but errors to standard error"
     )

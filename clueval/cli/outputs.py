@@ -174,15 +174,6 @@ def check_outputs(options: argparse.Namespace) -> None:
         )
         if not is_folder:  # documents may be written to a folder
             _require_writable(path)
-    _require_ending(outputs.get("output_file"), getattr(options, "ending", ""))
-
-
-def _require_ending(path: Path | None, ending: str) -> None:
-    """Raise `UsageError` for a file whose name has another ending than the one that is needed, if any."""
-    if path is None or not ending or is_written_through(path):
-        return
-    if not path.name.lower().removesuffix(".gz").endswith(ending):
-        raise UsageError(f"{str(path)!r} does not end in the name of a form", advice=f"one of {ending}")
 
 
 def _require_writable(path: Path) -> None:
@@ -226,9 +217,8 @@ STDOUT = "-"
 """The name of a file that stands for standard output."""
 
 
-def add_output(parser: CommandParser, *, ending: str = "") -> None:
-    """Add the option for the file of a result that is no report; its name must have the `ending`, if one is given."""
-    parser.set_defaults(ending=ending)
+def add_output(parser: CommandParser) -> None:
+    """Add the option for the file of a result that is no report."""
     parser.group("output").add_argument(
         "-o",
         dest="output_file",

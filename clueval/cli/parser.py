@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
@@ -120,10 +120,6 @@ class CommandParser(Parser):
         if title not in self._by_title:
             self._by_title[title] = self.add_argument_group(title)
         return self._by_title[title]
-
-    def titles(self) -> Collection[str]:
-        """Return the titles of the groups of options in the help of the command."""
-        return self._by_title
 
     def groups_named(self, names: Iterable[str]) -> list[argparse._ArgumentGroup]:
         """Return the groups of options with these titles, in the help of the command or as topics."""
