@@ -93,9 +93,9 @@ class Content(ABC):
         """Return the tables for readers, the most important first."""
         return ()
 
-    def first_tables(self) -> Iterable[Table]:
-        """Return the tables of the first screen, which are shortened if they are too long for it."""
-        return (table for table in self.tables() if not table.is_folded)
+    def first_tables(self, tables: Iterable[Table]) -> Iterable[Table]:
+        """Return the tables of the first screen, of all `tables` or others; they are shortened if they are too long."""
+        return (table for table in tables if not table.is_folded)
 
     def drawn_tables(self) -> Iterable[Table]:
         """Return the tables of a page, if it has more than the other forms: curves."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from io import StringIO
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from textwrap import wrap
 from typing import IO, Any
 
@@ -204,9 +204,9 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
     foot.append(visible(phrase("signature: {signature}", signature=in_short(str(report.signature)))))
     room = (report.screen or SCREEN) - len(head) - len(foot) - len(foot[-1]) // (width or COLUMNS)
     yield from head
-    is_narrow = width is not None and width < COLUMNS  # tables continue below
-    if everything or (report.screen is None and not is_narrow):
-        for table in report.tables() if everything else report.first_tables():
+    if everything or (report.screen is None and (width is None or width >= COLUMNS)):
+        tables = report.tables()
+        for table in tables if everything else report.first_tables(tables):
             yield from _table_block(table, most)
         if not everything:
             yield report.more()
@@ -225,18 +225,19 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
     yield from foot
 
 
-_LEAST_ROWS, _LEAST_OF_PLACES = 3, 16
-"""The rows of each table on a first screen, and the lines that its places have, at least."""
+_LEAST_ROWS, _LEAST_LINES, _LEAST_OF_PLACES = 3, 5, 16
+"""The rows of each table on a first screen, the lines of a table, and the lines that places have, at least."""
 
 
 def _first_screen(report: Content, most: int, lines: int, places: Sequence[Place]) -> tuple[list[str], int]:
     """Return the lines of the first tables and places that fit in so many lines, and the number of these places."""
     blocks = [list(place_lines([place], report.kinds)) for place in places]
     lines -= 2  # where to find the others
-    whole = [*map(without_bars, report.first_tables())]
-    tables = _shortened(whole, most, lines - min(_LEAST_OF_PLACES, sum(map(len, blocks))))
+    every = [*report.tables()]
+    first = [_fitting(without_bars(table), most) for table in report.first_tables(every)]
+    tables = _shortened(first, most, lines - min(_LEAST_OF_PLACES, sum(map(len, blocks))))
     found = [line for table in tables for line in _table_block(table, most)]
-    if len(tables) < sum(1 for _ in report.tables()) or tables != whole:
+    if len(tables) < len(every) or tables != [*map(without_bars, every)]:
         found.append(report.more())
     number = 0
     for block in blocks:
@@ -249,7 +250,7 @@ def _first_screen(report: Content, most: int, lines: int, places: Sequence[Place
 
 def _shortened(tables: Sequence[Table], most: int, lines: int) -> list[Table]:
     """Return the tables with as many of their first rows as fit in so many lines; the last tables may be left out."""
-    kept = list(tables)
+    kept = list(tables)[: max(1, lines // _LEAST_LINES)]
 
     def with_rows(number: int) -> list[Table]:
         return [_with_first_rows(table, number) for table in kept]
@@ -259,10 +260,20 @@ def _shortened(tables: Sequence[Table], most: int, lines: int) -> list[Table]:
 
     while len(kept) > 1 and size(with_rows(_LEAST_ROWS)) > lines:
         kept.pop()
-    number = max((len(table.rows) for table in kept), default=0)
+    number = max(_LEAST_ROWS, min(lines, max((len(table.rows) for table in kept), default=0)))
     while number > _LEAST_ROWS and size(with_rows(number)) > lines:
         number -= 1
     return with_rows(number)
+
+
+def _fitting(table: Table, most: int) -> Table:
+    """Return a table without the last columns that do not fit in a narrow terminal."""
+    if most >= COLUMNS:
+        return table
+    widths = [max(map(len, column)) for column in zip(*_cells(table), strict=True)]
+    ends = accumulate(width + 2 for width in widths)
+    number = max(2, sum(1 for end in ends if end <= most + 2))
+    return table._replace(header=table.header[:number], rows=[row[:number] for row in table.rows])
 
 
 def _with_first_rows(table: Table, number: int) -> Table:

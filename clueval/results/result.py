@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -281,9 +281,9 @@ class Result(Report):
         shown = replace(self, made=self._everything, has_all_tables=True) if all else self
         return Report.render(shown, form, all=all, digits=digits, lang=lang, width=width)
 
-    def first_tables(self) -> Iterator[Table]:
-        """The tables: those of the first screen, unless the result was made to show all."""
-        return self.tables()
+    def first_tables(self, tables: Iterable[Table]) -> Iterable[Table]:
+        """The tables: they are those of the first screen, unless the result was made to show all."""
+        return tables
 
     def verdict(self) -> str:
         """The number that is called F1 most often, in words."""

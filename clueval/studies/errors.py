@@ -243,9 +243,9 @@ class Errors(Report):
             after, _, _ = counted(self._corrected(), self.choice, self.layers)
             yield from tables_of_decisions(seen.decided, seen.report, after, self.choice)
 
-    def first_tables(self) -> Iterable[Table]:
-        """Yield the tables that are not folded; what decisions say comes first."""
-        found = [table for table in self.tables() if not table.is_folded]
+    def first_tables(self, tables: Iterable[Table]) -> Iterable[Table]:
+        """Return the tables that are not folded; what decisions say comes first."""
+        found = [table for table in tables if not table.is_folded]
         of_labels = {entry.title for entry in entries_of(self._seen.report, self.choice)}
         return sorted(found, key=lambda table: table.title in of_labels)
 

@@ -180,10 +180,10 @@ class Profile(Report):
                 title = phrase("{layer}: by {feature}", layer=sequence, feature=feature)
                 yield Table(title, [feature, *header], rows)
 
-    def first_tables(self) -> Iterator[Table]:
+    def first_tables(self, tables: Iterable[Table]) -> Iterator[Table]:
         """Yield the tables of one or two features; of more, one of the buckets of each sequence with the lowest F1."""
         if len(self._features) <= 2:
-            yield from self.tables()
+            yield from tables
             return
         header = ["", phrase("precision"), phrase("recall"), "F1", phrase("gold"), phrase("predicted")]
         for sequence, features in self.entries.items():

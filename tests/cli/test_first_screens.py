@@ -40,7 +40,7 @@ def test_a_first_screen_has_at_most_forty_lines(command: str) -> None:
 
 @pytest.mark.parametrize("width", [80, 60])
 def test_tables_and_sentences_fit_the_terminal(width: int) -> None:
-    for command in ("score", "compare", "profile", "agree"):
+    for command in ("score", "conventions", "compare", "profile", "agree"):
         *lines, signature = report_of(command).render(width=width).split("\n")
         assert signature.startswith("signature: ")
         titles = [line for line, below in zip(lines, [*lines[2:], "", ""], strict=True) if "---" in below]

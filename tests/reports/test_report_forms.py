@@ -442,3 +442,21 @@ def test_marks_of_all_kinds_are_drawn() -> None:
 
     assert view.rows()[0]["text"] == "⬛a⬛🟥b🟥"
     assert "<a>[b]" in view.render()
+
+
+def test_a_first_screen_of_a_table_with_many_rows_or_of_many_tables_has_forty_lines() -> None:
+    rows = [[f"label {n}", Rate(0.5)] for n in range(30_000)]
+    many = [Table(f"table {n}", ["label", "F1"], rows[:5]) for n in range(5_000)]
+
+    for tables in ([Table("long", ["label", "F1"], rows)], many):
+        text = View(shown_tables=tables).render()
+        assert len(text.split("\n")) <= 40
+        assert "--all" in text
+
+
+def test_a_narrow_terminal_has_the_first_columns_of_a_table() -> None:
+    table = Table("wide", ["label", *(f"column {n}" for n in range(20))], [["PER", *range(20)]])
+    lines = View(shown_tables=[table]).render(width=60).split("\n")
+
+    assert lines[lines.index("wide") + 1].split()[-2:] == ["column", "4"]
+    assert 'all tables: --all, or in Python render("text", all=True)' in lines

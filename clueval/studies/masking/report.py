@@ -156,7 +156,7 @@ class MaskingReport(Report):
             yield from words.inconsistent_table(self.inconsistent)
         yield from starmap(words.convention_table, self._conventions().items())
 
-    def first_tables(self) -> Iterator[Table]:
+    def first_tables(self, tables: Iterable[Table]) -> Iterator[Table]:
         """Yield the first leaks, then the main figures of the classes."""
         yield from words.first_leaks(self.leaks, text=self.shows_text)
         for name, figures in self.reports.items():
