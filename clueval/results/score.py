@@ -138,7 +138,7 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
     lists = (
         isinstance(gold, list | tuple) and bool(gold) and all(isinstance(each, list | tuple) for each in gold)
     )
-    if not lists or not by or not isinstance(by, list | tuple) or [*by] == [DOCUMENT]:
+    if not lists or not isinstance(by, list | tuple) or not by or [*by] == [DOCUMENT]:
         return None
     if len(by) != len(gold):
         raise UsageError(
