@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
-from clueval.reports.table import Cell, Dot, Rate, Table, cut, percent
+from clueval.reports.table import Cell, Dot, Rate, Table, cut, difference, percent
 from clueval.results.signature import Signature
 from clueval.results.summary import counted
 from clueval.results.tables import named
@@ -156,7 +156,7 @@ class Comparison(Report):
         ):
             rates = [_with_sd(score["values"][number]) for score in others]
             none = [None] * (2 + has_holm)
-            differs = none if entry is None else _differs(entry, has_holm=has_holm)[: len(none)]
+            differs = none if entry is None else _differs(last, entry, has_holm=has_holm)[: len(none)]
             rows.append([value["system"], *rates, _dot(value, is_baseline=entry is None), *differs])
         return Table(title, [phrase("system"), *header], rows)
 
@@ -168,8 +168,10 @@ class Comparison(Report):
             phrase("{system}, compared with {baseline}", system=entry["system"], baseline=entry["against"])
             for entry in score["pairs"]
         )
+        (test,) = (test for test in self.tests if test["score"] == score["score"])  # it has the values
         rows = [
-            [name, *_differs(entry, has_holm=True)] for name, entry in zip(names, score["pairs"], strict=True)
+            [name, *_differs(test, entry, has_holm=True)]
+            for name, entry in zip(names, score["pairs"], strict=True)
         ]
         return Table(title, header, rows)
 
@@ -192,7 +194,7 @@ class Comparison(Report):
                         value["system"],
                         _dot(value, is_baseline=entry is None),
                         *runs,
-                        *(none if entry is None else _differs(entry, has_holm=has_holm)),
+                        *(none if entry is None else _differs(score, entry, has_holm=has_holm)),
                     ]
                 )
         return Table(title, named(header), rows)
@@ -213,7 +215,7 @@ class Comparison(Report):
     def _said(self, scores: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for score in scores:
             for entry in score["against_baseline"]:
-                verdict = _verdict(self.systems[0], entry, 1 - self.confidence)
+                verdict = _verdict(score, entry, 1 - self.confidence)
                 yield f"{self.called(score)}: {verdict}{self._needed(entry)}."
 
     def notes(self) -> Iterator[tuple[str, str]]:
@@ -301,11 +303,11 @@ _COLUMNS = (
 )
 
 
-def _verdict(baseline: str, entry: Mapping[str, Any], level: float) -> str:
-    """What a test at this level says, in words."""
-    difference, p = entry["difference"], entry["p_holm"]
-    names = {"name": entry["system"], "baseline": baseline}
-    if difference is None or p is None:
+def _verdict(score: Mapping[str, Any], entry: Mapping[str, Any], level: float) -> str:
+    """What a test at this level says of a system and the baseline, in words."""
+    value, p = entry["difference"], entry["p_holm"]
+    names = {"name": entry["system"], "baseline": score["values"][0]["system"]}
+    if value is None or p is None:
         return phrase("{name} and {baseline} cannot be compared: {reason}", reason=_reason(entry), **names)
     if not entry["units_that_differ"]:
         return phrase("{name} and {baseline} have the same counts in every unit", **names)
@@ -315,11 +317,11 @@ def _verdict(baseline: str, entry: Mapping[str, Any], level: float) -> str:
         shown += phrase(" after Holm's correction")
     if p <= level + _EPSILON:
         is_better = "{name} is better than {baseline} by {points} points{shown}"
-        verdict = is_better if difference > 0 else "{name} is worse than {baseline} by {points} points{shown}"
-        size = points(abs(difference))
+        verdict = is_better if value > 0 else "{name} is worse than {baseline} by {points} points{shown}"
+        size = _shown(score, entry).lstrip("+-")
     else:
         verdict = "{name} and {baseline} do not differ significantly (difference {points} points{shown})"
-        size = points(difference, sign=True)
+        size = _shown(score, entry)
     said = phrase(verdict, points=size, shown=shown, **names)
     return f"{said}; {_reason(entry)}" if entry["detectable"] is None else said
 
@@ -379,10 +381,17 @@ def _with_sd(value: Mapping[str, Any]) -> Cell:
     return f"{points(value['value'])} ± {points(value['sd'])}"
 
 
-def _differs(entry: Mapping[str, Any], *, has_holm: bool) -> list[Cell]:
-    """Return the cells of the difference to the baseline."""
+def _shown(score: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
+    """Return the difference to the baseline, or to the other system of a pair, as the values are shown."""
+    values = {value["system"]: value["value"] for value in score["values"]}
+    against = entry.get("against", score["values"][0]["system"])
+    return difference(values[against], values[entry["system"]]) or "-"
+
+
+def _differs(score: Mapping[str, Any], entry: Mapping[str, Any], *, has_holm: bool) -> list[Cell]:
+    """Return the cells of the difference to the baseline, or to the other system of a pair."""
     return [
-        f"{points(entry['difference'], sign=True)} {interval(entry, sign=True)}".removesuffix(" -"),
+        f"{_shown(score, entry)} {interval(entry, sign=True)}".removesuffix(" -"),
         shown_p(entry["p"]),
         *([shown_p(entry["p_holm"])] if has_holm else []),
         entry["units_that_differ"],

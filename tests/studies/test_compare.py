@@ -210,6 +210,16 @@ def test_sentences_say_what_the_test_says() -> None:
     assert "40 units (documents)" in next(iter(found.notes()))[1]
 
 
+def test_a_difference_is_that_of_the_values_that_are_shown() -> None:
+    # F1 of 2 and 4 of 7 gold spans: 4/9 and 8/11, which differ by 28.28 points, and as shown by 72.73 - 44.44
+    systems = [result([(1, 2, 0), (1, 3, 0)]), result([(2, 1, 0), (2, 2, 0)])]
+    found = compare(*systems, scores=[F1], names=["old", "new"], all_pairs=True)
+
+    assert "+28.28" not in found.render("text", all=True)
+    assert "+28.29 points" in found.verdict()
+    assert found.to_dict()["scores"][0]["against_baseline"][0]["difference"] == pytest.approx(8 / 11 - 4 / 9)
+
+
 @pytest.mark.parametrize("form", ["text", "json", "tsv", "markdown", "latex"])
 def test_a_comparison_has_every_form(form: str) -> None:
     text = compare(result(HAND_A), result(HAND_B), names=["a<b>", "=1+1"]).render(form)
