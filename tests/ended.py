@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.cli import main
+from clueval.cli.running import run as _run  # noqa: F401  # all is imported before a signal comes
 
 MOMENTS = 10
 

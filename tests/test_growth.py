@@ -50,7 +50,7 @@ JOBS: dict[str, str] = {
     "curate": "curate GOLD PREDICTED -o OUT/a.tsv --undecided OUT/b.tsv",
     "curate union": "curate GOLD PREDICTED --union -o OUT/a.tsv",
     "diff": "diff GOLD PREDICTED GOLD",
-    "profile": "profile GOLD PREDICTED",
+    "profile": "profile GOLD PREDICTED --all",
     "merge": "merge GOLD",
     "check": "check GOLD",
     **{

@@ -23,8 +23,8 @@ def run(given: Sequence[str]) -> int:
     """Run the command line with these arguments, and return its exit code."""
     command = next((word for word in given if not word.startswith("-")), None)
     name = f"clueval {command}" if command in COMMANDS else "clueval"
-    _make_printable()
     try:
+        _make_printable()
         with _ending_in_order(), inputs_kept(), notices(), warnings.catch_warnings():
             if not given:
                 put(command_line(None).format_help(), end="")

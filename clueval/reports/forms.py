@@ -120,6 +120,7 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
     >>> drawn(MarkedText("Frau Anna", [Mark(0, 5, 9)]), [MarkKind("above", "", "gold")])
     'Frau 🟥Anna🟥'
     """
+    ranges = {(mark.start, mark.end) for mark in text.marks}
     found, at = [], 0
     for piece, style in segments(text, kinds):
         if not style:
@@ -127,7 +128,7 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
             at += len(piece)
             continue
         inside = piece.strip(" ")
-        if not inside and any((mark.start, mark.end) == (at, at + len(piece)) for mark in text.marks):
+        if not inside and (at, at + len(piece)) in ranges:
             inside = piece  # a span of blanks, or of zero length
         square = SQUARES.get(style, "") if inside or not piece else ""
         before, _, behind = piece.partition(inside) if inside else (piece, "", "")

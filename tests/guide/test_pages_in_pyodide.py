@@ -20,6 +20,7 @@ const { readFileSync } = require("node:fs");
 require(`${pyodide}/pyodide.js`).loadPyodide({ stdout: () => {}, stderr: () => {} }).then((python) => {
   const site = python.runPython("import site; site.getsitepackages()[0]");
   python.unpackArchive(new Uint8Array(readFileSync(packages)), "zip", { extractDir: site });
+  python.runPython(`import shutil; shutil.rmtree("${site}/clueval/samples", ignore_errors=True)`);
   for (const [folder, from] of [["/root", root], [`${site}/clueval/samples`, `${root}/clueval/samples`]]) {
     python.FS.mkdirTree(folder);
     python.mountNodeFS(folder, from);
