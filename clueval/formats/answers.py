@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
+from clueval.formats.json_values import problem_of
+
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
 
 _THOUGHT = re.compile(r"^(?:(?!<think>).)*?</think>|<think>.*?(?:</think>|\Z)", re.DOTALL)
@@ -241,7 +243,7 @@ def _as_written(text: str) -> _Found:
         try:
             return _Found(_parsed(inner), said != text, fence is not None)
         except ValueError as error:
-            problem = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+            problem = problem_of(error) if isinstance(error, json.JSONDecodeError) else str(error)
     for begin in _brackets(inner):
         try:
             value, end = _decoder.raw_decode(inner, begin)

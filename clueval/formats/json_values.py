@@ -51,6 +51,18 @@ def _is_array(beginning: list[bytes]) -> bool:
     return b"".join(beginning).lstrip().startswith(b"[")
 
 
+def problem_of(error: json.JSONDecodeError) -> str:
+    """Return what Python says of text that is not JSON, without the words that introduce the position.
+
+    >>> try:
+    ...     json.loads('["')
+    ... except json.JSONDecodeError as error:
+    ...     problem_of(error)
+    'Unterminated string'
+    """
+    return error.msg.removesuffix(" at").removesuffix(" starting")
+
+
 def _is_part(value: object) -> bool:
     """Return whether the first element of an array is part of a row."""
     if isinstance(value, dict):
@@ -110,7 +122,7 @@ class JsonValues:
                 value, end = self._parse(self._waiting, self._at)
             except json.JSONDecodeError as error:
                 if last:
-                    raise self._wrong(f"not JSON: {error.msg}") from None
+                    raise self._wrong(f"not JSON: {problem_of(error)}") from None
                 self._wait()
                 return
             except RecursionError:

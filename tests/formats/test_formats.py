@@ -129,13 +129,14 @@ def test_json_values_are_the_same_for_any_size_of_blocks(text: str, values: list
     ("content", "problem", "number"),
     [
         (b'{"a": 1}\n{"b" 2}\n', "not JSON", 2),
+        (b'{"a": 1}\n{"b": "\x01"}\n', r"not JSON: Invalid control character(?! at)", 2),
         (b'[{"a": 1}, {"b": 2}', "not closed", 3),
         (b'[{"a": 1} {"b": 2}]', "comma", 2),
         (b'{"a": "\xff"}', "not UTF-8", 1),
         (b"[" * 100_000, "nested too deep", 1),
         (b'[1, "' + b"x" * 300_000, "more than 1,000 characters", 2),
     ],
-    ids=["no colon", "not closed", "no comma", "not UTF-8", "too deep", "too long"],
+    ids=["no colon", "control character", "not closed", "no comma", "not UTF-8", "too deep", "too long"],
 )
 def test_json_values_that_cannot_be_read_are_errors_with_their_number(
     tmp_path: Path, content: bytes, problem: str, number: int
