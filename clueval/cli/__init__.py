@@ -4,8 +4,8 @@
 130 interrupted; 143 terminated.
 
 Each command is declared in a module, as ``SCORE_COMMAND``; `declared` makes some of a function and its groups of
-options. Options are made from the fields of dataclasses: `fields` has them, `chosen` the metrics and the errors that
-are listed; `options` has the options that no field declares. Only this package prints.
+options. Options are made from the fields of dataclasses (`fields`); `options` has those that no field declares.
+`running` carries a command out. Only this package prints.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if list(given) in (["--version"], ["-V"]) and sys.stdout is not None:
         from clueval.cli.printing import put
 
-        with suppress(OSError):  # if nobody reads the output, `run` ends in order
+        with suppress(OSError):  # if the output is closed, `run` ends as for any command
             put(f"clueval {__version__}")
             sys.stdout.flush()
             return 0

@@ -170,15 +170,24 @@ class ColumnReader(ColumnInput):
         """
         if self.options.scheme is None and self.options.invalid not in (None, "conlleval"):
             self._values.schemes = self._recognised()
-        for number, text in self._blocks():
-            self._feed(number, text)
+        for _ in self._blocks_read():
             yield from self._ready
             self._ready = []
+        self._values.require_sources()
+
+    def _blocks_read(self) -> Iterator[None]:
+        """Read the file, and yield wherever documents may have ended: after each block, and at the end."""
+        for number, text in self._blocks():
+            self._feed(number, text)
+            yield
+        self.finish()
+        yield
+
+    def finish(self) -> None:
+        """End the file, after all lines."""
         self._use_notes()
         self.form.at_end(self)
         self.end_document()
-        yield from self._ready
-        self._values.require_sources()
 
     def document(self) -> Document:
         return self._values.document()

@@ -245,7 +245,7 @@ class Reading:
 
     @property
     def format(self) -> str | None:
-        """The name of the format or the description of rows, as `clueval.formats.telling` takes it."""
+        """The name of the format, or the description of rows, by which `clueval.formats.form` finds the reader."""
         return self.input if self.input is not None else str(self.row) if self.row else None
 
     @property

@@ -87,14 +87,9 @@ class _LinesReader(ColumnReader):
 
     def texts(self) -> Iterator[_TextLines]:
         """Yield the documents as lines. Raises the errors of reading lines, but not of their columns."""
-        for number, text in self._blocks():
-            self._feed(number, text)
+        for _ in self._blocks_read():
             yield from self._texts
             self._texts = []
-        self._use_notes()
-        self.form.at_end(self)
-        self.end_document()
-        yield from self._texts
 
     def _feed(self, number: int, text: str) -> None:
         """Read a block of lines; sentences between special lines are read together."""

@@ -98,21 +98,12 @@ class PassageReader(ColumnReader):
 
     def passages(self) -> Iterator[Passage]:
         """Yield the passages of the file. Raises the errors of reading lines, but not of their columns."""
-        for number, text in self._blocks():
-            self.feed(number, text)
+        for _ in self._blocks_read():
             yield from self.take()
-        self.finish()
-        yield from self.take()
 
     def feed(self, number: int, text: str) -> None:
         """Read a block of whole lines."""
         self._feed(number, text)
-
-    def finish(self) -> None:
-        """End the file, after all lines."""
-        self._use_notes()
-        self.form.at_end(self)
-        self.end_document()
 
     def take(self) -> list[Passage]:
         """Return the complete passages; each is returned once."""

@@ -50,7 +50,7 @@ class Content(ABC):
     readers are shown. The browser keeps decisions under the name `store`, and `given` are lines of such files that the
     page has from the beginning. With `has_sign_off`, a printed page ends with lines for names and signatures.
     `places_in_text` is the number of places that the form text has if all is asked for. Otherwise it has at most
-    `places_on_screen`, and is shortened to so many lines as `screen` says; None: `first_tables` are short already.
+    `places_on_screen`, and is shortened to `screen` lines; None: `first_tables` are short already.
 
     The columns `named_by` name the numbers of a row of data in `scores`; without them, those of the tables are meant.
     In the form text, tables wider than `text_width` are divided.

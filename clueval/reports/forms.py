@@ -231,7 +231,7 @@ _LEAST_ROWS, _LEAST_LINES, _LEAST_OF_PLACES = 3, 5, 16
 
 
 def _first_screen(report: Content, most: int, lines: int, places: Sequence[Place]) -> tuple[list[str], int]:
-    """Return the lines of the first tables and places that fit in so many lines, and the number of these places."""
+    """Return at most `lines` lines of the first tables and places, and the number of these places."""
     blocks = [list(place_lines([place], report.kinds)) for place in places]
     lines -= 2  # where to find the others
     every = [*report.tables()]
@@ -250,7 +250,7 @@ def _first_screen(report: Content, most: int, lines: int, places: Sequence[Place
 
 
 def _shortened(tables: Sequence[Table], most: int, lines: int) -> list[Table]:
-    """Return the tables with as many of their first rows as fit in so many lines; the last tables may be left out."""
+    """Return tables of at most `lines` lines: the first rows of each; the last tables may be left out."""
     kept = list(tables)[: max(1, lines // _LEAST_LINES)]
 
     def with_rows(number: int) -> list[Table]:

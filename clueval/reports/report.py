@@ -87,16 +87,21 @@ class Report(Hinting, Content):
     ) -> str:
         """Return the report in a form: ``text``, ``json``, ``csv``, ``tsv``, ``markdown`` or ``latex``.
 
-        With `all`, text has all tables instead of the first screen. `digits` is the number of decimals for readers;
-        the language of tables and sentences is `lang`; `width` is the number of columns of a terminal, in which text
-        must fit. Raises `UsageError` for another form or language.
+        With `all`, forms for readers have all tables instead of the first screen. `digits` is the number of decimals for
+        readers; the language of tables and sentences is `lang`; `width` is the number of columns of a terminal, in which
+        text must fit. Raises `UsageError` for another form or language.
         """
         from clueval.reports.files import FORMS
         from clueval.reports.forms import render
 
         if form not in FORMS:
             raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
-        return render(self, form, everything=all, digits=digits, lang=lang, width=width)
+        report = self.with_all_tables() if all else self
+        return render(report, form, everything=all, digits=digits, lang=lang, width=width)
+
+    def with_all_tables(self) -> Report:
+        """Return the report whose `tables` are not only those of the first screen; most reports always have all."""
+        return self
 
     def write(self, path: str | Path, *, lang: str = "", text_lang: str = "") -> None:
         """Write the report to a file, whole or not at all; the ending of its name chooses the form.

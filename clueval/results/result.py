@@ -264,22 +264,9 @@ class Result(Report):
 
         return list(long_rows(self.to_dict()) if long else self.data())
 
-    def render(
-        self,
-        form: str = "text",
-        *,
-        all: bool = False,
-        digits: int | None = None,
-        lang: str = "",
-        width: int | None = None,
-    ) -> str:
-        """The result in a form: ``text``, ``json``, ``csv``, ``tsv``, ``markdown`` or ``latex``.
-
-        With `all`, text, Markdown and LaTeX have all tables instead of the first screen; `digits` is their number of
-        decimals, `lang` the language of the tables. Raises `UsageError` for other forms.
-        """
-        shown = replace(self, made=self._everything, has_all_tables=True) if all else self
-        return Report.render(shown, form, all=all, digits=digits, lang=lang, width=width)
+    def with_all_tables(self) -> Result:
+        """Return the result with all tables in the forms for readers."""
+        return replace(self, made=self._everything, has_all_tables=True)
 
     def first_tables(self, tables: Iterable[Table]) -> Iterable[Table]:
         """The tables: they are those of the first screen, unless the result was made to show all."""
