@@ -87,9 +87,9 @@ class Report(Hinting, Content):
     ) -> str:
         """Return the report in a form: ``text``, ``json``, ``csv``, ``tsv``, ``markdown`` or ``latex``.
 
-        With `all`, forms for readers have all tables instead of the first screen. `digits` is the number of decimals for
-        readers; the language of tables and sentences is `lang`; `width` is the number of columns of a terminal, in which
-        text must fit. Raises `UsageError` for another form or language.
+        With `all`, forms for readers have all tables instead of the first screen. `digits` is the number of decimals
+        for readers; the language of tables and sentences is `lang`; `width` is the number of columns of a terminal,
+        in which text must fit. Raises `UsageError` for another form or language.
         """
         from clueval.reports.files import FORMS
         from clueval.reports.forms import render
