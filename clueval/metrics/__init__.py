@@ -56,6 +56,14 @@ _OTHER_NAMES = {
 """Names of programs and rates, and the metric that has their numbers."""
 
 
+def __getattr__(name: str) -> Any:
+    """Return the class of a metric, such as `Exact`, which is imported when it is first used."""
+    for module, class_name in METRICS.values():
+        if class_name == name:
+            return getattr(import_module(module), class_name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def metric_class(name: str) -> Any:
     """Return the class of the metric of that name, a frozen dataclass of its settings. Raises `UsageError`.
 

@@ -1,4 +1,4 @@
-"""All metrics through the front door: files in, reports out."""
+"""All metrics through the public functions: files in, reports out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from corpora import Corpus, tagged_corpora, vrt, write
 from hypothesis import given
 
-from clueval import Document, Span, read, score
+from clueval import Document, Span, metrics, read, score
 from clueval.cli import main
 from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS
@@ -126,3 +126,11 @@ def test_spans_with_labels_in_layers_that_are_not_scored_are_counted(metric: str
     documents = [Document("d", {"x": spans}, tokens=["w"] * 4)]
 
     assert list(score(documents, documents, metrics=metric).metrics[metric])
+
+
+def test_each_class_of_a_metric_is_in_the_package_of_metrics() -> None:
+    for name in metrics.METRICS:
+        found = metrics.metric_class(name)
+        assert getattr(metrics, found.__name__) is found
+    with pytest.raises(AttributeError, match="has no attribute 'Accuracy'"):
+        metrics.Accuracy  # noqa: B018  # it is asked for
