@@ -19,9 +19,9 @@ from clueval.formats.column_format import ColumnFormat, Columns, Layout
 from clueval.formats.options import FormatOptions
 from clueval.formats.xml_text import NAME, attributes
 from clueval.reading.byte_rows import find_hunks, fits, is_plain
+from clueval.reading.clusters import Unusual
 from clueval.reading.passages import SIZES, DocumentHead, NamedDocument, Passage, PassageReader, Sizes
 from clueval.reading.source import Source
-from clueval.reading.usual import Unusual
 
 AHEAD = 1 << 17
 """The reading stops when one side is this many passages ahead: the files are not parallel."""

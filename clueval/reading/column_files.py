@@ -11,7 +11,7 @@ from clueval.files.errors import CluevalError
 from clueval.formats.column_format import ColumnFormat
 from clueval.reading.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.reading.byte_rows import BEFORE_SENTENCE, TagCharacters
-from clueval.reading.clusters import BLANK, ClusterCounting, LayerClusters, TagReading
+from clueval.reading.clusters import BLANK, ClusterCounting, LayerClusters, TagReading, Unusual, require_usual
 from clueval.reading.options import layer_names
 from clueval.reading.passages import SIZES, Passage, PassageReader, Sizes
 from clueval.reading.source import Source
@@ -23,7 +23,6 @@ from clueval.reading.text_rows import (
     passages_in_step,
     require_parallel,
 )
-from clueval.reading.usual import Unusual, require_usual
 
 Item = Stretch | Sequence[Passage]
 

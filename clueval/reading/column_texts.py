@@ -20,10 +20,10 @@ from clueval.formats.column_format import ColumnFormat, Layout, TokenLines, want
 from clueval.formats.column_values import ColumnValues
 from clueval.formats.columns import ColumnReader
 from clueval.formats.tag_lists import SeenTags
+from clueval.reading.clusters import Unusual
 from clueval.reading.passages import SentenceColumns, columns_of
 from clueval.reading.source import Source
 from clueval.reading.text_rows import LINES
-from clueval.reading.usual import Unusual
 
 ROWS = 1 << 14
 """The approximate number of lines that are split at a time."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clueval.core.document import Document, MissingId
 from clueval.core.span import DEFAULT_LAYER, Span
@@ -349,3 +349,14 @@ def formats_that_read(option: str) -> list[str]:
     from clueval.formats.form import all_forms  # only for a message
 
     return sorted({form.name for form in all_forms() if option in (*options_of(form), *FOR_ALL)})
+
+
+def idle_option(name: str, value: Any, forms: Sequence[str], file: str | None) -> UsageError:
+    """Return the error for an option that applies to none of these formats."""
+    value = str(value) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value
+    filters = "; where='label=PER' counts only spans with this label" * (name == "labels")
+    return UsageError(
+        f"Reading.{name}={value!r} does not apply to the format {' or '.join(forms)}",
+        file=file,
+        advice=f"remove it; it applies to {', '.join(formats_that_read(name)) or 'JSON rows'}{filters}",
+    )

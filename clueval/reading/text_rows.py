@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from clueval.core.tags import OUTSIDE
 from clueval.formats.column_format import Layout
+from clueval.reading.clusters import Unusual
 from clueval.reading.passages import MANY, Passage, PassageReader, SentenceColumns, columns_of
-from clueval.reading.usual import Unusual
 
 Passages = Sequence[Passage]
 """The passage of each side."""

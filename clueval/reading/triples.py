@@ -18,8 +18,8 @@ from clueval.core.document import Document, Layers, Row, positions_of
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
 from clueval.files.errors import CluevalError, OverlapError
 from clueval.formats.dialect import Dialect
+from clueval.reading.clusters import NewLabels, Unusual, check_case, is_in_characters, require_usual
 from clueval.reading.source import Source
-from clueval.reading.usual import NewLabels, Unusual, check_case, is_in_characters, require_usual
 
 BATCH = 200
 """The number of documents that are counted together; more would no longer fit in the processor's cache."""

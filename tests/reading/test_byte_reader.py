@@ -20,9 +20,9 @@ from clueval.files.errors import CluevalError, TextMismatch
 from clueval.formats.options import FormatOptions
 from clueval.reading import byte_reader
 from clueval.reading.byte_reader import REGULAR, ByteReader, Recogniser, Stretch, reads_bytes
+from clueval.reading.clusters import Unusual
 from clueval.reading.passages import SIZES, DocumentHead, Passage, PassageReader, Sizes
 from clueval.reading.source import source_of
-from clueval.reading.usual import Unusual
 
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 

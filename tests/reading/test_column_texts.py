@@ -12,9 +12,9 @@ from corpora import write
 
 from clueval.core.document import Document
 from clueval.formats.options import FormatOptions, Reading
+from clueval.reading.clusters import Unusual
 from clueval.reading.column_texts import column_texts
 from clueval.reading.source import Source, source_of
-from clueval.reading.usual import Unusual
 
 GOLD = """\
 -DOCSTART- O
