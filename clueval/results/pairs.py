@@ -115,7 +115,7 @@ class Pairs:
                 if any(of_pair[0].options != gold.options for of_pair in pairs):
                     raise Unusual("gold is read in different ways")
                 sides = gold, *(of_pair[1] for of_pair in pairs)
-                for first, *others in column_texts(sides, only_differing=True):
+                for first, *others in column_texts(sides):
                     text = [Pair(first, with_id_of(first, other)) for other in others]
                     yield tuple(_counted([pair], self.plan, seen)[0] for pair in text)
             self._check(seen)
