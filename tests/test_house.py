@@ -292,7 +292,7 @@ def test_the_package_names_what_to_read_in_half_an_hour() -> None:
     assert len(lines) <= 2_015
 
 
-BYTES = {f"reading.{name}" for name in ("byte_reader", "byte_rows")}
+BYTES = {"reading.byte_reader"}
 
 
 def test_descriptions_of_formats_are_imported_by_no_other_and_not_where_bytes_are_read() -> None:

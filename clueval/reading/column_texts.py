@@ -17,15 +17,14 @@ from clueval.core.span import Frozen
 from clueval.core.tags import decode
 from clueval.files.errors import CluevalError
 from clueval.files.limits import LINES_IN_SENTENCE
-from clueval.formats.column_format import ColumnFormat, Layout, TokenLines, wanted_layers
+from clueval.formats.column_format import Layout, TokenLines, wanted_layers
 from clueval.formats.column_values import ColumnValues
 from clueval.formats.columns import ColumnReader
 from clueval.formats.tag_lists import SeenTags
 from clueval.reading.clusters import Unusual
 from clueval.reading.options import Text
-from clueval.reading.passages import SentenceColumns, columns_of
+from clueval.reading.passages import LINES, SentenceColumns, columns_of, require_sentences
 from clueval.reading.source import Source
-from clueval.reading.text_rows import LINES
 
 ROWS = 1 << 14
 """The approximate number of lines that are split at a time."""
@@ -69,15 +68,12 @@ class _LinesReader(ColumnReader):
     """Reads the lines of a file by document. Raises `Unusual` for formats and options that need documents."""
 
     def __init__(self, source: Source) -> None:
-        file, options, form = source.file, source.options, source.form
-        if not isinstance(form, ColumnFormat) or form.sentence_end or form.ragged or form.bracketed == ("*",):
-            raise Unusual("a format whose sentences cannot be read one by one")
+        file, options = source.file, source.options
+        form = require_sentences(source.form, options)
         if form.no_space or form.pairs or options.scheme is not None or options.unannotated is not None:
             raise Unusual("a format or an option that needs documents")
         if options.invalid not in (None, "conlleval"):
             raise Unusual("whether tags are a span may depend on those around them")
-        if form.bracketed and not {*form.bracketed}.isdisjoint((options.layers or {}).values()):
-            raise Unusual("a layer of brackets")
         super().__init__(form, file.blocks, options, file.name, file.limits, file.passed_over)
         self.sources = file.sources
         self.values = ColumnValues(form, self)
@@ -229,10 +225,7 @@ class _Batch:
         """Return the columns of sentences of a side. Raises the errors of tags, and `Unusual` for other lines."""
         if not lines:
             return SentenceColumns([], [], {layer: [] for layer in layout.layers})
-        try:
-            columns = columns_of(lines, layout, self._readers[number].values, are_many=False)
-        except ValueError as error:
-            raise Unusual("a line does not fit") from error
+        columns = columns_of(lines, layout, self._readers[number].values)
         for layer, tags in columns.tags.items():
             self._seen[number].see(layer, tags)
         return columns
