@@ -39,26 +39,18 @@ AHEAD = 1 << 17
 
 
 class Stretch(NamedTuple):
-    """Regular lines of one document, or of several if documents are not told apart.
+    """Regular lines of one document, or of several if documents are not told apart."""
 
-    Attributes:
-        begins: the metadata of the documents that begin here.
-        tokens: the number of tokens.
-        fields: the fields of the lines in spans, one line after the other (see `byte_rows.find_hunks`).
-        layout: the layout of both files.
-        document: the document, if documents are told apart.
-        sentences: the numbers of tokens of the sentences, if these are told apart.
-        order: the numbers of the sentences, in the order in which they are marked in `fields`.
-        passages: the lines of both sides, if these are wanted in place of fields.
-    """
-
-    begins: Sequence[Mapping[str, str]]
-    tokens: int
+    begins: Sequence[Mapping[str, str]]  # the metadata of the documents that begin here
+    tokens: int  # the number of tokens
+    # the fields of the lines in spans, one line after the other (see `byte_rows.find_hunks`)
     fields: list[bytes]
-    layout: Layout
-    document: NamedDocument | None = None
-    sentences: Sequence[int] = ()
+    layout: Layout  # the layout of both files
+    document: NamedDocument | None = None  # the document, if documents are told apart
+    sentences: Sequence[int] = ()  # the numbers of tokens of the sentences, if these are told apart
+    # the numbers of the sentences, in the order in which they are marked in `fields`
     order: Sequence[int] = ()
+    # the lines of both sides, if these are wanted in place of fields
     passages: tuple[Passage, Passage] | None = None
 
 

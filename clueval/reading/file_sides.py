@@ -74,26 +74,21 @@ class FileGroup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileSides:
-    """Sides of the same texts, which are files.
-
-    Attributes:
-        listed: the sides.
-        pair_by: how documents are paired: None (files by relative name, documents in order), or one of `PAIR_BY`.
-        is_one_text: whether lines of a token and a tag are one text, as for a metric of noisy texts.
-        is_single: whether gold and predicted are two columns of the same files.
-        within: ``SET:TYPE``, annotations that become a further layer of that name, where annotation sets are files'.
-        is_run: whether predicted has answers of a language model that are found by the ids of documents.
-        progress: is called with the number of bytes of each read.
-    """
+    """Sides of the same texts, which are files."""
 
     given: ClassVar[None] = None
     kind: ClassVar[str] = "paths"
-    listed: tuple[Side, ...]
+    listed: tuple[Side, ...]  # the sides
+    # how documents are paired: None (files by relative name, documents in order), or one of `PAIR_BY`
     pair_by: str | None = None
+    # whether lines of a token and a tag are one text, as for a metric of noisy texts
     is_one_text: bool = False
-    is_single: bool = False
+    is_single: bool = False  # whether gold and predicted are two columns of the same files
+    # ``SET:TYPE``, annotations that become a further layer of that name, where annotation sets are files'
     within: str | None = None
+    # whether predicted has answers of a language model that are found by the ids of documents
     is_run: bool = False
+    # is called with the number of bytes of each read
     progress: Progress | None = field(default=None, compare=False)
 
     def without_files(self) -> FileSides:

@@ -66,30 +66,20 @@ _TOKENS = ("tokens", "words")
 
 
 class GivenSide(NamedTuple):
-    """One side in memory.
+    """One side in memory."""
 
-    Attributes:
-        name: its name in errors.
-        options: how rows, tags and answers are read.
-        kind: what its items are; None if it is empty.
-        items: one for each document; those of the kind ``documents`` are documents.
-        ids: the ids of the documents; None: they have their own, or are numbered.
-        nested: whether the items are lists; False: the side was one list of tags or spans; None: not known.
-        filling: returns the item of a document that is missing, given its id, as those without spans in a data frame;
-            None: no document may be missing.
-        names: the names of tags that are numbers.
-        form: the format of the items, if they are rows or answers.
-    """
-
-    name: str
-    options: FormatOptions
-    kind: Kind | None = None
-    items: Iterable[Any] = ()
-    ids: Sequence[str] | None = None
+    name: str  # its name in errors
+    options: FormatOptions  # how rows, tags and answers are read
+    kind: Kind | None = None  # what its items are; None if it is empty
+    items: Iterable[Any] = ()  # one for each document; those of the kind ``documents`` are documents
+    ids: Sequence[str] | None = None  # the ids of the documents; None: they have their own, or are numbered
+    # whether the items are lists; False: the side was one list of tags or spans; None: not known
     nested: bool | None = None
+    # returns the item of a document that is missing, given its id, as those without spans in a data frame;
+    # None: no document may be missing
     filling: Callable[[str], Any] | None = None
-    names: Mapping[int, str] | None = None
-    form: Any = None
+    names: Mapping[int, str] | None = None  # the names of tags that are numbers
+    form: Any = None  # the format of the items, if they are rows or answers
 
     def place(self, number: int) -> str:
         """Return the name of an item in errors, such as ``gold[0]`` or ``gold['d1']``."""

@@ -28,19 +28,15 @@ from clueval.reading.source import Source
 
 
 class Sizes(NamedTuple):
-    """Sizes that affect speed and memory, but never the result; tests use small ones.
+    """Sizes that affect speed and memory, but never the result; tests use small ones."""
 
-    Attributes:
-        block: the number of bytes that are read at a time; what is made from them fits in the cache of a processor.
-        sentences, tokens: a passage ends after this number of sentences, or after the sentence with which it
-            reaches this number of tokens.
-        rows: the approximate number of lines that are split at a time.
-    """
-
+    # the number of bytes that are read at a time; what is made from them fits in the cache of a processor
     block: int = 1 << 17
+    # a passage ends after this number of sentences, or after the sentence with which it reaches this number
+    # of tokens
     sentences: int = 2000
     tokens: int = 1 << 20
-    rows: int = 1 << 14
+    rows: int = 1 << 14  # the approximate number of lines that are split at a time
 
 
 SIZES = Sizes()
@@ -70,21 +66,13 @@ class NamedDocument(NamedTuple):
 
 @dataclass(slots=True)
 class Passage:
-    """Sentences of one document, each the lines of its tokens.
+    """Sentences of one document, each the lines of its tokens."""
 
-    Attributes:
-        document: the document.
-        layout: the uses of the columns; None before the first token.
-        begins: whether the document begins here.
-        tokens: the number of tokens.
-        sentences: their lines.
-    """
-
-    document: NamedDocument
-    layout: Layout | None
-    begins: bool
-    tokens: int = 0
-    sentences: list[str] = field(default_factory=list)
+    document: NamedDocument  # the document
+    layout: Layout | None  # the uses of the columns; None before the first token
+    begins: bool  # whether the document begins here
+    tokens: int = 0  # the number of tokens
+    sentences: list[str] = field(default_factory=list)  # their lines
 
 
 class PassageReader(ColumnReader):
@@ -247,16 +235,12 @@ class PassageRows(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of some passages, with a row of O after each sentence.
+    """The rows of some passages, with a row of O after each sentence."""
 
-    Attributes:
-        parts: the passages.
-        columns: the columns of each side in the sentences whose lines differ; none if there are no such sentences.
-        same: the columns of the other sentences, whose lines are the same on all sides; none if there are none.
-    """
-
-    parts: Sequence[PassageRows]
+    parts: Sequence[PassageRows]  # the passages
+    # the columns of each side in the sentences whose lines differ; none if there are no such sentences
     columns: Sequence[SentenceColumns]
+    # the columns of the other sentences, whose lines are the same on all sides; none if there are none
     same: Sequence[SentenceColumns]
 
 

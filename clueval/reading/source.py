@@ -65,23 +65,17 @@ def need_placing(own: Form, other: Form) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file, how it is read, and, if there are several files, its name.
+    """A file, how it is read, and, if there are several files, its name."""
 
-    Attributes:
-        file: the file, with what was not read of it, once its documents are.
-        form, options: its format, and the options of its side.
-        name: the name that its documents get; None: it is the only file.
-        sides: gold and the files beside it, which have the tokens of a file of tags alone, and the text of a table.
-        in_turn: whether these are the files of the other side, of which all have texts.
-        within: ``SET:TYPE``, annotations of another set that become a further layer of that name.
-    """
-
-    file: InputFile
-    form: Form
+    file: InputFile  # the file, with what was not read of it, once its documents are
+    form: Form  # its format, and the options of its side
     options: FormatOptions
-    name: str | None = None
+    name: str | None = None  # the name that its documents get; None: it is the only file
+    # gold and the files beside it, which have the tokens of a file of tags alone, and the text of a table
     sides: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    # whether these are the files of the other side, of which all have texts
     in_turn: bool = field(default=False, compare=False, repr=False)
+    # ``SET:TYPE``, annotations of another set that become a further layer of that name
     within: str | None = None
 
     @property
