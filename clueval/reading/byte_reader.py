@@ -159,7 +159,6 @@ class ByteReader:
             raise Unusual("one side ends early")
 
     def _read(self) -> list[bytes]:
-        """Read both files on; return what waits."""
         for file in self._files:
             file.read()
         return [file.waiting for file in self._files]
@@ -193,7 +192,6 @@ class ByteReader:
         return [[b"\n".join([*lines[:number], b""])] for lines in sides]
 
     def _pairs(self) -> Iterator[tuple[Passage, Passage]]:
-        """Take the passages that both sides have."""
         gold, predicted = self._passages
         for file, passages in zip(self._files, self._passages, strict=True):
             passages.extend(file.reader.take())
@@ -333,7 +331,6 @@ def find_hunks(
 
 
 def _fields(text: bytes, layout: Layout) -> list[bytes]:
-    """The fields of lines that all have those of the layout."""
     separator = layout.separator.encode()
     fields = text.replace(b"\n", separator).split(separator)
     fields.pop()

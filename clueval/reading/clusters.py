@@ -425,7 +425,6 @@ class ClusterCounting:
     # Counting
 
     def _count(self) -> None:
-        """Count what was added, place by place."""
         numbers: dict[tuple[str, Key], int] = {}
         cases = [self._cases(group, numbers) for group in self.groups]
         in_bag = _NumbersInBag(self.bag, list(numbers))
@@ -730,7 +729,6 @@ def bag_of_tags(
 
 
 def _places(counting: ClusterCounting, plan: Plan, ids: Iterable[str]) -> list[Unit | None]:
-    """Return the place of each document."""
     places = [counting.place_of(id_) for id_ in ids]
     are_few = sum(place is not None and not place.waits for place in places) < FEW_DOCUMENTS
     if plan.units == SENTENCE or (plan.units == EITHER and are_few):
@@ -739,7 +737,6 @@ def _places(counting: ClusterCounting, plan: Plan, ids: Iterable[str]) -> list[U
 
 
 def _require_lists(batch: Sequence[Any]) -> None:
-    """Raise `Unusual` unless all sides have lists of the same lengths."""
     if not _LISTS.issuperset(map(type, chain.from_iterable(batch))):
         raise Unusual("a sentence that is no list")
     lengths = list(map(len, batch[0]))
@@ -760,7 +757,6 @@ def _add(counting: ClusterCounting, place: Unit | None, batch: Sequence[Sequence
 def _add_to_places(
     counting: ClusterCounting, places: Sequence[Unit | None], batch: Sequence[Sequence[Sequence[str]]]
 ) -> None:
-    """Add each sentence to its place."""
     (group,) = counting.groups
     text = group.text([_joined(side) for side in batch])
     start = 0

@@ -162,7 +162,6 @@ class _Files:
         yield
 
     def _begin(self, document: NamedDocument) -> None:
-        """Begin a document that is told apart."""
         self._end()
         self._place = self._counting.place_of(document.id, document.metadata)
         self._documents += self._place is not None and not self._place.waits
@@ -254,7 +253,6 @@ class _Files:
             self._counting.add_text(self._place, self._positions(part, rows), int(first.begins))
 
     def _texts_of(self, rows: Rows, group: LayerClusters) -> tuple[str, str]:
-        """Return the characters of the rows that differ, and of the others."""
         differing = same = ""
         in_characters = self._counting.in_characters
         if rows.columns:
@@ -267,7 +265,6 @@ class _Files:
         return differing, same
 
     def _positions(self, part: PassageRows, rows: Rows) -> int:
-        """Return the number of positions of a passage of each side."""
         passage = part.passages[0]
         if not self._counting.in_characters or not passage.sentences:
             return passage.tokens

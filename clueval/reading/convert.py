@@ -367,14 +367,12 @@ class Conversion:
 
 
 def _written(name: str, pieces: Iterable[str], folder: Path, scratch: Path) -> str:
-    """Write a file of `folder` into another one, and return its name."""
     with errors_of(folder / name), (scratch / name).open("w", encoding="utf-8", newline="") as file:
         file.writelines(pieces)
     return name
 
 
 def _only(documents: Iterable[Document]) -> Iterator[Document]:
-    """Yield the only document. Raises `UsageError` for a second one."""
     for number, document in enumerate(documents):
         if number:
             raise UsageError(

@@ -177,7 +177,6 @@ class MemorySides:
 
 
 def _require_lengths(given: Given, sentences: Sequence[Any], number: int) -> None:
-    """Raise `UsageError` for sentences that differ in length, or are no lists."""
     for side, tags in zip(given.sides, sentences, strict=True):
         if isinstance(tags, str) or not isinstance(tags, Sequence):
             raise UsageError(
@@ -263,7 +262,6 @@ def _of_answers(side: GivenSide, given: Any) -> GivenSide:
 
 
 def _recognised(side: GivenSide, given: Any) -> GivenSide:
-    """Return a side with its items."""
     if isinstance(given, Document):
         return side._replace(kind="documents", items=[given])
     if is_frame(given):
@@ -475,7 +473,6 @@ def _is_tag(value: object) -> bool:
 
 
 def _refuse_text(tag: str, place: str) -> None:
-    """Raise `UsageError` for a text that holds several tags."""
     parts = tag.split()
     if len(parts) > 1 and all(map(is_tag, parts)):
         advice = "split it: [line.split() for line in lines]"
@@ -486,7 +483,6 @@ def _refuse_text(tag: str, place: str) -> None:
 
 
 def _refuse_list(first: Any, place: str, options: FormatOptions) -> NoReturn:
-    """Raise `UsageError` for a list of numbers, and for lists that are too deep, given the first item of a list."""
     if is_number(first) or isinstance(first, bool):
         raise UsageError(f"{place} has numbers for tags", advice=_GIVE_NAMES)
     values = first if isinstance(first, list | tuple) else ()
@@ -592,7 +588,6 @@ def _examples_in(gold: Any) -> tuple[Any, Any]:
 
 
 def _require_use(side: GivenSide, kind: str) -> None:
-    """Raise `UsageError` for an option that does not apply to what is in memory."""
     if side.form is None:
         require_none(side.options, ("scheme", "invalid") if kind == "tags" else ())
         if kind == "tags":

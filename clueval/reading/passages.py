@@ -314,7 +314,6 @@ def have_ids(passages: Passages) -> bool:
 
 
 def _differing(passages: Passages) -> list[bool]:
-    """Return for each sentence whether its lines are different on some sides."""
     first, *others = passages
     if any(each.layout != first.layout for each in others):
         return [True] * len(first.sentences)
