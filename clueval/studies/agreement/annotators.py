@@ -23,7 +23,15 @@ from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
 from clueval.formats.label_studio import PREDICTION
 from clueval.formats.options import FormatOptions, Reading
-from clueval.reading.memory import GivenSide, documents_of_side, side_of, with_text_of
+from clueval.reading.file_sides import (
+    Side,
+    files_of_side,
+    joined,
+    key_of,
+    require_use,
+    with_layers,
+)
+from clueval.reading.memory import GivenSide, side_of, with_text_of
 from clueval.reading.options import PAIR_BY, require_layers, require_positions
 from clueval.reading.paths import (
     INCEPTION,
@@ -38,14 +46,6 @@ from clueval.reading.paths import (
     without_ending,
 )
 from clueval.reading.same_text import require_same_text
-from clueval.reading.sides import (
-    Side,
-    files_of_side,
-    joined,
-    key_of,
-    require_use,
-    with_layers,
-)
 from clueval.reading.source import (
     Source,
     form_at,
@@ -368,7 +368,7 @@ def _annotator(name: str, source: Any, options: FormatOptions) -> Annotator:
     side = side_of(source, name, options)
     if side.kind == "paths":
         raise UsageError(f"{name} has paths", advice="give one file or one folder, or what is in memory")
-    return Annotator(name, given=list(documents_of_side(side, options)))
+    return Annotator(name, given=list(side.documents()))
 
 
 def _with_texts(sources: Mapping[str, Any], options: FormatOptions) -> dict[str, Any]:
