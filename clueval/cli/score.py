@@ -78,6 +78,11 @@ def add_arguments(parser: CommandParser) -> None:
     common.add_pairs(parser, "counting")
     group = parser.topic("counting")
     group.add_argument(
+        "--signature",
+        metavar="TEXT",
+        help="count as the signature of another result says; an option that contradicts it is an error",
+    )
+    group.add_argument(
         "--reference",
         type=input_path,
         metavar="FILE",
@@ -120,7 +125,8 @@ def run(options: argparse.Namespace) -> int:
             result = score(
                 gold,
                 predicted,
-                metrics=metrics,
+                metrics="levels" if options.signature and not options.metric else metrics,
+                signature=options.signature,
                 layers=common.layers(options),
                 gold_set=options.gold_set,
                 predicted_set=options.predicted_set,
