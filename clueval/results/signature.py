@@ -122,9 +122,8 @@ class Signature:
     def options_beside(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return `given` options of `score` with those for these choices; `require_counted` then checks the result.
 
-        A choice that no option stands for is an error only without `given` ones, which may make it. Another version
-        that counts the same is a warning. Raises `UsageError` for one that counts otherwise, and for an option that
-        contradicts a choice.
+        Choices that no option stands for are left to `given` ones. Another version that counts the same is a warning.
+        Raises `UsageError` for one that counts otherwise, and for an option that contradicts a choice.
         """
         counts, version = (self.choices.get(key) for key in ("scores", "version"))
         if counts not in (None, str(SCORES)):
@@ -136,7 +135,7 @@ class Signature:
             warn(
                 f"the signature is of clueval {version}, and this is {__version__}; scores:{SCORES} is the same"
             )
-        options = _options(self.choices, beside=bool(given))
+        options = _options(self.choices, beside=True)
         for name in options.keys() & given.keys():
             if type(options[name]) is type(given[name]) and options[name] != given[name]:
                 raise UsageError(f"{name}=... is not as the signature says", advice="leave out one of them")
