@@ -106,8 +106,9 @@ def score(
     asked = None
     if signature is not None:
         asked = signature if isinstance(signature, Signature) else Signature.parse(signature)
-        named = {} if metrics == "levels" else {"metrics": list(chosen_metrics(metrics))}
-        named |= {} if layers is None else {"layers": layers}
+        named: dict[str, Any] = {} if layers is None else {"layers": layers}
+        if metrics != "levels":
+            named["metrics"] = list(chosen_metrics(metrics))
         options = asked.options_beside({**named, **options})
         metrics, layers = options.pop("metrics"), options.pop("layers", None)
     values = _values_of_lists(options.get("by"), gold)

@@ -139,7 +139,7 @@ class Signature:
         for name in options.keys() & given.keys():
             if type(options[name]) is type(given[name]) and options[name] != given[name]:
                 raise UsageError(f"{name}=... is not as the signature says", advice="leave out one of them")
-        return options | given
+        return {**options, **given}
 
     def require_counted(self, counted: Signature) -> None:
         """Raise `UsageError` if a result was counted by other choices; its version may differ."""
