@@ -9,7 +9,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, compress, pairwise
 from operator import itemgetter
@@ -490,4 +490,9 @@ def _runs(tokens: Sequence[Range], labels: Sequence[str | None], ignored: Sequen
     return runs
 
 
-FIGURES = {"tab": TabFigures, "i2b2": I2b2Figures, "meddocan": MeddocanFigures, "presidio": PresidioFigures}
+FIGURES: dict[str, Callable[[Masking], OtherProgram]] = {
+    "tab": TabFigures,
+    "i2b2": I2b2Figures,
+    "meddocan": MeddocanFigures,
+    "presidio": PresidioFigures,
+}

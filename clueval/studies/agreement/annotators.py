@@ -183,8 +183,8 @@ class Annotators:
                 yield str(number) if numbered else document.id, document
 
     def _on_one_text(
-        self, documents: Sequence[Document | None], *, texts_differ: bool
-    ) -> Sequence[Document | None]:
+        self, documents: tuple[Document | None, ...], *, texts_differ: bool
+    ) -> tuple[Document | None, ...]:
         """Return the documents of one text; they are placed on one text if their formats or units differ."""
         first, *others = present = [each for each in documents if each is not None]
         if others and (texts_differ or any(_ends_otherwise(each, first) for each in others)):

@@ -16,8 +16,7 @@ from clueval.files.errors import UsageError
 from clueval.files.options import field_names, require_share
 from clueval.formats.options import Reading
 from clueval.reports.language import in_language, numeral, phrase
-from clueval.reports.place import Facet, MarkKind, Place
-from clueval.reports.report import Report
+from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, shown
 from clueval.results.plan import parse_where
 from clueval.results.signature import Signature
@@ -29,11 +28,8 @@ from clueval.studies.agreement.numbers import jackknife_interval
 from clueval.studies.agreement.places import (
     AnnotatedText,
     Disagreement,
-    choices_of_places,
-    columns_of_places,
+    ReportOfAnnotators,
     differing_in,
-    facets_of_places,
-    mark_kinds,
     sequences_in,
     write_pygamma,
 )
@@ -70,7 +66,7 @@ _POINT = 0.01
 """By how much the mean F1 of the annotator who differs most must be below that of the next."""
 
 
-class Agreement(Report):
+class Agreement(ReportOfAnnotators):
     """The result of `agree`: the numbers, and the places where annotators differ.
 
     Forms for readers and JSON have the numbers; tables of data, workbooks and pages have the places, which are read
@@ -91,9 +87,9 @@ class Agreement(Report):
         signature: str = "",
         confidence: float | None = None,
     ) -> None:
+        super().__init__(corpus.names)
         self._corpus, self._clashes, self._without_text = corpus, clashes, without_text
         self.signature = signature
-        self._names = corpus.names
         metric, whole = corpus.metric, bag.grouped(lambda place: ())
         sequences = sequences_of(bag, corpus.plan)
         self._numbers = {
@@ -129,27 +125,9 @@ class Agreement(Report):
             report["intervals"] = _intervals(bag, corpus, confidence)
         return report
 
-    # in the language of the context
     @property
     def title(self) -> str:  # type: ignore[override]  # it is only read
         return phrase("Agreement of {names}", names=", ".join(self._names))
-
-    @property
-    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
-        return mark_kinds(self._names)
-
-    @property
-    def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
-        return facets_of_places()
-
-    @property
-    def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
-        """Raises `UsageError` for an annotator with the name of a choice."""
-        return choices_of_places(self._names)
-
-    @property
-    def store(self) -> str:  # type: ignore[override]  # as above
-        return " ".join(["agreement Agreement of annotators", *self._names])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as plain dictionaries; what is not defined is None."""
@@ -310,9 +288,6 @@ class Agreement(Report):
                     "such spans, or all items have the same value"
                 ),
             )
-
-    def columns(self) -> Sequence[str]:
-        return columns_of_places(self._names)
 
     def places(self) -> Iterator[Disagreement]:
         """Yield the places where annotators differ, document by document; reads the sources once more."""
