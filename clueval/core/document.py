@@ -126,17 +126,19 @@ replaced by others, and two lists of ranges of characters, as in ``5-9 22-29``: 
 and where no reading has its placeholders between words."""
 
 
-_TYPES: tuple[tuple[str, type, str], ...] = (
-    ("id", str, "text"),
-    ("layers", Mapping, "a dictionary"),
-    ("tokens", Sequence, "a list"),
-    ("text", str, "text"),
-    ("unit", str, "text"),
-    ("start", int, "a whole number"),
-    ("token_ids", Sequence, "a list"),
-    ("metadata", Mapping, "a dictionary"),
-)
-"""The fields of a document that are checked, with their types."""
+_TYPES: dict[str, tuple[type, str]] = {
+    "id": (str, "text"),
+    "layers": (Mapping, "a dictionary"),
+    "tokens": (Sequence, "a list"),
+    "text": (str, "text"),
+    "unit": (str, "text"),
+    "start": (int, "a whole number"),
+    "token_ids": (Sequence, "a list"),
+    "metadata": (Mapping, "a dictionary"),
+}
+"""The types of the fields of a document that are checked, and their names."""
+
+_MAY_LACK = ("tokens", "text", "token_ids")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,59 +178,55 @@ class Document:
     ordered: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._require_types()
         if self.unit not in ("token", "character"):
+            self._require_types()
             raise SpanError(f"unit must be 'token' or 'character', not {self.unit!r}", document=self.id)
-        if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
-            raise SpanError(
-                f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens", **self.in_errors
-            )
-        if not isinstance(self.layers, Layers):
+        if type(self.layers) is not Layers:  # a reader gives `Layers`, and fields that it has made itself
+            self._require_types()
             named = {
                 name: spans if name == MERGED else in_layer(name, spans)
                 for name, spans in self.layers.items()
             }
             object.__setattr__(self, "layers", Layers(named))
-        if self.end is not None:
-            self._require_inside(self.end)
+        if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
+            problem = f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens"
+            raise SpanError(problem, **self.in_errors)
+        end = self.end
+        if end is not None:
+            for layer in self.layers:
+                if not self._are_inside(self.rows_in(layer), end):
+                    self._require_inside(layer, end)
 
     def _require_types(self) -> None:
-        for name, kind, says in _TYPES:
+        for name, (kind, says) in _TYPES.items():
             value = getattr(self, name)
+            if value is None and name in _MAY_LACK:
+                continue
             if not isinstance(value, kind) or (kind is not str and isinstance(value, str | bool)):
-                if value is None and name in ("tokens", "text", "token_ids"):
-                    continue
                 raise SpanError(f"{name} must be {says}, not {described(value)}")
-        if isinstance(self.layers, Layers):
-            return
         for layer, spans in self.layers.items():
             if not isinstance(spans, Sequence) or isinstance(spans, str):
                 raise SpanError(f"the spans of layer {layer!r} must be a list, not {described(spans)}")
             if spans and not isinstance(spans[0], Span):
                 raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")
 
-    def _require_inside(self, end: int) -> None:
-        for layer in self.layers:
-            rows = self.rows_in(layer)
-            if rows is not None and (
-                not rows
-                or (
-                    min([row[0] for row in rows]) >= self.start
-                    and max([row[1] for row in rows]) <= end
-                    and all(row[0] <= row[1] for row in rows)
+    def _are_inside(self, rows: Sequence[Row] | None, end: int) -> bool:
+        """Return whether rows lie in the text; of other spans, this is not known."""
+        if rows is None:
+            return False
+        start = self.start
+        return all(start <= first <= last <= end for first, last, _ in rows)
+
+    def _require_inside(self, layer: str, end: int) -> None:
+        for span in self.layers[layer]:
+            if span.start < self.start or span.end > end:
+                lies = (
+                    f"lies outside the text, which has the positions {self.start} to {end - 1}"
+                    if end > self.start
+                    else "lies in a document without text"
                 )
-            ):
-                continue
-            for span in self.layers[layer]:
-                if span.start < self.start or span.end > end:
-                    raise SpanError(
-                        f"span {name_of(span)} of layer {layer!r} lies outside the text, "
-                        f"which has the positions {self.start} to {end - 1}"
-                        if end > self.start
-                        else f"span {name_of(span)} of layer {layer!r} lies in a document without text",
-                        **self.in_errors,
-                        line=span.line,
-                    )
+                problem = f"span {name_of(span)} of layer {layer!r} {lies}"
+                raise SpanError(problem, **self.in_errors, line=span.line)
 
     @property
     def in_errors(self) -> _Place:
