@@ -31,7 +31,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from clueval.core.document import Document, Pair
+from clueval.core.document import Document
 from clueval.core.overlap import SpanIndex, components, first_clash
 from clueval.core.span import MERGED, NOTHING, Frozen, Labels, Span, by_position, name_of
 from clueval.files.errors import OverlapError, UsageError, described
@@ -242,12 +242,3 @@ def with_merged(document: Document, layers: Iterable[str] = ()) -> Document:
     of_layer = {name: document.layers.get(name, ()) for name in dict.fromkeys([*layers, *document.layers])}
     merged = merged_spans(of_layer, document.id, document.file)
     return replace(document, layers={MERGED: merged}, tags=NOTHING)
-
-
-def lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
-    """Return a pair whose documents have the same layers, in the order of `layers`."""
-    names = [name for name in layers if any(name in side.layers for side in pair.sides)]
-    gold, predicted = (
-        replace(side, layers={name: side.layers.get(name, ()) for name in names}) for side in pair.sides
-    )
-    return replace(pair, gold=gold, predicted=predicted)
