@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.core.beta import inverse_beta, regularised_beta, upper_bound
 from clueval.files.errors import UsageError
 from clueval.statistics import clopper_pearson, holm, mcnemar_exact, t_p, t_quantile, wilson
-from clueval.statistics.distributions import trials_needed
+from clueval.statistics.distributions import inverse_beta, regularised_beta, trials_needed, upper_bound
 
 DEGREES = st.one_of(st.floats(1, 10), st.floats(1, 100_000))
 SHARES = st.floats(0.0005, 0.9995)
