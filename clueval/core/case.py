@@ -157,24 +157,28 @@ def case_of(key: Key, sequence: str) -> Case:
     """
     length, equal, present, *spans = key
     sides: list[list[Span]] = [[] for _ in range(max(2, present.bit_length()))]
-    flags: list[list[bool]] = [[] for _ in sides]
     frozen: dict[Hashable, Frozen] = {}
-    for start, end, side, labels, *more in spans:
+    excluded = False
+    for span in spans:
+        start, end, side, labels = span[:4]
         if labels not in frozen:
             plain = labels is None or isinstance(labels, str)
             frozen[labels] = Frozen({sequence: labels} if plain else labels)
-        counts = True
-        if more:
-            parts, tokens, features, counts = more
+        if len(span) == 4:
+            sides[side].append(Span(start, end, frozen[labels]))
+        else:
+            parts, tokens, features, counts = span[4:]
             values = Frozen({name: _restored(kind, value) for name, kind, value in features})
             tokens = None if tokens is None else frozenset(tokens)
             sides[side].append(Span(start, end, frozen[labels], values, tokens, parts=parts))
-        else:
-            sides[side].append(Span(start, end, frozen[labels]))
-        flags[side].append(counts)
-    present_sides = tuple(tuple(of) if present >> side & 1 else None for side, of in enumerate(sides))
-    counted = tuple(None if all(of) else tuple(of) for of in flags)
-    return Case(present_sides, counted, length, equal)
+            excluded = excluded or not counts
+    counted: list[tuple[bool, ...] | None] = [None] * len(sides)
+    if excluded:
+        for side in range(len(sides)):
+            flags = tuple([len(span) == 4 or span[7] for span in spans if span[2] == side])
+            counted[side] = None if all(flags) else flags
+    present_sides = [tuple(of) if present >> side & 1 else None for side, of in enumerate(sides)]
+    return Case(tuple(present_sides), tuple(counted), length, equal)
 
 
 # From documents to cases
