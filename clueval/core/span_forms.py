@@ -363,7 +363,7 @@ def _of_mapping(fields: Mapping[str, Any], place: str) -> _Values:
     features = fields.get("features") or NOTHING
     if not isinstance(features, Mapping):
         raise UsageError(f"{place}: features must be a dictionary, not {described(features)}")
-    score = fields.get("score")
+    score: Any = fields.get("score")
     if (
         hasattr(score, "__float__")
         and not isinstance(score, bool)
