@@ -244,7 +244,9 @@ class Document:
         """Return the document that `to_dict` has written as a dictionary; see `clueval.core.dictionaries`."""
         from clueval.core.dictionaries import fields_of  # few documents are written so
 
-        return cls(**fields_of(value, Sentence))
+        fields = fields_of(value)
+        fields["sentences"] = [Sentence(*sentence) for sentence in fields["sentences"]] or ()
+        return cls(**fields)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as plain dictionaries, lists, strings and numbers; `from_dict` reads it."""
@@ -295,9 +297,6 @@ def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
     """Return the spans with their labels in `layer`: the only label of a span is put under this name.
 
     A span that has a label in `layer` already, or labels in several layers, is returned unchanged.
-
-    >>> in_layer("risk", [Span(0, 2, "high")])[0].labels
-    {'risk': 'high'}
     """
     if all(layer in span.by_layer or len(span.by_layer) != 1 for span in spans):
         return spans
@@ -372,11 +371,7 @@ Text = Pair | Group
 
 
 def positions_of(documents: Sequence[Document | None]) -> int:
-    """Return the number of positions of a text, of which some documents may be missing or without their text.
-
-    >>> positions_of([None, Document("d", {}), Document("d", {}, tokens=["Anna", "lebt"])])
-    2
-    """
+    """Return the number of positions of a text, of which some documents may be missing or without their text."""
     known = [document.end - document.start for document in documents if document and document.end is not None]
     return known[0] if known else 0
 

@@ -47,11 +47,7 @@ UNMATCHED = MappingProxyType({"gold": "missed", "predicted": "spurious"})
 
 
 def classes_of(side: str) -> tuple[str, ...]:
-    """Return the classes of the spans of `side` (``gold`` or ``predicted``), in the order of their levels.
-
-    >>> classes_of("predicted")[-1]
-    'spurious'
-    """
+    """Return the classes of the spans of `side` (``gold`` or ``predicted``), in the order of their levels."""
     return (*KINDS[:-1], UNMATCHED[side])
 
 
@@ -79,11 +75,7 @@ class Match:
 
 
 def match_of(span: Span, around: Sequence[Span]) -> Match:
-    """Return the match of a span, given the spans of the other side that overlap or equal it, by position.
-
-    >>> match_of(Span(0, 4, "PER"), [Span(0, 1, "LOC"), Span(1, 4, "PER")]).kind
-    'tiling'
-    """
+    """Return the match of a span, given the spans of the other side that overlap or equal it, by position."""
     for other in around:
         if other.start == span.start and other.end == span.end:
             return Match(span, "exact", (other,), other.by_layer)

@@ -125,22 +125,14 @@ def _fragments(spans: Sequence[Span]) -> list[tuple[int, int, int]]:
 
 
 def shared_positions(one: Span, other: Span) -> int:
-    """Return the number of positions that two spans share; those of discontinuous spans are in their fragments.
-
-    >>> shared_positions(Span.of_fragments([(0, 3), (7, 9)]), Span(2, 8))
-    2
-    """
+    """Return the number of positions that two spans share; those of discontinuous spans are in their fragments."""
     if one.parts is None and other.parts is None:
         return max(0, min(one.end, other.end) - max(one.start, other.start))
     return sum(end - start for start, end in intersect(one.fragments, other.fragments))
 
 
 def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:
-    """Return the first two spans that overlap or are equal, or None.
-
-    >>> first_clash([Span(2, 4), Span(0, 2), Span(3, 5)])
-    (Span(start=2, end=4, labels={}, id=None), Span(start=3, end=5, labels={}, id=None))
-    """
+    """Return the first two spans that overlap or are equal, or None."""
     for span, following in pairwise(sorted(spans, key=by_position)):
         if following.start < span.end or (following.end == span.start == span.end):
             return span, following

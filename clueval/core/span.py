@@ -33,11 +33,7 @@ PLACEHOLDERS = ("NONE", "EMPTY")
 
 
 class Frozen(dict[str, Any]):
-    """A dictionary that cannot be changed and can therefore be hashed; equal to a dict of the same items.
-
-    >>> Frozen(entity="PER") == {"entity": "PER"}
-    True
-    """
+    """A dictionary that cannot be changed and can therefore be hashed; equal to a dict of the same items."""
 
     __slots__ = ()
 
@@ -235,11 +231,7 @@ def _checked_parts(parts: Sequence[tuple[int, int]], start: int, end: int, line:
 
 
 def name_of(span: Span) -> str:
-    """Return the text for a span in error messages: ``[start,end)`` and its labels.
-
-    >>> name_of(Span(3, 5, "PER"))
-    "[3,5) 'PER'"
-    """
+    """Return the text for a span in error messages: ``[start,end)`` and its labels."""
     return _named(span.start, span.end, span.labels)
 
 

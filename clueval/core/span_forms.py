@@ -47,11 +47,7 @@ ALTERNATIVES = "alternatives"
 
 
 def is_token_of_pipeline(item: Mapping[str, Any]) -> bool:
-    """Return whether an object is a token, as a pipeline of Hugging Face returns it without aggregation.
-
-    >>> is_token_of_pipeline({"entity": "B-PER", "start": 0}), is_token_of_pipeline({"entity": "PER", "start": 0})
-    (True, False)
-    """
+    """Return whether an object is a token, as a pipeline of Hugging Face returns it without aggregation."""
     label, word = item.get("entity"), item.get("word")
     is_piece = "index" in item or (isinstance(word, str) and word.startswith("##"))
     has_tag = isinstance(label, str) and label.startswith(("B-", "I-"))
@@ -128,11 +124,7 @@ SAY_WHICH_END = "name the column end_inclusive if it has the last position of ea
 
 
 def ends_in(names: Iterable[str]) -> list[str]:
-    """Return the names of ends.
-
-    >>> ends_in(["start", "end_inclusive", "bis", "label"])
-    ['end_inclusive', 'bis']
-    """
+    """Return the names of ends."""
     return [name for name in names if name == END_INCLUSIVE or name in ENDS]
 
 
@@ -291,12 +283,7 @@ def fields_of(item: Any) -> Mapping[str, Any] | None:
 
 
 def _of_object(item: object) -> Mapping[str, Any] | None:
-    """Return the span of an object of another library as a dictionary; None for anything without label and positions.
-
-    >>> from types import SimpleNamespace
-    >>> _of_object(SimpleNamespace(start_position=0, end_position=4, tag="PER", text="Anna"))
-    {'start': 0, 'end': 4, 'label': 'PER'}
-    """
+    """Return the span of an object of another library as a dictionary; None if it has no label or no positions."""
     if isinstance(item, str | list | tuple | Mapping) or type(item).__module__.startswith("clueval."):
         return None
     if hasattr(item, "get_spans"):  # a sentence of flair
@@ -320,11 +307,7 @@ def _attribute(item: object, name: str) -> Any:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a whole number, also one of numpy or torch, whose arrays have a shape.
-
-    >>> is_number(2), is_number(True), is_number(2.0)
-    (True, False, False)
-    """
+    """Return whether a value is a whole number, also one of numpy or torch, whose arrays have a shape."""
     return hasattr(value, "__index__") and not isinstance(value, bool) and not getattr(value, "shape", ())
 
 

@@ -40,11 +40,7 @@ Neighbours = Counter[tuple[str, str]]
 
 
 def neighbours_of(tags: Sequence[str]) -> Neighbours:
-    """Return the pairs of adjacent tags in a list; an O is assumed before the first tag and after the last.
-
-    >>> neighbours_of(["B-PER", "I-PER", "O", "I-LOC"])["O", "I-LOC"]
-    1
-    """
+    """Return the pairs of adjacent tags in a list; an O is assumed before the first tag and after the last."""
     return Counter(pairwise((OUTSIDE, *tags, OUTSIDE)))
 
 
@@ -127,11 +123,7 @@ def split_tag(tag: str) -> tuple[str, str]:
 
 
 def is_tag(text: str) -> bool:
-    """Return whether `text` is a tag of any scheme.
-
-    >>> is_tag("B-PER"), is_tag("Anna")
-    (True, False)
-    """
+    """Return whether `text` is a tag of any scheme."""
     try:
         split_tag(text)
     except TagError:

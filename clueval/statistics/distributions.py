@@ -24,11 +24,7 @@ _LARGE = 1e4
 
 
 def regularised_beta(x: float, a: float, b: float) -> float:
-    """Return I_x(a, b), the probability that a beta variable with parameters `a` and `b` is at most `x`.
-
-    >>> round(regularised_beta(0.5, 2, 3), 12)
-    0.6875
-    """
+    """Return I_x(a, b), the probability that a beta variable with parameters `a` and `b` is at most `x`."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
     if x > (a + 1) / (a + b + 2):
@@ -153,11 +149,7 @@ def t_p(t: float, df: float) -> float:
 
 
 def t_below(t: float, df: float) -> float:
-    """Return the probability that Student's t is at most this value.
-
-    >>> round(t_below(-12.706204736174694, 1), 10), t_below(0.0, 1)
-    (0.025, 0.5)
-    """
+    """Return the probability that Student's t is at most this value."""
     both = t_p(t, df)
     return both / 2 if t < 0 else 1 - both / 2
 

@@ -196,11 +196,7 @@ class Spread(NamedTuple):
 
 
 def standard_deviation(values: Sequence[float]) -> float | None:
-    """Return the standard deviation (n - 1); None for fewer than two values.
-
-    >>> standard_deviation([1.0, 3.0])
-    1.4142135623730951
-    """
+    """Return the standard deviation (n - 1); None for fewer than two values."""
     if len(values) < 2:
         return None
     mean = math.fsum(values) / len(values)

@@ -153,11 +153,7 @@ def bca_levels(
     confidence: float = 0.95,
     times: Sequence[int] | None = None,
 ) -> tuple[float, float]:
-    """Return the two probabilities whose quantiles of the resampled scores are the ends of `bca`.
-
-    >>> [round(level, 3) for level in bca_levels([number / 100 for number in range(101)], 0.5, [0.49, 0.5, 0.51])]
-    [0.025, 0.975]
-    """
+    """Return the two probabilities whose quantiles of the resampled scores are the ends of `bca`."""
     require_share("confidence", confidence)
     _require_scores(resampled)
     below = sum(value < score for value in resampled)
@@ -208,11 +204,7 @@ _EPSILON = 1e-12
 
 
 def all_swapped_sums(numbers: Sequence[int]) -> list[int]:
-    """Return the sum of the chosen numbers for each of the 2^n choices, always in the same order.
-
-    >>> all_swapped_sums([1, 10])
-    [0, 1, 10, 11]
-    """
+    """Return the sum of the chosen numbers for each of the 2^n choices, always in the same order."""
     sums = [0]
     for number in numbers:
         sums += [already + number for already in sums]
