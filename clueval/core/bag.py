@@ -348,19 +348,21 @@ class BagCounts:
         self._bag, self._metrics = bag, metrics
         self._of_cases, _ = split_metrics(metrics)
         self._keeping = [metric for metric in self._of_cases if metric.keeps]
-        self._names = [_INSIDE, *(metric.name for metric in self._keeping)]
+        self._new = [metric for metric in self._keeping if metric not in bag.metrics]
         self._keys = list(bag.keys)
         self._tallies: dict[int, list[Tally]] = {}  # of each case, by its number
+        if tuple(metrics) == bag.metrics:
+            self._tallies = {bag.keys[key]: tallies for key, tallies in bag._counted.items()}
         self._same: dict[tuple[str, int], Tally] = {}
 
     def at(self, place: Place, sequences: Sequence[str]) -> Iterator[tuple[str, AnyMetric, Tally]]:
         """Yield the counts of the metrics in each sequence of a place."""
         bag = self._bag
         sources = self.in_cases(bag.places.get(place, ())), bag.tallies.get(place, {})
+        names = _INSIDE, *(metric.name for metric in self._metrics)
         for sequence in sequences:
             inside, *totals = [
-                added((of[sequence, name], 1) for of in sources if (sequence, name) in of)
-                for name in (_INSIDE, *(metric.name for metric in self._metrics))
+                added((of[sequence, name], 1) for of in sources if (sequence, name) in of) for name in names
             ]
             for metric, total in zip(self._metrics, totals, strict=True):
                 if metric in self._of_cases:
@@ -371,39 +373,32 @@ class BagCounts:
 
     def in_cases(self, row: Row) -> dict[tuple[str, str], Tally]:
         """Return what the metrics count in a row of cases, by sequence and name; `_INSIDE` has their positions."""
-        totals: dict[str, list[Tally]] = {}
+        totals: dict[tuple[str, str], Tally] = {}
+        of_sequence: dict[str, tuple[Tally, list[Tally]]] = {}  # the same totals
         for number, times in pairs_in(row):
-            sequence = self._keys[number][0]
-            tallies = self._tallies.get(number)
-            if tallies is None:
-                tallies = self._tallies[number] = self._counted(number)
-            if sequence not in totals:
-                totals[sequence] = [Tally() for _ in self._names]
-            for total, tally in zip(totals[sequence], tallies, strict=True):
+            sequence, key = self._keys[number]
+            if sequence not in of_sequence:
+                inside = totals[sequence, _INSIDE] = Tally()
+                of_metrics = [totals.setdefault((sequence, each.name), Tally()) for each in self._keeping]
+                of_sequence[sequence] = inside, of_metrics
+            inside, of_metrics = of_sequence[sequence]
+            inside[(key[2],)] += key[0] * times
+            if number not in self._tallies:
+                self._tallies[number] = self._counted(sequence, key)
+            for total, tally in zip(of_metrics, self._tallies[number], strict=True):
                 _add(total, tally, times)
-        return {
-            (sequence, name): total
-            for sequence, of_sequence in totals.items()
-            for name, total in zip(self._names, of_sequence, strict=True)
-        }
+        return totals
 
-    def _counted(self, number: int) -> list[Tally]:
-        """Return the number of positions of a case, and what the metrics count in it."""
-        bag = self._bag
-        sequence, key = self._keys[number]
-        length, _, present = key[:HEAD]
-        inside = Tally({(present,): length})
-        if (sequence, key) in bag._counted and tuple(self._metrics) == bag.metrics:
-            return [inside, *bag._counted[sequence, key]]
+    def _counted(self, sequence: str, key: Key) -> list[Tally]:
         case = case_of(key, sequence)
-        for metric in [metric for metric in self._keeping if metric not in bag.metrics]:
+        for metric in self._new:
             require_countable(metric, case)
             if metric.filters is not None and any(case.counted):
                 raise UsageError(
                     f"metric {metric.name!r} cannot leave spans out of the count, as the filter of this result does",
                     advice=metric.filters,
                 )
-        return [inside, *(metric.count(case) for metric in self._keeping)]
+        return [metric.count(case) for metric in self._keeping]
 
     def _outside(self, metric: Metric, present: int) -> Tally:
         """Return the counts of a position outside all spans with the same tag on all sides."""

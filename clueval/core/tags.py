@@ -138,8 +138,8 @@ def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
     IOB1 if there are tags with I, and IOB1 allows every B where it is. Raises `TagError` for prefixes of both
     BIOES and BILOU, or of BMES or BMEOW and another.
     """
-    pairs = [(split_tag(previous), split_tag(tag)) for previous, tag in neighbours]
-    prefixes = {prefix for _, (prefix, _) in pairs} - {OUTSIDE}
+    pairs = list(neighbours)
+    prefixes = {split_tag(tag)[0] for tag in {tag for _, tag in pairs}} - {OUTSIDE}
     if not prefixes:
         return None
     mixed = None
@@ -160,7 +160,7 @@ def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
         return "IOE2"
     if prefixes == {"I"}:
         return "IO"
-    if prefixes == {"B"} or any(not fits("IOB1", "legal", *pair) for pair in pairs):
+    if prefixes == {"B"} or any(not is_legal("IOB1", *pair) for pair in pairs):
         return "BIO"
     return "IOB1"
 
