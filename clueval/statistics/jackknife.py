@@ -119,12 +119,12 @@ def logit_jackknife(
     which the denominator of the score is not 0, `effective` their `effective_number`.
     """
     if units < 2:
-        return Interval(None, None, None, units, effective, _too_few(units))
+        reason = "only one unit has anything to count" if units else "no unit has anything to count"
+        return Interval(None, None, None, units, effective, reason)
     if score in (0, 1):
         return bound(score, units, effective, confidence)
-    return logit_interval(
-        score, standard_error(without, times), degrees_of_freedom(effective), units, effective, confidence
-    )
+    se, df = standard_error(without, times), degrees_of_freedom(effective)
+    return logit_interval(score, se, df, units, effective, confidence)
 
 
 def logit_interval(
@@ -163,12 +163,6 @@ def difference_jackknife(
 def detectable(se: float, df: float) -> float:
     """Return the difference that a test at 5 % shows with a power of about 80 %; it depends on no observed one."""
     return (t_quantile(0.975, df) + t_quantile(POWER, df)) * se
-
-
-def _too_few(units: int) -> str:
-    if not units:
-        return "no unit has anything to count"
-    return "only one unit has anything to count"
 
 
 def _logistic(value: float) -> float:
