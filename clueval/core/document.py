@@ -138,8 +138,6 @@ _TYPES: dict[str, tuple[type, str]] = {
 }
 """The types of the fields of a document that are checked, and their names."""
 
-_MAY_LACK = ("tokens", "text", "token_ids")
-
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -193,14 +191,12 @@ class Document:
             raise SpanError(problem, **self.in_errors)
         end = self.end
         if end is not None:
-            for layer in self.layers:
-                if not self._are_inside(self.rows_in(layer), end):
-                    self._require_inside(layer, end)
+            self._require_inside(self.start, end)
 
     def _require_types(self) -> None:
         for name, (kind, says) in _TYPES.items():
             value = getattr(self, name)
-            if value is None and name in _MAY_LACK:
+            if value is None and name in ("tokens", "text", "token_ids"):
                 continue
             if not isinstance(value, kind) or (kind is not str and isinstance(value, str | bool)):
                 raise SpanError(f"{name} must be {says}, not {described(value)}")
@@ -210,23 +206,18 @@ class Document:
             if spans and not isinstance(spans[0], Span):
                 raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")
 
-    def _are_inside(self, rows: Sequence[Row] | None, end: int) -> bool:
-        """Return whether rows lie in the text; of other spans, this is not known."""
-        if rows is None:
-            return False
-        start = self.start
-        return all(start <= first <= last <= end for first, last, _ in rows)
-
-    def _require_inside(self, layer: str, end: int) -> None:
-        for span in self.layers[layer]:
-            if span.start < self.start or span.end > end:
-                lies = (
-                    f"lies outside the text, which has the positions {self.start} to {end - 1}"
-                    if end > self.start
-                    else "lies in a document without text"
-                )
-                problem = f"span {name_of(span)} of layer {layer!r} {lies}"
-                raise SpanError(problem, **self.in_errors, line=span.line)
+    def _require_inside(self, start: int, end: int) -> None:
+        for layer in self.layers:
+            rows = self.rows_in(layer)
+            if rows is not None and all(start <= first <= last <= end for first, last, _ in rows):
+                continue  # no `Span` is made of rows
+            for span in self.layers[layer]:
+                if span.start < start or span.end > end:
+                    lies = "lies in a document without text"
+                    if end > start:
+                        lies = f"lies outside the text, which has the positions {start} to {end - 1}"
+                    problem = f"span {name_of(span)} of layer {layer!r} {lies}"
+                    raise SpanError(problem, **self.in_errors, line=span.line)
 
     @property
     def in_errors(self) -> _Place:
