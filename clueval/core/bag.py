@@ -137,10 +137,11 @@ class Bag:
         row = self._row(place)
         new = []
         for key, times in reversed(Counter(keys).items()):  # the order of the numbers in saved results
-            number, is_new = self.number_of(sequence, key)
-            row[number] = row.get(number, 0) + times
-            if is_new:
+            number = self.keys.get((sequence, key))
+            if number is None:
+                number, _ = self.number_of(sequence, key)
                 new.append(key)
+            row[number] = row.get(number, 0) + times
         return new[::-1]
 
     def number_of(self, sequence: str, key: Key) -> tuple[int, bool]:

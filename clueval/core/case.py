@@ -217,7 +217,7 @@ def keys_of(
     present = presence(documents)
     for sequence, sources in _sequences(documents, layers, merge):
         entries = _entries(sequence, documents, sources, where, sorted(reads))
-        is_plain = all(len(entry) == 4 and type(entry[3]) is str for entry in entries)
+        is_plain = {*map(len, entries)} <= {4} and {type(entry[3]) for entry in entries} <= {str}
         ranked = sorted(entries) if is_plain else _ranked(entries)
         order: dict[int, int] = {}  # by the ids of the entries, which stay alive in the lists
         if ordered:
