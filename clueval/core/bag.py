@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import chain
 from typing import NamedTuple
 
-from clueval.core.case import BOTH, HEAD, Key, case_of, other_key, same_key
+from clueval.core.case import BOTH, HEAD, Key, case_of, same_key
 from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
 from clueval.core.read import Read
 from clueval.core.tally import Tally, added
@@ -185,11 +185,6 @@ class Bag:
             (place, row), self._open = self._open, None
             shared = listed(row)
             self.places[place] = self._rows.setdefault(shared, shared)
-
-    def add_others(self, place: Place, sequence: str, number: int, present: int) -> None:
-        """Add positions outside all spans whose tags, as they were written, differ."""
-        if number:
-            self.add(place, sequence, repeat(other_key(present), number))
 
     def add_tally(self, place: Place, sequence: str, metric: str, tally: Tally) -> None:
         """Add what a metric counted at once."""

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
-from clueval.core.case import Case, Key, Keys, Located, keys_of, located, presence
+from clueval.core.case import Case, Key, Keys, Located, keys_of, located, other_key, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text
 from clueval.core.metric import AnyMetric, Metric, require_countable, require_no_gaps, split_metrics
 from clueval.core.span import MERGED, NOTHING, SIDES
@@ -316,7 +316,8 @@ def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: TextParts
         for keys in by_sequence:
             for key in bag.add(part_place, keys.sequence, keys.keys):
                 _check(bag, plan, pair, keys, key)
-            bag.add_others(part_place, keys.sequence, len(keys.others), present)
+            if keys.others:
+                bag.add(part_place, keys.sequence, [other_key(present)] * len(keys.others))
     for metric in split_metrics(plan.metrics)[0]:
         if metric.keeps:
             continue

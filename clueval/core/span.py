@@ -107,7 +107,11 @@ class Span:
         _set_start(self, start)
         _set_end(self, end)
         _set_labels(self, labels if type(labels) is Frozen else _frozen_labels(labels))
-        _set_features(self, features if type(features) is Frozen else _frozen_features(features))
+        if type(features) is not Frozen:
+            if not isinstance(features, Mapping):
+                raise SpanError(f"features must be a dictionary, not {described(features)}")
+            features = Frozen(features)
+        _set_features(self, features)
         _set_tokens(self, tokens)
         _set_id(self, id)
         _set_line(self, line)
@@ -203,12 +207,6 @@ def _frozen_labels(labels: Mapping[str, str | None] | str) -> Frozen:
             wrong = label if isinstance(layer, str) else layer
             raise SpanError(f"layers and labels must be text, not {described(wrong)}")
     return Frozen(labels)
-
-
-def _frozen_features(features: Mapping[str, Any]) -> Frozen:
-    if not isinstance(features, Mapping):
-        raise SpanError(f"features must be a dictionary, not {described(features)}")
-    return Frozen(features)
 
 
 def _checked_parts(parts: Sequence[tuple[int, int]], start: int, end: int, line: int | None) -> Ranges | None:

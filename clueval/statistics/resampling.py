@@ -33,11 +33,9 @@ class Law(NamedTuple):
     greatest: int
 
 
-def _near_poisson(byte: int) -> int:
-    return sum(byte >= limit for limit in (94, 189, 235, 251, 255))
+_LIMITS = (94, 189, 235, 251, 255)
 
-
-BOOTSTRAP = Law("bootstrap", bytes(map(_near_poisson, range(256))), 5)
+BOOTSTRAP = Law("bootstrap", bytes(sum(byte >= limit for limit in _LIMITS) for byte in range(256)), 5)
 """How often a unit is drawn: nearly Poisson, with mean and variance 1."""
 
 SWAP = Law("swap", bytes(byte & 1 for byte in range(256)), 1)
