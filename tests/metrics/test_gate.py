@@ -25,7 +25,8 @@ from clueval.metrics.gate import thresholds as thresholds_module
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, java_double, parse_types
 from clueval.metrics.gate.pairing import CONTAINMENTS, PAIRINGS, Touching, kept_within, touches
-from clueval.metrics.gate.thresholds import average_precisions, parse_thresholds, rounded
+from clueval.metrics.gate.counts import average_precisions
+from clueval.metrics.gate.thresholds import parse_thresholds, rounded
 from tests.cases import any_spans, counted, moved, renamed, report, spans
 
 THRESHOLDS = [None, "all", "rounded", "11", "51", (0.3, 0.5), (-math.inf, 0.9)]
