@@ -22,10 +22,9 @@ from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalWarning, FormatError, LimitError, UsageError
 from clueval.metrics.gate import Gate, GateWithin
 from clueval.metrics.gate import thresholds as thresholds_module
-from clueval.metrics.gate.counts import GateCounts, macro_report
+from clueval.metrics.gate.counts import GateCounts, average_precisions, macro_report
 from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, java_double, parse_types
 from clueval.metrics.gate.pairing import CONTAINMENTS, PAIRINGS, Touching, kept_within, touches
-from clueval.metrics.gate.counts import average_precisions
 from clueval.metrics.gate.thresholds import parse_thresholds, rounded
 from tests.cases import any_spans, counted, moved, renamed, report, spans
 

@@ -18,8 +18,7 @@ from clueval.cli import main
 from clueval.core.document import Document, Pair
 from clueval.files.errors import CluevalError, CluevalWarning, FormatError, UsageError
 from clueval.transforms.labels import Hierarchy
-from clueval.transforms.options import Preparing
-from clueval.transforms.steps import steps_of
+from clueval.transforms.options import Preparing, steps_of
 
 Triple = tuple[int, int, str]
 

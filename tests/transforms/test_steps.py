@@ -23,13 +23,11 @@ from clueval.core.overlap import PAIRS_OF_SPAN
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, LimitError, UsageError
-from clueval.transforms.alternatives import Alternatives, AnyOf
-from clueval.transforms.alternatives_table import AlternativesTable
-from clueval.transforms.changes import changes_of, checked, choices_of
+from clueval.transforms.alternatives import AlternativesTable, AnyOf
+from clueval.transforms.changes import Alternatives, changes_of, checked, choices_of
 from clueval.transforms.counted_spans import MinScore
 from clueval.transforms.labels import Generic
-from clueval.transforms.options import Preparing
-from clueval.transforms.steps import steps_of
+from clueval.transforms.options import Preparing, steps_of
 from tests.cases import any_spans, spans
 
 

@@ -20,11 +20,10 @@ from clueval.transforms.changes import SetApart, changes_of, choices_of
 from clueval.transforms.characters import InCharacters
 from clueval.transforms.locating import InlineAnswers, Locating
 from clueval.transforms.occurrences import LocationSteps, folded
-from clueval.transforms.options import Preparing
+from clueval.transforms.options import Preparing, steps_of
 from clueval.transforms.placing import Placing, placed_documents
 from clueval.transforms.projection import Align
 from clueval.transforms.redaction.recovery import Redacted
-from clueval.transforms.steps import steps_of
 from tests.cases import spans
 
 TEXT = 'Ada  met "Bob"\n(in Bern).'
