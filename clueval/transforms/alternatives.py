@@ -203,8 +203,9 @@ class AlternativesTable(EachPair):
                 gold, layers={**gold.layers, **{layer: gold.layers.get(layer, ()) for layer in changed}}
             )
             pair = replace(pair, gold=with_layers(own, changed))
-        seen = {(HIDDEN, "document", gold.id): int(not pair.beside)}
-        yield with_notes(pair, _NAME, {("gold",): len(rows), **seen})
+        yield with_notes(
+            pair, _NAME, {("gold",): len(rows), (HIDDEN, "document", gold.id): int(not pair.beside)}
+        )
 
     def _has_bare_end(self, row: Row) -> bool:
         """Return whether the unit of gold says which positions the row means."""

@@ -282,10 +282,10 @@ def _chosen(
     regions = {label: Regions(several) for label, several in ranges.items()}
     none = Regions(())
     chosen: list[Span | None] = []
-    for members, number in zip(groups, most_pairs(edges), strict=False):
+    for members, chosen_number in zip(groups, most_pairs(edges), strict=False):
         shared = [regions.get(member.by_layer.get(layer), none).shared(member) for member in members]
-        if number is not None:
-            chosen.append(members[number])
+        if chosen_number is not None:
+            chosen.append(members[chosen_number])
         elif max(shared):
             chosen.append(members[shared.index(max(shared))])
         else:

@@ -250,7 +250,8 @@ class ThresholdFile(NamedTuple):
             )
         sha256 = content.get("gold_sha256")
         own_sha = sha256 if isinstance(sha256, str) else None
-        return cls(threshold, *(content[name] for name in names), own_sha, sha)
+        feature, metric, measure = (content[name] for name in names)
+        return cls(threshold, feature, metric, measure, own_sha, sha)
 
     def step(self, *, same_data: bool = False) -> MinScore:
         """Return the step; `same_data`: the threshold is used on the data for which it was chosen."""

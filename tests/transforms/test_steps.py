@@ -195,6 +195,15 @@ def test_an_alternative_belongs_to_the_span_with_which_it_shares_most_positions(
     assert changes_of([step], bag.notes) == {"alternatives-table": {"gold": 1}}
 
 
+def test_a_group_whose_name_is_the_number_of_a_span_is_not_that_span(tmp_path: Path) -> None:
+    step = AlternativesTable.of(table(tmp_path, "start\tend_exclusive\tlabel", "4\t8\t"))
+    gold = Document("d", {"label": [Span(0, 2, "A", {"group": 1}), Span(4, 9, "B")]})
+
+    (changed,) = step([Pair(gold, gold)])
+
+    assert [span.label for span in changed.gold.layers["label"]] == ["A", "B", "B"]
+
+
 def test_an_answer_without_a_place_needs_no_alternative(tmp_path: Path) -> None:
     step = AlternativesTable.of(table(tmp_path, "document\tstart\tend_exclusive\tlabel", "d\t0\t3\t"))
     beside = Pair(Document("d", {}), Document("d", {"label": spans("A[0,2)")}), beside=True)

@@ -91,8 +91,10 @@ def recovery_of(
 ) -> Recovery:
     """Return what `recover` finds, with the second reading and the numbers."""
     placeholders = find_placeholders(redacted, patterns_of(placeholder))
-    text, joined, tokens = original, False, []
-    if isinstance(original, Document):
+    joined, tokens = False, []
+    if isinstance(original, str):
+        text = original
+    else:
         if original.text is None and original.tokens is None:
             raise UsageError(
                 "an original without text cannot be compared",
