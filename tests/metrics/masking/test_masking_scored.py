@@ -20,10 +20,6 @@ def report(gold: Document, predicted: Document, **settings: Any) -> Mapping[str,
     return found["label"]
 
 
-def by_hand(**settings: Any) -> Mapping[str, Any]:
-    return report(gold_of(TEXT, GOLD), masked_of(TEXT, MASKED), **settings)
-
-
 def test_other_metrics_still_count_the_layer_of_the_classes() -> None:
     gold = Document("d", {"entity": [Span(0, 1, "A")], "risk": [Span(0, 1, "high")]}, tokens=["a"])
 
