@@ -15,8 +15,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Literal, NoReturn
 
-from clueval.core.span import DEFAULT_LAYER
-from clueval.files.errors import FormatError, UsageError
+from clueval.files.errors import FormatError
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import Numbered
 from clueval.formats.options import DESCRIBED, FormatOptions, described_keys
@@ -265,22 +264,6 @@ def described(dialect: Dialect) -> str | None:
 
 SCALAR = (str, int, float)
 """The types of values that are features and metadata."""
-
-
-def sources_of(dialect: Dialect, options: FormatOptions, file: str | None) -> Mapping[str, str]:
-    """Return the source of each layer. Raises `UsageError` for a source that the dialect does not have."""
-    known = keys_of(dialect.sources)
-    layers = options.layers
-    if layers is None:
-        return {DEFAULT_LAYER: known[0] if known else ""}
-    for layer, source in layers.items():
-        if isinstance(source, int) or (known and source not in known):
-            raise UsageError(
-                f"layer {layer!r} has no source {source!r} in this format",
-                file=file,
-                advice=f"its sources: {', '.join(known)}" if known else "name a source by its key",
-            )
-    return {layer: str(source) for layer, source in layers.items()}
 
 
 def first_key(row: Mapping[str, Any], keys: str) -> str | None:
