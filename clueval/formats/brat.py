@@ -19,7 +19,7 @@ from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 from clueval.core.span_forms import in_order
 from clueval.files.errors import FileError, FormatError, SpanError, UsageError
 from clueval.files.limits import require_short_texts
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.reference import FileMention, in_points
@@ -302,7 +302,7 @@ BRAT = FileFormat(
     options=frozenset({"layers", "offsets"}),
     holds="brat's stand-off files: `X.ann` with spans, attributes and links, and `X.txt` in the same folder",
     read=_read,
-    single=True,
+    is_one_document=True,
     group=(".txt", ".a2"),
     writer=lambda types: Writer(
         pieces=lambda documents, layers, with_ids: in_lines(_lines(documents)),

@@ -82,6 +82,7 @@ CONLL2012 = ColumnFormat(
         ("", "", "", "word", "", "parse", "", "", "", "", "entity"), "entity", 4
     ),
     bracketed=("*",),
+    has_columns=False,
     brackets=NestedBrackets,
     none=("*", "-", "_"),
     ragged=True,

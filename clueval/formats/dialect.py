@@ -97,7 +97,6 @@ class Dialect(Form):
     """How the rows of a JSON format are read and written.
 
     Attributes:
-        name, holds: the name of the format, and what its rows are.
         text, tokens, id, spans, tags: the keys of a row.
         start, end, label, span_id: the keys of a span that is an object; others are lists of start, end and label.
         end_inclusive: the key of the last position of a span, in place of `end`.
@@ -132,8 +131,6 @@ class Dialect(Form):
         hints: lines for people, given the labels of layers: what another program needs before it can read the rows.
     """
 
-    name: str
-    holds: str = ""
     text: str = ""
     tokens: str = ""
     id: str = "id"
@@ -185,30 +182,21 @@ class Dialect(Form):
         is_plain = self.plain is None and self.values is None
         return is_plain or self.written is not None or self.joined is not None
 
-    @property
-    def options(self) -> frozenset[str]:
+    def __post_init__(self) -> None:
+        has_sets = bool(self.annotator or self.of_span or self.sets)
         uses = {
             "layers": True,
             "row": self.name == "row",
             "offsets": bool(self.text),
-            "annotation_set": self.has_sets,
+            "annotation_set": has_sets,
             "names": self.tags == "*",
             "scheme": bool(self.tags),
             "invalid": bool(self.tags),
         }
-        return frozenset({*keys_of(self.takes), *(name for name, is_used in uses.items() if is_used)})
-
-    @property
-    def has_sets(self) -> bool:
-        return bool(self.annotator or self.of_span or self.sets)
-
-    @property
-    def counts_tokens(self) -> bool:
-        return bool(self.tokens)
-
-    @property
-    def has_rows(self) -> bool:
-        return True
+        options = {*keys_of(self.takes), *(name for name, is_used in uses.items() if is_used)}
+        self.derive(
+            options=frozenset(options), has_sets=has_sets, has_rows=True, counts_tokens=bool(self.tokens)
+        )
 
     def has_spans(self, row: Any) -> bool:
         return isinstance(row, dict) and first_key(row, self.spans) is not None

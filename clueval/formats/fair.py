@@ -13,7 +13,7 @@ from typing import NamedTuple
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
 from clueval.files.errors import FormatError, TagError
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Span, name_of
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.formats.reference import wide_characters
@@ -389,7 +389,7 @@ GATE_XML = FileFormat(
     name="gate-xml",
     holds="GATE documents as XML: a text and named annotation sets",
     read=_read,
-    single=True,
+    is_one_document=True,
     sets=lambda file: _sets_in(read_gate_xml(file.data(), file=file.name)),
     options=frozenset({"annotation_set"}),
     adds_sets=True,

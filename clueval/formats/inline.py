@@ -15,7 +15,7 @@ from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.core.span_forms import UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.file_format import FileFormat, only_layer
+from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
 from clueval.formats.writer import Writer
@@ -295,7 +295,7 @@ INLINE = FileFormat(
     holds="a text with its spans in it, as tags, `<PER>Ada</PER>`, or as links of Markdown",
     read=_read,
     rows=read_inline_rows,
-    single=True,
+    is_one_document=True,
     writer=lambda types: Writer(
         pieces=lambda documents, layers, with_ids: map(write_inline, documents),
         ending=".txt",

@@ -39,7 +39,6 @@ class Markup(Form):
     """How a format of XML is read. A path has the names of elements from the outermost on, ``*`` for any.
 
     Attributes:
-        name, holds: the name of the format, and what its files hold.
         text: the path of the element that has the text.
         document, id: the path of a document and the attribute of its id, if a file has several.
         inline: the name of the elements in the text that are spans, ``*``: of any name; none if there are none.
@@ -49,8 +48,6 @@ class Markup(Form):
         strict: whether other elements, attributes, comments and instructions are errors.
     """
 
-    name: str
-    holds: str
     text: str
     document: str = ""
     id: str = ""
@@ -62,15 +59,8 @@ class Markup(Form):
     label: str = ""
     strict: bool = False
     named_by_file: bool = True
+    is_one_document: bool = True
     kind: ClassVar[Kind] = "markup"
-
-    @property
-    def options(self) -> frozenset[str]:
-        return frozenset({"layers"} if self.label else ())
-
-    @property
-    def is_one_document(self) -> bool:
-        return not self.document
 
 
 I2B2 = Markup(
@@ -86,6 +76,7 @@ I2B2_2006 = Markup(
     holds='XML of the i2b2 challenge of 2006: `<RECORD ID="1">` with spans in its text, as `<PHI TYPE="DATE">`',
     text="*/RECORD/TEXT",
     document="*/RECORD",
+    is_one_document=False,
     id="ID",
     inline="*",
     label="TYPE",
@@ -96,6 +87,7 @@ LTF = Markup(
     holds="loio's tagging format: an XML text whose `<e>` are the spans; no labels",
     text="body",
     inline="e",
+    options=frozenset(),
     strict=True,
     named_by_file=False,
 )

@@ -19,7 +19,7 @@ from clueval.core.document import MENTION, OFFSETS, Document, MissingId
 from clueval.core.span import NO_LABEL, Frozen, Span
 from clueval.core.span_forms import BY_ID, TOKENS_OF_PIPELINE, UNPARSABLE, is_token_of_pipeline
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.file_format import FileFormat, only_layer
+from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.json_values import JsonValues, problem_of
 from clueval.formats.options import FormatOptions

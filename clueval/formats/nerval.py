@@ -17,7 +17,7 @@ from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.core.tags import OUTSIDE, split_tag
 from clueval.files.errors import FileError, FormatError, TagError
 from clueval.files.opening import is_file, is_folder, lines
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 
@@ -115,7 +115,7 @@ NERVAL = FileFormat(
     name="nerval",
     holds="Nerval's files: a token, a blank, a tag; the file is one text",
     read=lambda file, options: iter([read_nerval(file, options)]),
-    single=True,
+    is_one_document=True,
     options=frozenset({"invalid"}),
     scheme="nerval",
     invalid=("discard", "error"),

@@ -17,7 +17,7 @@ from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span, by_position
 from clueval.core.span_forms import BARE_ENDS, DOCUMENTS, END_INCLUSIVE, SAY_WHICH_END, STARTS, ends_in
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.files.opening import cell
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.reference import FileMention, fits
@@ -425,7 +425,7 @@ SPANS = FileFormat(
     "layer; the text is in the `.vrt` file of the same name, in `--text` (also plain text or JSON rows), or on the "
     "other side",
     read=lambda file, options: read_table(records_of(file), file.texts(), options, file=file.name),
-    needs_texts=True,
+    is_table=True,
     writer=lambda types: Writer(
         pieces=lambda documents, layers, with_ids: in_lines(_lines(documents, layers, with_ids)),
         ending=".tsv",

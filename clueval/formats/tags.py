@@ -13,7 +13,7 @@ from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import Frozen
 from clueval.core.tags import INVALID, split_tag
 from clueval.files.errors import FormatError, TagError
-from clueval.formats.file_format import FileFormat, only_layer
+from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.recognition import DOCSTART
@@ -143,5 +143,5 @@ TAGS = FileFormat(
     "those of gold",
     read=_read,
     invalid=INVALID,
-    needs_texts=True,
+    lacks_tokens=True,
 )

@@ -14,7 +14,7 @@ from typing import Any
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, UsageError, extra
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.uima_types import (
@@ -269,7 +269,7 @@ XMI = FileFormat(
     options=frozenset({"annotation_set", "layers"}),
     holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder; views are annotation sets",
     read=_read,
-    single=True,
+    is_one_document=True,
     sets=lambda file: _views(_loaded(file)),
     extra="uima",
     writer=lambda types: writer(
@@ -282,7 +282,7 @@ UIMA_JSON = FileFormat(
     options=frozenset({"annotation_set", "layers"}),
     holds="UIMA CAS JSON; views are annotation sets",
     read=_read,
-    single=True,
+    is_one_document=True,
     sets=lambda file: _views(_loaded(file)),
     extra="uima",
     writer=lambda types: writer(types, ".json", lambda *of: _cas(*of).to_json(), _fit_json),

@@ -20,7 +20,7 @@ from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.files.limits import require_short_texts, sentence_too_long
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.reference import places, wide_characters
@@ -542,7 +542,7 @@ WEBANNO = FileFormat(
     name="webanno",
     holds="WebAnno TSV 3: sentences after `#Text=`, a row for each token, and the layers that `#T_SP=` names",
     read=lambda file, options: iter([_WebAnnoReader(file, options).read()]),
-    single=True,
+    is_one_document=True,
     writer=lambda types: writer(
         types,
         ".tsv",
