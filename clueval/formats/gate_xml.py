@@ -297,7 +297,7 @@ def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, fi
 class _Nodes:
     """The nodes of a text by position, including added ones."""
 
-    def __init__(self, text: str, nodes: Mapping[str, int]) -> None:
+    def __init__(self, text: str, nodes: dict[str, int]) -> None:
         self.are_new = False
         self._text = text
         self._names = {place: name for name, place in reversed(nodes.items())}

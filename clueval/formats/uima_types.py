@@ -69,7 +69,7 @@ def types_of(given: Mapping[str, str], names: Iterable[str]) -> dict[str, UimaTy
 
 def with_texts(given: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
     """Return the document with positions from 0, and with features that are texts and do not replace the label."""
-    layers = {}
+    layers: dict[str, list[Span]] = {}
     for layer, spans in document.layers.items():
         label = given[layer].partition("|")[2] if layer in given else _ENTITY.label
         layers[layer] = []

@@ -122,8 +122,8 @@ class _Annotations:
             values, numbers = zip(*annotation, strict=True)
             key = next(filter(None, numbers), None) or len(self._annotations)
             if key in self._annotations:
-                first, last, values, begun = self._annotations[key]
-                self._annotations[key] = min(first, start), max(last, end), values, begun
+                first, last, *rest = self._annotations[key]
+                self._annotations[key] = min(first, start), max(last, end), *rest
             else:
                 self._annotations[key] = start, end, values, line
         return True
