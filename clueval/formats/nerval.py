@@ -73,8 +73,10 @@ def read_nerval(file: InputFile, options: FormatOptions) -> Document:
         raise refused
     file.repaired[DEFAULT_LAYER] += repaired
     labels = {span.label: Frozen({DEFAULT_LAYER: span.label}) for span in spans}
-    blanks = (place for place, (line, after) in enumerate(pairwise(numbers), 1) if after > line + 1)
-    breaks = [0, *blanks, len(numbers)]
+    breaks = [0, len(numbers)]
+    if numbers[-1] - numbers[0] >= len(numbers):  # there are blank lines
+        blanks = (place for place, (line, after) in enumerate(pairwise(numbers), 1) if after > line + 1)
+        breaks = [0, *blanks, len(numbers)]
     return Document(
         "1",
         {DEFAULT_LAYER: [Span(each.start, each.end, labels[each.label], line=each.line) for each in spans]},

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, chain, count
 from operator import attrgetter
@@ -205,31 +205,36 @@ class _WebAnnoReader:
         if self._layers is None:
             self._layers = self._sources()
         nothing = "\t_" * (self._width - 3)
+        blank = (nothing, f"{nothing}\t")
         units, past, texts, values = zip(*rows, strict=True)
         annotated = {
             place: self._fields(fields, number + place)
             for place, fields in enumerate(values)
-            if fields not in (nothing, f"{nothing}\t")
+            if fields not in blank
         }
         tokens = list(map(_unescaped, texts) if "\\" in run else texts)
         if self._waiting:
             self._begin_sentence(tokens[0], int(units[0]), number)
         if not self._sentences:
             self._refuse(number, "a row before any #Text=")
-        text, first, place_of = self._parts[-1], self._sentences[-1].start, self._place_of
-        before = self._units - _units_of(text)
-        for line, (start, end, token) in enumerate(zip(units, past, tokens, strict=True), number):
-            begin, stop = (
-                place_of(int(unit) - before) if before <= int(unit) <= self._units else None
-                for unit in (start, end)
-            )
+        text, first = self._parts[-1], self._sentences[-1].start
+        begins, stops = self._points_of(units, text), self._points_of(past, text)
+        for place, (begin, stop, token) in enumerate(zip(begins, stops, tokens, strict=True)):
+            line = number + place
             if begin is None or stop is None or stop < begin:
-                problem = f"the offsets {start}-{end} lie outside the sentence"
+                problem = f"the offsets {units[place]}-{past[place]} lie outside the sentence"
                 raise SpanError(problem, file=self._file.name, line=line)
             if text[begin:stop] != token:
-                self._refuse(line, f"the token at {start}-{end} is not in the sentence there")
-            if line - number in annotated:
-                self._read_annotations(annotated[line - number], first + begin, first + stop, line)
+                problem = f"the token at {units[place]}-{past[place]} is not in the sentence there"
+                self._refuse(line, problem)
+            if place in annotated:
+                self._read_annotations(annotated[place], first + begin, first + stop, line)
+
+    def _points_of(self, units: Iterable[str], text: str) -> list[int | None]:
+        """Return the places in a sentence, the last one; None for one outside it or within a character."""
+        place_of, last = self._place_of, self._units
+        first = last - _units_of(text)
+        return [place_of(unit - first) if first <= unit <= last else None for unit in map(int, units)]
 
     def _fields(self, values: str, number: int) -> list[str]:
         """Return the fields of a row, of which the first three are not used."""
