@@ -131,7 +131,7 @@ def _rows(name: str, place: str, sign: str, has: Callable[[Any], bool] | None = 
 _RESULTS = "results[]|recognizer_results[]|analyzer_results[]"
 
 ENTRIES = (
-    _marked("conll2012", "conll2012.CONLL2012", "#begin document")._replace(
+    _marked("conll2012", "conll.CONLL2012", "#begin document")._replace(
         endings=(".gold_conll", ".auto_conll")
     ),
     _lines(
