@@ -103,7 +103,7 @@ def _layer_of_head(kind: str, line: str, column: int) -> _HeadLayer:
     return _HeadLayer(kind, name, name.rpartition(".")[2], column, width, features, slots, bool(items))
 
 
-class _Annotations:
+class _LayerOfFile:
     """The annotations of one layer of the document, and their source; `feature` has the label, None: there is none."""
 
     def __init__(self, source: _HeadLayer, feature: str | None) -> None:
@@ -122,8 +122,8 @@ class _Annotations:
             values, numbers = zip(*annotation, strict=True)
             key = next(filter(None, numbers), None) or len(self._annotations)
             if key in self._annotations:
-                first, last, *rest = self._annotations[key]
-                self._annotations[key] = min(first, start), max(last, end), *rest
+                first, last, *_ = known = self._annotations[key]
+                self._annotations[key] = min(first, start), max(last, end), known[2], known[3]
             else:
                 self._annotations[key] = start, end, values, line
         return True
@@ -145,7 +145,7 @@ class _WebAnnoReader:
         self._file, self._options = file, options
         self._head: list[_HeadLayer] = []
         self._width = 3
-        self._layers: dict[str, _Annotations] | None = None
+        self._layers: dict[str, _LayerOfFile] | None = None
         self._seen: set[tuple[str, str | None]] = set()  # chain links and numbered spans that are not read
         self._waiting: list[str] = []  # the lines of the sentence whose first token has not come
         self._parts: list[str] = []
@@ -289,7 +289,7 @@ class _WebAnnoReader:
                 problem = f"the columns of {chosen.source.short} have different numbers of annotations"
                 self._refuse(line, problem)
 
-    def _sources(self) -> dict[str, _Annotations]:
+    def _sources(self) -> dict[str, _LayerOfFile]:
         """Return the source of each layer of the document. Raises `UsageError` if there is none."""
         spans = [layer for layer in self._head if layer.kind == "span"]
         if not self._head or not (spans or self._options.layers):
@@ -330,17 +330,17 @@ def _units_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _chosen(source: str, spans: Sequence[_HeadLayer]) -> _Annotations | None:
+def _chosen(source: str, spans: Sequence[_HeadLayer]) -> _LayerOfFile | None:
     """Return the layer and the feature that a source names; None if there are none."""
     for layer in spans:
         for name in (layer.name, layer.short):
             feature = source.removeprefix(f"{name}.")
             if source == name:
-                return _Annotations(layer, next(iter(layer.features)) if len(layer.features) == 1 else None)
+                return _LayerOfFile(layer, next(iter(layer.features)) if len(layer.features) == 1 else None)
             if feature != source and feature in layer.features:
-                return _Annotations(layer, feature)
+                return _LayerOfFile(layer, feature)
             if feature != source and not layer.has_items:  # a feature without values has no column
-                return _Annotations(layer, None)
+                return _LayerOfFile(layer, None)
     return None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -274,10 +273,3 @@ def test_description_of_columns_is_complete(form: ColumnFormat) -> None:
 def _line_of(pattern: str) -> str:
     """Return the beginning of a line that a mark may fit."""
     return "-DOCSTART-" if pattern.startswith("-DOCSTART-") else f"{pattern[0]} "
-
-
-def test_field_of_a_description_of_columns_has_a_use() -> None:
-    usual = {each.name: each.default for each in fields(ColumnFormat)}
-    used = {name for form in COLUMN_FORMATS for name in usual if getattr(form, name) != usual[name]}
-
-    assert used == usual.keys()

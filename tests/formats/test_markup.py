@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +52,6 @@ def test_description_of_markup_is_complete(form: Markup) -> None:
     assert bool(form.document) == bool(form.id)
     assert form.text.startswith(form.document)
     assert all(path == path.strip("/") and "//" not in path for path in (form.text, form.document, form.tags))
-
-
-def test_field_of_a_description_of_markup_has_a_use() -> None:
-    usual = {each.name: each.default for each in fields(Markup)}
-    used = {name for form in MARKUPS for name in usual if getattr(form, name) != usual[name]}
-    shared = {"start", "end", "reference"}
-
-    assert used == usual.keys() - shared
 
 
 def test_other_attributes_are_read_where_a_description_names_them() -> None:
