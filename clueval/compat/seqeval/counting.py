@@ -244,12 +244,10 @@ def averaged(
     if average == "weighted" and not support:
         without_any = 0.0 if sum(predicted) else undefined
         return without_any, undefined, without_any, support
+    rates, whole = [precision, recall, f], float(len(true))
     if average == "weighted":
-        weights = [float(n) for n in true]
-        rates = ([r * w for r, w in zip(rate, weights, strict=True)] for rate in (precision, recall, f))
-        whole = pairwise_sum(weights)
-    else:
-        rates, whole = iter((precision, recall, f)), len(true)
+        rates = [[r * n for r, n in zip(rate, true, strict=True)] for rate in rates]
+        whole = pairwise_sum(true)
     p, r, f_mean = (pairwise_sum(rate) / whole for rate in rates)
     return p, r, f_mean, support
 
