@@ -276,7 +276,7 @@ class RowColumns(NamedTuple):
     def _cells(self, wrong: JudgedSpan, texts: SideTexts, side: str) -> Row:
         span, others, own = wrong.span, wrong.shown, texts.own
         start, end = span.start, span.end
-        hull = wrong.range
+        hull = wrong.start, wrong.end
         context = texts.context(hull, (start, end))
         marks = [*context.marks(0, [span]), *context.marks(1, others)]
         first_id, last_id = texts.ids_of(start, end)
