@@ -19,8 +19,7 @@ from clueval.files.options import number
 from clueval.files.overwriting import input_path
 from clueval.formats.options import Reading
 from clueval.results.options import Counting, Trust
-from clueval.studies.compare import compare
-from clueval.studies.given_systems import is_result
+from clueval.studies.compare import compare, is_result
 
 USAGE = "[GOLD] [NAME=]A [NAME=]B ..."
 DESCRIPTION = """\
