@@ -233,23 +233,21 @@ class _Counts:
             of_sequences.setdefault(found.sequence, []).append(found)
         self.sequences |= dict.fromkeys(search.sequences)
         for sequence, cases in of_sequences.items():
-            values: dict[int, list[Value]] = {}  # of all features of each span, by its `id`
+            values: dict[int, Sequence[Value]] = {}  # of all features of each span, by its `id`
             for side in range(len(SIDES)):
                 spans = [span for case in cases for span in case.sides[side] or ()]
                 require_short_texts(sum(map(len, spans)), **pair.sides[side].in_errors)
                 depths = depths_of(spans)
                 for span in spans:
                     each = SpanInText(span, words[side], depths[id(span)])
-                    values[id(span)] = [
-                        self._value(name, make(each)) for name, make in self._features.items()
-                    ]
+                    values[id(span)] = [make(each) for make in self._features.values()]
             if self._is_exact:
                 self._count_exact(sequence, cases, values)
                 continue
             for found in cases:
                 self._count(pair, sequence, found, values)
 
-    def _value(self, feature: str, value: Value) -> Value:
+    def _bucket(self, feature: str, value: Value) -> Value:
         """Return the name of the bucket, unless values are sorted into buckets at the end."""
         return value if self._number is not None and feature in BUCKETS else bucket_of(feature, value)
 
@@ -259,20 +257,21 @@ class _Counts:
         """Count the spans of a sequence, of equal ones of a side one."""
         found: dict[str, list[Sequence[Value]]] = {f"{tp}{side}": [] for side in SIDES for tp in ("", "tp_")}
         for each in cases:
-            case = Case(each.sides, each.counted)
             keys = [
                 [(span.start, span.end, span.label, span.parts) for span in side or ()] for side in each.sides
             ]
             both = {*keys[0]} & {*keys[1]}
-            for side, name in enumerate(SIDES):
-                for key, span in {keys[side][number]: span for number, span in case.counting(side)}.items():
+            for name, of_side, spans, flags in zip(SIDES, keys, each.sides, each.counted, strict=True):
+                counted = zip(of_side, spans or (), flags or (True,) * len(of_side), strict=True)
+                for key, span in {key: span for key, span, counts in counted if counts}.items():
                     found[name].append(values[id(span)])
                     if key in both:
                         found[f"tp_{name}"].append(values[id(span)])
         for name, rows in found.items():
             for feature, column in zip(self._features, zip(*rows, strict=True), strict=bool(rows)):
                 for value, times in Counter(column).items():
-                    self._tallies[sequence, feature, value][name, NO_LABEL] += times  # all labels together
+                    bucket = self._bucket(feature, value)
+                    self._tallies[sequence, feature, bucket][name, NO_LABEL] += times  # all labels together
 
     def _count(
         self, pair: Pair, sequence: str, found: Located, values: Mapping[int, Sequence[Value]]
@@ -280,7 +279,10 @@ class _Counts:
         try:
             require_countable(self._metric, Case(found.sides, found.counted))
             for number, feature in enumerate(self._features):
-                of_sides = [[values[id(span)][number] for span in side or ()] for side in found.sides]
+                of_sides = [
+                    [self._bucket(feature, values[id(span)][number]) for span in side or ()]
+                    for side in found.sides
+                ]
                 for value in dict.fromkeys(chain.from_iterable(of_sides)):
                     only = tuple(
                         tuple(each == value and (flags is None or flags[n]) for n, each in enumerate(of_side))

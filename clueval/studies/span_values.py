@@ -222,6 +222,8 @@ def depths_of(spans: Iterable[Span]) -> dict[int, int]:
     [1, 2]
     """
     ordered = sorted(spans, key=lambda span: (span.start, -span.end))
+    if all(one.end <= two.start < two.end for one, two in pairwise(ordered)):
+        return {id(span): 1 for span in ordered}
     ends = sorted({-span.end for span in ordered})
     counts = [0] * (len(ends) + 1)  # of the spans so far, by end, as sums over ranges (a Fenwick tree)
     equal: Counter[tuple[int, int]] = Counter()

@@ -57,16 +57,15 @@ NEW, FIXED, CHANGED, STILL = "new", "fixed", "changed", "still"
 
 
 class SharedError(NamedTuple):
-    """A span that is an error of one system or of both: `by` says of which, and `results` has the span in each."""
+    """A span that is an error of one system or of both: `by` says of which.
+
+    `results` has the span in each system, and `listed` the error as each system has it that has it.
+    """
 
     state: str
     results: Results
     by: tuple[bool, bool]
-
-    @property
-    def listed(self) -> list[JudgedSpan]:
-        """The error as each system has it that has it."""
-        return [each for each, has in zip(self.results, self.by, strict=True) if each is not None and has]
+    listed: Sequence[JudgedSpan]
 
     @property
     def rows(self) -> list[int]:
@@ -175,11 +174,11 @@ class TwoSystems(ErrorReport):
                 found, equal = self._results(text, searches)
             errors = []
             for results in found:
-                one, two = (each is not None and self.choice.lists(each) for each in results)
+                one, two = (each if each and self.choice.lists(each) else None for each in results)
                 if one or two:
-                    side = next(each.side for each in results if each is not None)
-                    state = self.state_of(side, (results[0] if one else None, results[1] if two else None))
-                    errors.append(SharedError(state, results, (one, two)))
+                    wrong = [each for each in (one, two) if each]
+                    state = self.state_of(wrong[0].side, (one, two))
+                    errors.append(SharedError(state, results, (one is not None, two is not None), wrong))
             listed = list(groups(errors))
             if seen is not None:
                 if SIDES[0] in self.choice.sides:
@@ -198,20 +197,27 @@ class TwoSystems(ErrorReport):
         These are gold spans that both systems have found, and that nothing else overlaps.
         """
         found: dict[_Key, list[JudgedSpan | None]] = {}
-        equal: list[set[_Key]] = []
+        equal: list[dict[tuple[str, int, int], Span]] = []
         for system, (search, pair) in enumerate(zip(searches, text, strict=True)):
             left_out: list[EqualCase] | None = None if self.choice.where else []
             for case in search.cases(pair, left_out):
                 for each in judged(pair, case, self.choice, also_right=True):
                     key = each.sequence, each.side, *place_and_labels(each.span)
                     found.setdefault(key, [None, None])[system] = each
-            equal.append({(each.sequence, 0, *place_and_labels(each.span)) for each in left_out or ()})
-        for (sequence, _, *place), results in found.items():
-            for system, keys in enumerate(equal):
-                other = results[1 - system]
-                if results[system] is None and other is not None and (sequence, 0, *place) in keys:
-                    results[system] = right_span(other.side, other.sequence, other.span)
-        return [(one, two) for one, two in found.values()], len(equal[0] & equal[1])
+            equal.append({each[:3]: each.span for each in left_out or ()})
+        for results in found.values():
+            for system, other in enumerate(reversed(results)):
+                if results[system] is None and other is not None and other.side == 0:
+                    span = equal[system].get((other.sequence, other.span.start, other.span.end))
+                    if span is not None and (span.labels, span.parts) == (
+                        other.span.labels,
+                        other.span.parts,
+                    ):
+                        results[system] = right_span(0, other.sequence, other.span)
+        in_both = (
+            span.labels == equal[1][place].labels for place, span in equal[0].items() if place in equal[1]
+        )
+        return [(one, two) for one, two in found.values()], sum(in_both)
 
     def _places_of(self, text: Text, groups: Iterable[Sequence[SharedError]]) -> Iterator[Place]:
         spans: _SpansOfRows | None = None
@@ -397,6 +403,8 @@ class _SpansOfRows:
 def _union(documents: Sequence[Document], layer: str) -> list[Span]:
     """Return the spans of the first document, then those of the others that it does not have."""
     first, *others = ([*document.layers.get(layer, ())] for document in documents)
+    if all(spans == first for spans in others):
+        return first
     known = {place_and_labels(span) for span in first}
     return first + [span for spans in others for span in spans if place_and_labels(span) not in known]
 
