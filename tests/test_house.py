@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import clueval
+from clueval.cli.commands import COMMANDS
 from clueval.formats.form import ENTRIES
 from clueval.metrics import METRICS
 
@@ -219,7 +220,9 @@ def functions_with_many_parameters() -> set[str]:
         for module in FILES
         if package_of(module) != "compat"
         for node in nodes_of(module)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and parameters(node) > MOST_PARAMETERS
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and parameters(node) > MOST_PARAMETERS
+        and not (module.startswith("cli.") and node.name in COMMANDS)  # a parameter is an option
     }
 
 

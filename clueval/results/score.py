@@ -52,6 +52,7 @@ def score(
     reading: Readings = _READING,
     reference: InputSide | None = None,
     reference_set: str | None = None,
+    signature: str | Signature | None = None,
     **options: Any,
 ) -> Result:
     """Score predicted against gold.
@@ -73,6 +74,8 @@ def score(
         reference: another system, such as an older run, given and read as predicted; `Result.reference` has its scores,
             and for the metric ``gate`` the changes (`clueval.results.reference`).
         reference_set: the annotation set of the reference, by default in the files of predicted.
+        signature: that of another result: count as it says. Its metrics count, unless others than the default are
+            given. Options that contradict it, and choices that nothing here can make, are errors.
         options: any field of `Reading` by its own name; of `Counting` (which spans count, and by what), as in
             ``by="document"`` or, for lists of tags or spans, with a value for each list, ``by=["news", "web"]``; of
             `Workers` (processes); of `Trust` (intervals, and the units whose counts are kept); and of `Preparing`
@@ -99,6 +102,14 @@ def score(
     indicators = options.pop("write_indicators", None)
     require_kind(reference_set, "str | None", "reference_set")
     require_kind(indicators, "str | Path | None", "write_indicators")
+    asked = None
+    if signature is not None:
+        asked = signature if isinstance(signature, Signature) else Signature.parse(signature)
+        named: dict[str, Any] = {} if layers is None else {"layers": layers}
+        if metrics != "levels":
+            named["metrics"] = list(chosen_metrics(metrics))
+        options = asked.options_beside({**named, **options})
+        metrics, layers = options.pop("metrics"), options.pop("layers", None)
     values = _values_of_lists(options.get("by"), gold)
     if values is not None:
         options["by"] = DOCUMENT
@@ -106,6 +117,8 @@ def score(
     chosen = chosen_metrics(metrics)
     with spooled(gold, predicted) as (gold, predicted):
         result = scored(gold, predicted, chosen, layers, groups)
+        if asked is not None:
+            asked.require_counted(result.signature)
         if reference is not None or reference_set is not None or indicators is not None:
             folder = None if indicators is None else Path(indicators)
             result = _against(result, (gold, predicted, reference), reference_set, layers, groups, folder)
