@@ -174,7 +174,6 @@ class Annotators:
     def _keyed(
         self, documents: Iterable[tuple[Document, Form | None]], *, numbered: bool
     ) -> Iterator[tuple[str, Document]]:
-        """Yield documents with the keys by which they are paired."""
         pair_by = self.naming.pair_by
         for number, (document, _) in enumerate(documents, 1):
             if pair_by in ("id", "content"):
@@ -383,8 +382,12 @@ def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> 
     """Return the annotators of one file or folder, of which one may be the system."""
     folder, folders = _folders(located(path))
     columns, layout = naming.annotators, naming.layout
-    if layout is None and folders and _is_inception(folders):
-        layout = BY_DOCUMENT
+    if layout is None and folders:
+        first = next(iter(folders.values()))
+        if all(map(_DOCUMENT.search, folders)) or any(
+            without_ending(name or "") in INCEPTION for name, _ in files_of(first)
+        ):
+            layout = BY_DOCUMENT
     if columns and layout != BY_DOCUMENT:
         return {name: _of_column(name, path, options, column) for name, column in columns.items()}
     if layout is None and not folders:
@@ -447,15 +450,7 @@ def _folders(path: Path) -> tuple[Path, dict[str, Path]]:
 
 
 _DOCUMENT = re.compile(r"\.(txt|tsv|csv|json|xmi|xml|tei|html?|pdf|docx?|conll\w*)$", re.IGNORECASE)
-"""The end of the name of a document that was a file when it was imported."""
-
-
-def _is_inception(folders: Mapping[str, Path]) -> bool:
-    """Return whether folders are documents of INCEpTION: named like files, or with a file of one of its own names."""
-    first = next(iter(folders.values()))
-    return all(map(_DOCUMENT.search, folders)) or any(
-        without_ending(name or "") in INCEPTION for name, _ in files_of(first)
-    )
+"""The end of the name of a document of INCEpTION that was a file when it was imported."""
 
 
 def _unpacked(path: Path) -> Path:

@@ -98,7 +98,6 @@ class Numbers:
         return self._contests.get((self._countings.index(convention.counting), name, label), Tally())
 
     def _of_pairs(self, convention: Convention, label: str | None = None) -> Tally:
-        """Return the counts of all pairs together."""
         return added((self._contest(("pair", *pair), convention, label), 1) for pair in self.pairs)
 
     def _f1(self, convention: Convention, label: str | None = None) -> dict[_Pair, float | None]:
