@@ -24,7 +24,7 @@ from clueval.formats.form import Form
 from clueval.formats.label_studio import PREDICTION
 from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.memory import GivenSide, documents_of_side, side_of, with_text_of
-from clueval.reading.options import PAIR_BY, require_layers, require_positions
+from clueval.reading.options import require_layers, require_pair_by, require_positions
 from clueval.reading.paths import (
     INCEPTION,
     Files,
@@ -255,10 +255,7 @@ def annotators_of(
     require_instance(reading, Reading, "reading")
     refuse_unknown(options, [each.name for group in (Naming, Reading) for each in fields(group)], caller)
     naming, reading = with_fields(Naming(), options), with_fields(reading, options)
-    if naming.pair_by not in (None, *PAIR_BY):
-        raise UsageError(
-            f"documents cannot be paired by {naming.pair_by!r}", advice=f"one of {', '.join(PAIR_BY)}"
-        )
+    require_pair_by(naming.pair_by)
     if naming.layout not in (None, *LAYOUTS):
         raise UsageError(f"unknown layout {naming.layout!r}", advice=f"one of {', '.join(LAYOUTS)}")
     require_layers(naming.layers)
