@@ -23,7 +23,8 @@ from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
 from clueval.formats.label_studio import PREDICTION
 from clueval.formats.options import FormatOptions, Reading
-from clueval.reading.memory import GivenSide, documents_of_side, side_of, with_text_of
+from clueval.reading.file_sides import Side, files_of_side, joined, key_of, require_use, with_layers
+from clueval.reading.memory import GivenSide, side_of, with_text_of
 from clueval.reading.options import require_layers, require_pair_by, require_positions
 from clueval.reading.paths import (
     INCEPTION,
@@ -38,7 +39,6 @@ from clueval.reading.paths import (
     without_ending,
 )
 from clueval.reading.same_text import require_same_text
-from clueval.reading.sides import Side, files_of_side, joined, key_of, require_use, with_layers
 from clueval.reading.source import Source, form_at, formats_that_read, need_placing, source_of
 from clueval.transforms.placing import placed_documents
 
@@ -337,7 +337,7 @@ def _made(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]
         if texts is not None and is_listed and side.kind in ("spans", None):
             made[name] = Annotator(name, given=list(_on_texts(side, texts)))
         else:
-            made[name] = Annotator(name, given=list(documents_of_side(side, options)))
+            made[name] = Annotator(name, given=list(side.documents()))
     return [made[name] for name in sources]
 
 
