@@ -1,4 +1,4 @@
-"""How a command runs: the options for processes and clusters, and the progress of reading.
+"""The progress of reading, and the options for processes and clusters.
 
 Progress is shown on stderr, if it is a terminal and the input is large.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from clueval.cli import printing
-from clueval.cli.fields import add_fields, given_fields
+from clueval.cli.declared import Given, Options, add_fields
 from clueval.cli.parser import CommandParser
 from clueval.files.errors import UsageError
 from clueval.files.opening import Progress
@@ -28,7 +28,7 @@ _PAUSE = 0.1
 
 
 @contextmanager
-def progress(paths: Iterable[Path | None]) -> Iterator[Progress | None]:
+def progress(*paths: Path | None) -> Iterator[Progress | None]:
     """Provide a function that is called with numbers of bytes that were read; None if progress is not shown.
 
     With `rich` (extra ``cli``), progress is a bar, otherwise a percentage.
@@ -89,8 +89,7 @@ def _size(path: Path) -> int:
         return 0
 
 
-def add_jobs(parser: CommandParser) -> None:
-    """Add the options for processes and clusters."""
+def _add_jobs(parser: CommandParser) -> None:
     add_fields(parser, Workers, "workers")
     group = parser.topic("workers")
     group.add_argument(
@@ -106,33 +105,38 @@ def add_jobs(parser: CommandParser) -> None:
     )
 
 
-@contextmanager
-def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[dict[str, Any]]:
-    """Provide the fields of `Workers` that the options select; show the progress of reading `paths`."""
-    given = given_fields(Workers, options).get("jobs", "auto")
-    jobs = None if given == "auto" else given
-    with progress(paths) as advance:
-        if options.scheduler is None:
-            yield {"jobs": jobs, "progress": advance, "remark": _remark(options)}
-            return
-        if given != "auto":
-            raise UsageError(
-                "--jobs is for processes of this machine, --scheduler for a cluster",
-                advice="give one of them",
-            )
-        from clueval.results.dask import scheduler
+class Jobs(NamedTuple):
+    """The processes or the cluster that a command counts with; `remark` prints how many there are."""
 
-        with scheduler(options.scheduler) as (executor, at_a_time):
-            yield {
-                "jobs": at_a_time,
-                "executor": executor,
-                "progress": advance,
-                "remark": _remark(options),
-            }
+    jobs: int | None
+    scheduler: str | None
+    remark: Callable[[str], object] | None
+
+    @contextmanager
+    def counting(self, *paths: Path | None) -> Iterator[Given]:
+        """Provide the fields of `Workers`; show the progress of reading `paths`."""
+        with progress(*paths) as advance:
+            found = {"progress": advance, "remark": self.remark}
+            if self.scheduler is None:
+                yield {**found, "jobs": self.jobs}
+                return
+            if self.jobs is not None:
+                raise UsageError(
+                    "--jobs is for processes of this machine, --scheduler for a cluster",
+                    advice="give one of them",
+                )
+            from clueval.results.dask import scheduler
+
+            with scheduler(self.scheduler) as (executor, at_a_time):
+                yield {**found, "jobs": at_a_time, "executor": executor}
 
 
-def _remark(options: argparse.Namespace) -> Callable[[str], object] | None:
-    """Return the function for messages about the number of processes; None without ``--verbose``."""
-    if not options.verbose:
-        return None
-    return lambda line: printing.remark(f"clueval {options.command}: {line}")
+def _jobs_of(options: argparse.Namespace) -> Jobs:
+    def remark(line: str) -> None:
+        printing.remark(f"clueval {options.command}: {line}")
+
+    jobs = getattr(options, "Workers.jobs")  # None, as after ``auto``: the size of the files says it
+    return Jobs(jobs, options.scheduler, remark if options.verbose else None)
+
+
+JOBS: Any = Options(_add_jobs, _jobs_of)
