@@ -197,14 +197,6 @@ def test_text_has_a_first_screen_of_forty_lines_in_which_tables_are_shortened() 
     assert "70 more places: -o FILE.html" in text
 
 
-def test_text_with_all_has_twenty_places_and_the_number_of_the_others() -> None:
-    text = errors_view().render(all=True)
-
-    assert len(re.findall(r"^a\d+ \S+ \d+-\d+$", text, re.M)) == 20
-    assert "52 more places: -o FILE.html" in text
-    assert "a001 entity 21-23\n    der {Frau [Hannelore Tiedgen]} , Lindenhof 7" in text
-
-
 def test_table_that_is_too_wide_continues_below() -> None:
     table = Table("wide", ["label", *(f"column {n}" for n in range(20))], [["PER", *range(20)]])
     lines = View(shown_tables=[table]).render().split("\n")

@@ -196,20 +196,6 @@ def test_the_command_ends_with_1_if_an_error_is_new(capsys: Capture) -> None:
     assert "errors: 83 new, 0 fixed" in told.out
 
 
-@pytest.mark.parametrize("form", ["text", "tsv", "markdown"])
-def test_text_of_the_corpus_is_escaped(form: str) -> None:
-    tokens = ["=1+1", "<b>\x1b[31m"]
-    sides = [
-        [Document("d", {"x": spans}, tokens=tokens)] for spans in ([Span(0, 1, "A"), Span(1, 2, "B")], [], [])
-    ]
-
-    shown = diff(*sides[:2], [Document("d", {"x": [Span(0, 1, "A")]}, tokens=tokens)]).render(form)
-
-    assert form == "tsv" or "\x1b" not in shown
-    assert form != "markdown" or "<b>" not in shown
-    assert form != "tsv" or "\t=1+1" not in shown
-
-
 @pytest.mark.parametrize(
     ("sides", "message"),
     [

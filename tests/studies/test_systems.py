@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from clueval.core.document import Document, Pair
-from clueval.files.errors import UsageError
 from clueval.reports.page import page
 from clueval.studies.systems import Diff, TwoSystems
-from clueval.studies.wrong import Choice
 from tests.cases import spans
 from tests.corpora_of_errors import pairs_in_files
 from tests.reports.views import GOLD, LAYERS, PREDICTED, third_system
@@ -102,11 +100,6 @@ def test_choices_name_the_systems() -> None:
     ]
 
 
-def test_diff_takes_no_classes_or_reasons_because_these_change() -> None:
-    with pytest.raises(UsageError, match="all classes and reasons"):
-        Diff([ONE], Choice(reasons=frozenset(["label"])))
-
-
 def test_page_has_a_filter_by_state_and_numbers_that_list_places() -> None:
     written = page(Diff([ONE]), lang="de")
     settings, *listed = map(
@@ -119,8 +112,3 @@ def test_page_has_a_filter_by_state_and_numbers_that_list_places() -> None:
     assert ["old", "alt ist richtig"] in settings["choices"]
     assert len(listed) == 4
     assert "&quot;state&quot;:&quot;fixed&quot;" in written
-
-
-@pytest.mark.parametrize("form", ["text", "json", "csv", "tsv", "markdown", "latex"])
-def test_every_form_can_be_written(form: str) -> None:
-    assert "fixed" in Diff([ONE]).render(form)
