@@ -212,7 +212,7 @@ def _put(result: Result, report: ReportOutput, tables: Sequence[Path], sets: tup
         return render(result.to_dict())
 
     if tables:
-        report = replace(report, written=[path for path in report.written or () if path not in tables])
+        report = report._replace(written=[path for path in report.written or () if path not in tables])
     if report.files or not tables:
         report.put(result, render)
     for path in tables:
