@@ -1,12 +1,17 @@
-"""Passages of column files: sentences of a document as text, for counting without making documents.
+"""Passages of column files: sentences of a document as text, and their rows, for counting without making documents.
 
-A passage has a limited number of sentences, so that memory holds no whole document.
+A passage has a limited number of sentences, so that memory holds no whole document. Sentences of parallel passages that
+are equal on all sides are split into rows once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial, reduce
+from itertools import compress, zip_longest
+from operator import methodcaller, ne, not_, or_
 from sys import intern
 from typing import NamedTuple
 
@@ -16,29 +21,39 @@ from clueval.files.limits import LINES_IN_SENTENCE, sentence_too_long, sentence_
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines
 from clueval.formats.column_values import WITHIN_FIELDS, ColumnValues
 from clueval.formats.columns import ColumnReader
+from clueval.formats.form import Form
+from clueval.formats.options import FormatOptions
+from clueval.reading.clusters import Unusual
 from clueval.reading.source import Source
 
 
 class Sizes(NamedTuple):
-    """Sizes that affect speed and memory, but never the result; tests use small ones.
+    """Sizes that affect speed and memory, but never the result; tests use small ones."""
 
-    Attributes:
-        block: the number of bytes that are read at a time; what is made from them fits in the cache of a processor.
-        sentences, tokens: a passage ends after this number of sentences, or after the sentence with which it
-            reaches this number of tokens.
-        rows: the approximate number of lines that are split at a time.
-    """
-
+    # the number of bytes that are read at a time; what is made from them fits in the cache of a processor
     block: int = 1 << 17
+    # a passage ends after this number of sentences, or after the sentence with which it reaches this number
+    # of tokens
     sentences: int = 2000
     tokens: int = 1 << 20
-    rows: int = 1 << 14
+    rows: int = 1 << 14  # the approximate number of lines that are split at a time
 
 
 SIZES = Sizes()
 
 MANY = 20_000
 """Among more tokens than these, equal tokens and tags are one object, which takes time and saves memory."""
+
+LINES = methodcaller("count", "\n")
+
+
+def require_sentences(form: Form, options: FormatOptions) -> ColumnFormat:
+    """Return a format whose sentences can be read one by one. Raises `Unusual` for others."""
+    if not isinstance(form, ColumnFormat) or form.sentence_end or form.ragged or form.bracketed == ("*",):
+        raise Unusual("a format whose sentences cannot be read one by one")
+    if form.bracketed and not {*form.bracketed}.isdisjoint((options.layers or {}).values()):
+        raise Unusual("a layer of brackets")
+    return form
 
 
 class NamedDocument(NamedTuple):
@@ -49,34 +64,15 @@ class NamedDocument(NamedTuple):
     named: bool
 
 
-class DocumentHead(NamedTuple):
-    """The beginning of a document in pieces of a file: the number of the piece, whether it is a mark, what it says."""
-
-    piece: int
-    is_mark: bool
-    id: str | None
-    metadata: Mapping[str, str]
-
-
 @dataclass(slots=True)
 class Passage:
-    """Sentences of one document, each the lines of its tokens.
+    """Sentences of one document, each the lines of its tokens."""
 
-    Attributes:
-        document, metadata, named: the id and the metadata of the document, and whether the id stands in the file.
-        layout: the uses of the columns; None before the first token.
-        begins: whether the document begins here.
-        tokens: the number of tokens.
-        sentences: their lines.
-    """
-
-    document: str
-    metadata: Mapping[str, str]
-    named: bool
-    layout: Layout | None
-    begins: bool
-    tokens: int = 0
-    sentences: list[str] = field(default_factory=list)
+    document: NamedDocument  # the document
+    layout: Layout | None  # the uses of the columns; None before the first token
+    begins: bool  # whether the document begins here
+    tokens: int = 0  # the number of tokens
+    sentences: list[str] = field(default_factory=list)  # their lines
 
 
 class PassageReader(ColumnReader):
@@ -110,8 +106,6 @@ class PassageReader(ColumnReader):
         complete, self._complete = self._complete, []
         return complete
 
-    # Documents and sentences
-
     @property
     def in_sentence(self) -> bool:
         """Whether a sentence is open that has tokens."""
@@ -122,16 +116,17 @@ class PassageReader(ColumnReader):
         """The current document."""
         if not self.is_open:
             return None
-        return self._known or NamedDocument(
-            self._name_of(self.id, self.begun), self.metadata, self.id is not None
-        )
+        return self._known or self.named(self.id, self.metadata, self.begun)
 
-    def next_documents(self, heads: Iterable[DocumentHead]) -> list[NamedDocument]:
-        """Return the next documents, given their heads; none of them begins."""
-        return [
-            NamedDocument(self._name_of(head.id, number), head.metadata, head.id is not None)
-            for number, head in enumerate(heads, self.begun + 1)
-        ]
+    def named(self, identifier: str | None, metadata: Mapping[str, str], number: int) -> NamedDocument:
+        """Return the document with an id in the file, or the number of the document, from 1."""
+        if identifier is not None:
+            id_ = identifier if self._name is None else f"{self._name}:{identifier}"
+        elif self._name is None:
+            id_ = str(number)
+        else:
+            id_ = self._name if number == 1 else f"{self._name}:{number}"
+        return NamedDocument(id_, metadata, identifier is not None)
 
     def pass_over(self, documents: int, last: NamedDocument | None = None) -> None:
         """Skip sentences that were read elsewhere, of the current document and the next `documents` ones.
@@ -144,14 +139,6 @@ class PassageReader(ColumnReader):
         if current is not None:
             self._known = last or current
             self.is_open, self.metadata, self._begins = True, dict(self._known.metadata), False
-
-    def _name_of(self, identifier: str | None, number: int) -> str:
-        """Return the id of the document with this number, from 1."""
-        if identifier is not None:
-            return identifier if self._name is None else f"{self._name}:{identifier}"
-        if self._name is None:
-            return str(number)
-        return self._name if number == 1 else f"{self._name}:{number}"
 
     def begin_document(
         self,
@@ -196,11 +183,35 @@ class PassageReader(ColumnReader):
     def _end_passage(self) -> None:
         document = self.current
         assert document is not None
-        self._complete.append(Passage(*document, self.layout, self._begins, self._size, self._sentences))
+        self._complete.append(Passage(document, self.layout, self._begins, self._size, self._sentences))
         self._begins, self._sentences, self._size = False, [], 0
 
     def document(self) -> Document:
         raise AssertionError("passages are read")
+
+
+# Rows
+
+Passages = Sequence[Passage]
+"""The passage of each side."""
+
+
+def passages_in_step(readers: Sequence[PassageReader]) -> Iterator[Passages]:
+    """Yield the passages of all sides. Raises `Unusual` if one side has more."""
+    for passages in zip_longest(*(reader.passages() for reader in readers)):
+        if None in passages:
+            raise Unusual("one side ends early")
+        yield passages
+
+
+def require_parallel(passages: Passages) -> None:
+    """Raise `Unusual` for passages of different documents, and for different numbers of sentences."""
+    first, *others = passages
+    names = {each.document.id for each in passages if each.document.named}
+    if len(names) > 1 or any(each.begins != first.begins for each in others):
+        raise Unusual("different documents")
+    if any(len(each.sentences) != len(first.sentences) for each in others):
+        raise Unusual("different numbers of sentences")
 
 
 class SentenceColumns(NamedTuple):
@@ -211,12 +222,117 @@ class SentenceColumns(NamedTuple):
     tags: dict[str, list[str]]
 
 
+class PassageRows(NamedTuple):
+    """A passage of each side, and where its rows are in `Rows.columns` and in `Rows.same`, with a row of O each.
+
+    `sizes` are the numbers of rows of the sentences in `columns`, without those of O.
+    """
+
+    passages: Passages
+    differing: slice
+    same: slice
+    sizes: list[int]
+
+
+class Rows(NamedTuple):
+    """The rows of some passages, with a row of O after each sentence."""
+
+    parts: Sequence[PassageRows]  # the passages
+    # the columns of each side in the sentences whose lines differ; none if there are no such sentences
+    columns: Sequence[SentenceColumns]
+    # the columns of the other sentences, whose lines are the same on all sides; none if there are none
+    same: Sequence[SentenceColumns]
+
+
+class RowSplitter:
+    """Splits parallel passages into rows, as many passages together as are given; those with token ids come alone.
+
+    If rows must stay `in_order`, all sentences are treated as if they differed. Raises `Unusual` for lines that do not
+    fit, for different texts, and for token ids that occur again in a document.
+    """
+
+    def __init__(self, readers: Sequence[PassageReader], *, in_order: bool) -> None:
+        self._in_order = in_order
+        self._readers = readers
+        self._ids: list[set[str]] = [set() for _ in readers]  # of the current document
+
+    def split(self, groups: Sequence[Passages]) -> Rows:
+        """Return the rows of parallel passages."""
+        differing: list[list[str]] = [[] for _ in self._readers]
+        same: list[str] = []
+        parts = []
+        past = past_same = 0
+        for passages in groups:
+            first = passages[0]
+            differ = [True] * len(first.sentences) if self._in_order else _differing(passages)
+            chosen = [list(compress(each.sentences, differ)) for each in passages]
+            sizes = list(map(LINES, chosen[0]))
+            if any(list(map(LINES, sentences)) != sizes for sentences in chosen[1:]):
+                raise Unusual("sentences of different lengths")
+            for side, sentences in zip(differing, chosen, strict=True):
+                side += sentences
+            same += compress(first.sentences, map(not_, differ))
+            rows = sum(sizes) + len(sizes)
+            others = first.tokens + len(first.sentences) - rows
+            places = slice(past, past + rows), slice(past_same, past_same + others)
+            parts.append(PassageRows(passages, *places, sizes))
+            past, past_same = past + rows, past_same + others
+        layouts = [
+            next((each.layout for each in side if each.layout), None) for side in zip(*groups, strict=True)
+        ]
+        columns = [_columns(*each) for each in zip(differing, layouts, self._readers, strict=True) if each[0]]
+        of_same = [_columns(same, layouts[0], self._readers[0])] if same else []
+        if any(each.tokens != columns[0].tokens for each in columns[1:]):
+            raise Unusual("different tokens")
+        if have_ids(groups[-1]):
+            self._require_ids(groups[-1], columns, of_same)
+        return Rows(parts, columns, of_same)
+
+    def _require_ids(
+        self, passages: Passages, columns: Sequence[SentenceColumns], same: Sequence[SentenceColumns]
+    ) -> None:
+        """Raise `Unusual` for different token ids, and for those that occur again in their document."""
+        ids = [each.token_ids for each in columns if each.token_ids]
+        if any(each != ids[0] for each in ids[1:]):
+            raise Unusual("different token ids")
+        for number, (known, passage) in enumerate(zip(self._ids, passages, strict=True)):
+            if passage.begins:
+                known.clear()
+            found = Counter(
+                (same[0].token_ids if same else []) + (columns[number].token_ids if columns else [])
+            )
+            found[OUTSIDE] -= len(passage.sentences)  # those of borders
+            new = +found
+            if max(new.values(), default=0) > 1 or not known.isdisjoint(new):
+                raise Unusual("a token id occurs again")
+            known.update(new)
+
+
+def have_ids(passages: Passages) -> bool:
+    """Return whether passages have token ids, which are split alone."""
+    return any(each.layout is not None and each.layout.token_id is not None for each in passages)
+
+
+def _differing(passages: Passages) -> list[bool]:
+    first, *others = passages
+    if any(each.layout != first.layout for each in others):
+        return [True] * len(first.sentences)
+    if all(each.sentences == first.sentences for each in others):
+        return [False] * len(first.sentences)
+    return list(reduce(partial(map, or_), (map(ne, first.sentences, each.sentences) for each in others)))
+
+
+def _columns(sentences: Sequence[str], layout: Layout | None, reader: PassageReader) -> SentenceColumns:
+    assert layout is not None  # a file with a sentence has one
+    return columns_of(sentences, layout, reader.values, are_many=sum(map(LINES, sentences)) > MANY)
+
+
 def columns_of(
-    sentences: Sequence[str], layout: Layout, values: ColumnValues, *, are_many: bool
+    sentences: Sequence[str], layout: Layout, values: ColumnValues, *, are_many: bool = False
 ) -> SentenceColumns:
     """Split the lines of sentences; if tokens are many, equal ones are one object.
 
-    Raises `ValueError` for a line that does not fit.
+    Raises `Unusual` for a line that does not fit.
     """
     border = layout.separator.join([OUTSIDE] * layout.width) + "\n"
     text = border.join([*sentences, ""])
@@ -226,10 +342,13 @@ def columns_of(
     ends = text.encode(errors="surrogatepass").translate(None, WITHIN_FIELDS[separator])
     due = (separator * (width - 1) + "\n").encode()
     if ends != due * (len(ends) // width) or "" in columns[layout.token]:
-        raise ValueError("a line does not fit")
+        raise Unusual("a line does not fit")
     if values.form.entities is not None and "&" in text:
         columns = [list(map(values.form.entities, column)) for column in columns]
-    tags = {layer: values.values(columns, source, layer) for layer, source in layout.layers.items()}
+    try:
+        tags = {layer: values.values(columns, source, layer) for layer, source in layout.layers.items()}
+    except ValueError as error:
+        raise Unusual("a value does not fit") from error
     if are_many:
         columns[layout.token] = list(map(intern, columns[layout.token]))
         tags = {layer: list(map(intern, own)) for layer, own in tags.items()}

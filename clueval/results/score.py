@@ -20,7 +20,6 @@ from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import InputSide, LayerColumns, Readings, layer_names, require_layers
 from clueval.reading.paths import is_path_or_paths, spooled
-from clueval.reading.sides import files_of_side
 from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
 from clueval.results.options import Groups, Workers, groups_of
 from clueval.results.plan import (
@@ -203,6 +202,8 @@ def scored(
         warn(warning)
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
+    from clueval.reading.file_sides import files_of_side  # few results need it
+
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
 
 
@@ -267,6 +268,8 @@ def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None
         return
     if not is_path_or_paths(gold) or not (predicted is None or is_path_or_paths(predicted)):
         return
+    from clueval.reading.file_sides import files_of_side  # few options need it
+
     if sha256_of(path for _, path in files_of_side(gold)) == chosen.gold_sha256:
         raise UsageError(
             f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
@@ -295,7 +298,7 @@ def _in_tasks(
     files: Sequence[FilePair], reading: FileReading, plan: Plan, layers: Sequence[str], workers: Workers
 ) -> Bag:
     """Count pairs of files as tasks of several processes, or of an executor."""
-    from clueval.reading.usual import Unusual, require_usual  # one process needs none of these
+    from clueval.reading.clusters import Unusual, require_usual  # one process needs none of these
     from clueval.results.workers import count_tasks, tasks_of
 
     if workers.executor is not None:  # its processes may have another working directory

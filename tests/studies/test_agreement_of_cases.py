@@ -25,10 +25,9 @@ from clueval.core.span import Span
 from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError
 from clueval.studies.agreement.conventions import chosen_conventions
-from clueval.studies.agreement.corpus import Annotated, CountedAnnotators
+from clueval.studies.agreement.corpus import Annotated
 from clueval.studies.agreement.metric import AgreementMetric
 from clueval.studies.agreement.readings import kind_of, readings_of, votes_of
-from clueval.studies.agreement.report import numbers
 from clueval.studies.agreement.study import Agreement
 from tests.cases import spans
 from tests.random_corpora import difference
@@ -62,10 +61,8 @@ def found(
     texts = [[Group(tuple(side.get(name) for side in sides))] for name in ids]
     plan = Plan((metric,), sides=(*sources, *(["system"] if metric.system else [])))
     bag = count(texts, plan, ["label"], bounds)
-    counted = CountedAnnotators(
-        bag, Annotated(metric, lambda read: [group for (group,) in texts], plan), {}, 0
-    )
-    return Agreement(counted, "").to_dict()
+    corpus = Annotated(metric, lambda read: [group for (group,) in texts], plan)
+    return Agreement(corpus, bag, {}, 0).to_dict()
 
 
 def of(sources: Mapping[str, Sequence[Document]], *conventions: str, **options: Any) -> dict[str, Any]:
@@ -657,7 +654,7 @@ def test_the_sums_of_a_corpus_less_one_document_are_those_of_the_others(
         rest = Tally(whole)
         rest.subtract(tally)
         others = added((each, 1) for n, each in enumerate(tallies) if n != number)
-        assert numbers(metric.numbers(rest)) == numbers(metric.numbers(others))
+        assert metric.numbers(rest).with_intervals() == metric.numbers(others).with_intervals()
 
 
 def test_a_position_outside_all_spans_is_counted_once_for_all() -> None:
@@ -676,7 +673,7 @@ def test_numbers_are_those_of_the_report() -> None:
     ((*_, tally),) = bag.tallies_of([metric], ["label"])
     of_sequence = metric.scores(tally, [])
 
-    for path, value in numbers(metric.numbers(tally)).items():
+    for path, value in metric.numbers(tally).with_intervals().items():
         entry: Any = of_sequence
         for key in path.split("."):
             entry = entry[key]

@@ -38,8 +38,7 @@ from clueval.compat.seqeval.scheme import (
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import CluevalError, TagError, UsageError
 from clueval.metrics.seqeval_tags import Chunk, Decisions, ReachesBeyond, chunks, chunks_between, is_ignored
-from clueval.reading.clusters import LayerClusters
-from clueval.reading.usual import Unusual
+from clueval.reading.clusters import LayerClusters, Unusual
 
 Sentences = Sequence[list[Any]]
 ZeroDivision = str | float
