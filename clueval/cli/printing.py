@@ -32,18 +32,13 @@ _FOR_STDOUT: ContextVar[Path | None] = ContextVar("for stdout", default=None)
 
 
 @contextmanager
-def notices() -> Iterator[None]:
-    """Let `remark` print while the context, which is one command, lasts, unless `be_quiet` is called."""
-    token = _QUIET.set(False)
+def quietly(quiet: bool) -> Iterator[None]:
+    """Let `remark` print nothing while the context lasts, if that is asked for."""
+    token = _QUIET.set(quiet)
     try:
         yield
     finally:
         _QUIET.reset(token)
-
-
-def be_quiet() -> None:
-    """Let `remark` print nothing until the end of the command."""
-    _QUIET.set(True)
 
 
 def is_quiet() -> bool:
@@ -170,8 +165,3 @@ def columns_of_terminal() -> int | None:
     ):  # COLUMNS counts first, as it does for `shutil`, which is slow to import
         return max(40, int(os.environ.get("COLUMNS") or os.get_terminal_size(sys.stdout.fileno()).columns))
     return None
-
-
-def put_painted(text: str, *, end: str = "\n") -> None:
-    """Print text with colours, in which the control characters of a corpus are already escapes."""
-    print(text, end=end)
