@@ -156,6 +156,22 @@ def put_text(text: str) -> None:
         console.print(Text(line, style="bold" if line and (line == title or is_headline) else ""))
 
 
+def put_markdown(text: str) -> None:
+    """Print a page of the guide, which has no control characters; on a terminal with rich, with emphasis and tables."""
+    text = text.rstrip("\n")
+    if sys.stdout.isatty():
+        with suppress(ImportError):
+            from rich.console import Console
+            from rich.markdown import Markdown
+
+            console = Console(force_terminal=True, highlight=False)
+            with console.capture() as painted:
+                console.print(Markdown(text, hyperlinks=False, code_theme="ansi_dark"))
+            print(painted.get().rstrip("\n"))
+            return
+    put(text)
+
+
 def columns_of_terminal() -> int | None:
     """Return how many columns the terminal has; None if standard output is none."""
     if not sys.stdout.isatty():
