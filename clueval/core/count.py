@@ -170,6 +170,8 @@ class Plan:
 
     def on_spans(self, document: Document, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
+        if not self.where:
+            return NOTHING
         self.require_filters(layers)
         return {key: labels for key, labels in self.where.items() if key in layers or not _has(key, document)}
 
@@ -418,8 +420,8 @@ def _tallies(
     """Return what metrics that need documents count in pairs. Layers that are merged are one layer of them."""
     first: Document = pairs[0].first
     tallies: _Tallies = []
-    where = plan.on_spans(first, bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
+        where = plan.on_spans(first, bag.layers)
         texts = aligned if metric.same_text else pairs
         if plan.merge and not metric.whole:
             texts = [_merged(pair, bag.layers, whole=not metric.merges) for pair in texts]
