@@ -292,7 +292,7 @@ class Groups(NamedTuple):
     preparing: Preparing
 
 
-_NAMED = ("metrics", "reference", "reference_set", "write_indicators", "layers", "reading")
+_NAMED = ("metrics", "reference", "reference_set", "write_indicators", "layers", "reading", "signature")
 """The arguments of `clueval.score` that have a name and are no field of a group."""
 
 

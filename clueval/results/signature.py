@@ -11,7 +11,7 @@ from typing import Any
 from clueval.core.metric import AnyMetric
 from clueval.core.tags import INVALID, SCHEMES
 from clueval.files.arguments import require_kind
-from clueval.files.errors import CluevalError, UsageError
+from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.metrics import metric_of, with_settings
 from clueval.reports.content import USUAL
 from clueval.version import SCORES, __version__
@@ -119,6 +119,44 @@ class Signature:
         """
         return _options(self.choices)
 
+    def options_beside(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `given` options of `score` with those for these choices; `require_counted` then checks the result.
+
+        Choices that no option stands for are left to `given` ones. Another version that counts the same is a warning.
+        Raises `UsageError` for one that counts otherwise, and for an option that contradicts a choice.
+        """
+        counts, version = (self.choices.get(key) for key in ("scores", "version"))
+        if counts not in (None, str(SCORES)):
+            raise UsageError(
+                f"the signature says scores:{counts}, and clueval {__version__} counts scores:{SCORES}",
+                advice=f"score with clueval {version or 'of the signature'}",
+            )
+        if version not in (None, __version__):
+            warn(
+                f"the signature is of clueval {version}, and this is {__version__}; scores:{SCORES} is the same"
+            )
+        options = _options(self.choices, beside=True)
+        for name in options.keys() & given.keys():
+            if type(options[name]) is type(given[name]) and options[name] != given[name]:
+                raise UsageError(f"{name}=... is not as the signature says", advice="leave out one of them")
+        return {**options, **given}
+
+    def require_counted(self, counted: Signature) -> None:
+        """Raise `UsageError` if a result was counted by other choices; its version may differ."""
+        differences = self.differences(counted)
+        differences.pop("version", None)
+        if "scores" not in self.choices:
+            differences.pop("scores")
+        if differences:
+            says = "; ".join(
+                f"{key}:{asked or 'nothing'}, not {key}:{found or 'nothing'}"
+                for key, (asked, found) in differences.items()
+            )
+            raise UsageError(
+                f"these files and options do not count as the signature says: {says}",
+                advice="leave out options that contradict it, and give those that it cannot name",
+            )
+
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
         """The choices that differ, with both values; None if a signature has no such choice.
 
@@ -188,10 +226,11 @@ _WITHOUT_OPTION = ("average", "zero", "scores", "version")
 """Choices that follow from others."""
 
 
-def _options(signature: Mapping[str, str]) -> dict[str, Any]:
+def _options(signature: Mapping[str, str], *, beside: bool = False) -> dict[str, Any]:
     """Return the keyword arguments of `score`. Raises `UsageError` for a choice that no option stands for.
 
-    What would not be written as it is in the signature, such as the hash of a file, is an error.
+    What would not be written as it is in the signature, such as the hash of a file, is an error, unless options that
+    are given `beside` it may stand for it.
     """
     choices = dict(signature)
     metrics = list(_metrics(choices.pop("metrics", "")))
@@ -215,7 +254,11 @@ def _options(signature: Mapping[str, str]) -> dict[str, Any]:
             options["layers"] = _layers(value)
         elif (key, value) == ("gold", "alternatives"):
             continue  # the documents say so
-        elif key not in _WITHOUT_OPTION and key not in ("where", "unit", "scheme", "invalid", "text"):
+        elif (
+            not beside
+            and key not in _WITHOUT_OPTION
+            and key not in ("where", "unit", "scheme", "invalid", "text")
+        ):
             raise UsageError(f"no option stands for {key}:{value}", advice="pass it to score yourself")
     return options
 

@@ -143,7 +143,11 @@ def bca_levels(
     confidence: float = 0.95,
     times: Sequence[int] | None = None,
 ) -> tuple[float, float]:
-    """Return the two probabilities whose quantiles of the resampled scores are the ends of `bca`."""
+    """Return the two probabilities whose quantiles of the resampled scores are the ends of `bca`.
+
+    >>> [round(level, 3) for level in bca_levels([number / 100 for number in range(101)], 0.5, [0.49, 0.5, 0.51])]
+    [0.025, 0.975]
+    """
     require_share("confidence", confidence)
     _require_scores(resampled)
     below = sum(value < score for value in resampled)
