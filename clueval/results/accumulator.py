@@ -28,8 +28,7 @@ from clueval.metrics import chosen_metrics
 from clueval.reading.options import require_scheme
 from clueval.reading.paths import is_path_or_paths
 from clueval.reports.report import Hinting
-from clueval.results.options import groups_of
-from clueval.results.plan import steps_in_order
+from clueval.results.options import groups_of, steps_in_order
 from clueval.results.result import Result
 from clueval.results.score import result_of
 from clueval.results.signature import Signature, require_same

@@ -15,8 +15,7 @@ from clueval.files.visible import visible
 from clueval.reports.content import SCREEN
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut, percent
-from clueval.results.reports import headline_rates
-from clueval.results.rows import Row, rows_of
+from clueval.results.rows import Row, headline_rates, rows_of
 from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
 from clueval.results.tables import how_many, named, of_changes, of_report, titled
 

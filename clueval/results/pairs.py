@@ -27,8 +27,7 @@ from clueval.reading.options import LayerColumns, Readings, layer_names, require
 from clueval.reading.paths import is_path_or_paths, needs_spooling, spooled
 from clueval.reading.sides import with_id_of
 from clueval.reading.usual import Unusual, require_usual
-from clueval.results.options import Groups, groups_of
-from clueval.results.plan import plan_of, require_names, steps_in_order
+from clueval.results.options import Groups, groups_of, plan_of, require_names, steps_in_order
 from clueval.results.texts import Texts, kept, opened
 from clueval.transforms.changes import ALTERNATIVES, checked
 

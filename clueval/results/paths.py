@@ -15,7 +15,7 @@ from clueval.files.arguments import require_kind
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.reports.table import cut
-from clueval.results.reports import RATES, Path, headline_paths
+from clueval.results.rows import RATES, Path, headline_paths
 
 
 def find_path(reports: Mapping[str, Any], text: str) -> Path:

@@ -22,8 +22,7 @@ from clueval.formats.documents import is_dialect
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns
 from clueval.reading.sides import FileGroup, Sides, sides_of
 from clueval.reading.source import Source, need_placing
-from clueval.results.options import Groups
-from clueval.results.plan import texts_may_differ
+from clueval.results.options import Groups, texts_may_differ
 from clueval.transforms.options import FREE
 
 FilePair = tuple[str | None, Path, Path]

@@ -19,8 +19,8 @@ from clueval.results.comparing import ComparedUnits, Comparing, DropTest
 from clueval.results.options import RESAMPLES, SEED, Trust
 from clueval.results.paths import score_names, whole_path
 from clueval.results.rates import entry_at
-from clueval.results.reports import Path, headline_paths, number_at
 from clueval.results.result import Result
+from clueval.results.rows import Path, headline_paths, number_at
 from clueval.statistics.jackknife import rounded
 from clueval.statistics.resampling import holm
 from clueval.studies.comparison import Comparison, Details

@@ -17,7 +17,7 @@ from clueval.reports.language import in_language, phrase
 from clueval.reports.place import Facet, MarkKind, Place
 from clueval.reports.report import Report
 from clueval.reports.table import Table
-from clueval.results.plan import parse_where
+from clueval.results.options import parse_where
 from clueval.results.signature import Signature
 from clueval.statistics.distributions import t_quantile
 from clueval.statistics.jackknife import (
