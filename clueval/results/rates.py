@@ -198,9 +198,9 @@ class Rates:
         return found
 
     @cached_property
-    def sizes(self) -> Sizes:
+    def sizes(self) -> EntrySizes:
         """What units weigh in each rate."""
-        return Sizes(self)
+        return EntrySizes(self)
 
 
 # Sizes
@@ -216,7 +216,7 @@ _DIGITS = 12
 """To how many decimals a product of a rate and a size is rounded."""
 
 
-class Sizes:
+class EntrySizes:
     """What units weigh in the rates of each entry of a report, and the counts from which the rates follow."""
 
     def __init__(self, rates: Rates) -> None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -264,12 +265,9 @@ def sum_of(bags: Iterable[Bag], units: str | None) -> Bag:
     first, second = next(bags), next(bags, None)
     if second is None:
         return first
-    from clueval.results.workers import Gathered  # one pair of files does not need it
+    from clueval.results.workers import sum_of_parts  # one pair of files does not need it
 
-    total = Gathered(units)
-    for bag in (first, second, *bags):
-        total.add(bag)
-    return total.bag
+    return sum_of_parts(chain([first, second], bags), units)
 
 
 def count_task(reading: FileReading, plan: Plan, layers: Sequence[str], task: Task) -> Bag:
