@@ -92,7 +92,7 @@ def test_units_of_a_folder_are_named_by_file_and_document(tmp_path: Path) -> Non
 
 def test_equal_keys_are_numbered() -> None:
     assert different_keys(["d1", "d1", "d1#2", "d1"]) == ["d1", "d1#2", "d1#2#2", "d1#3"]
-    assert document_key(None, "a#b", False) == "a##b"
+    assert document_key("a#b") == "a##b"
 
 
 @pytest.mark.parametrize("metric", ["noisy"])
