@@ -162,7 +162,8 @@ class TestedRate:
         self.rows = list(zip(*(rates.row_of[run.start : run.stop] for run in runs), strict=True))
         scores = list(map(self._score, self.times))
         mean = math.fsum(scores) / len(runs)
-        self.score, self.scores = (None, []) if math.isnan(mean) else (mean, scores)
+        self.score: float | None = None if math.isnan(mean) else mean
+        self.scores = [] if math.isnan(mean) else scores
         by_run = list(map(self._without, self.times))
         means = [
             math.fsum([values.get(row, rest) for (values, rest), row in zip(by_run, rows, strict=True)])

@@ -37,7 +37,8 @@ def interval_section(units: Units, trust: Trust) -> dict[str, Any]:
         scores[metric.name] = {}
         for sequence, layers in units.sequences[metric.name].items():
             rates = Rates(metric, layers, units.counts[metric.name, sequence])
-            report = scores[metric.name][sequence] = {}
+            report: dict[str, Any] = {}
+            scores[metric.name][sequence] = report
             for path, interval in _intervals(rates, units.keys, trust):
                 entry = report
                 for name in path[:-1]:

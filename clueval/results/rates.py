@@ -244,7 +244,8 @@ class EntrySizes:
         """
         metric, layers = self._rates.metric, self._rates.layers
         headlines = metric.headlines(tally, layers)
-        found: dict[_Place, Sequence[float]] = {**metric.sizes(tally, layers)}
+        found: dict[_Place, Sequence[float]] = {}
+        found.update(metric.sizes(tally, layers))
         for path, entry in _dictionaries(metric.scores(tally, layers)):
             text = ".".join(path)
             sizes = entry.get("gold"), entry.get("predicted")
@@ -270,7 +271,8 @@ class EntrySizes:
         for text, counts in metric.headlines(tally, layers).items():
             found[text] = counts[:2]
             found.update({(self._path_of.get(text, ()), kind): counts for kind in ("", "_strict")})
-        return {**found, **metric.sizes(tally, layers)}
+        found.update(metric.sizes(tally, layers))
+        return found
 
     def _rows(self, place: _Place) -> Mapping[int, Sequence[float]]:
         """Return the numbers of a place in each row in which one is not 0."""
@@ -537,7 +539,7 @@ class ScoredRates(EntryRates):
         """Score the counts; those of keys on which no rate depends stay as they are in all units."""
         rates = self._rates
         rows, places = _distinct(map(tuple, counts))
-        rest = {key: rates.total[key] for key in self._own}
+        rest: dict[int, Any] = {key: rates.total[key] for key in self._own}  # whole numbers
         tallies = (rates.tally({**rest, **dict(zip(self._keys, row, strict=True))}.items()) for row in rows)
         found = rates.scored(tallies, [self._entry])
         return [[values[place] for place in places] for values in found]

@@ -36,7 +36,7 @@ from clueval.metrics.gate.pairing import Touching
 from clueval.reading.options import LayerColumns
 from clueval.reading.paths import spooled
 from clueval.reports.language import numeral, phrase
-from clueval.reports.table import Rate, Table
+from clueval.reports.table import Cell, Rate, Table
 from clueval.results.options import Groups
 from clueval.results.pairs import Pairs, pairs_with
 from clueval.results.rows import headline_paths, number_at
@@ -273,7 +273,7 @@ class _Changes:
 
 def tables_of(reference: Reference, of: Mapping[str, Any]) -> Iterator[Table]:
     """Yield the tables for readers: the differences of the headlines, and GATE's changes; `of` as in `to_dict`."""
-    rows = []
+    rows: list[list[Cell]] = []
     for path in headline_paths(of):
         one, two = (number_at(each, path) for each in (of, reference.result.metrics))
         if path[-1] != "entity_recall" and one is not None and two is not None:

@@ -216,14 +216,14 @@ def _counts(
         names = list(sequences) if whole is None else [whole]
         found = {(metric.name, name): CountsByUnit(units) for metric in counting for name in names}
         sums: dict[tuple[str, str, int], Tally] = {}
-        for place, sequence, metric, tally in bag.tallies_of(counting, names, alike):
-            counted = found[metric.name, sequence]
-            if times[alike[place][0]] > 1:  # other places of this unit come, too
-                own = metric.name, sequence, alike[place][0]
+        for of_units, sequence, metric, tally in bag.tallies_of(counting, names, alike):
+            counted, units_alike = found[metric.name, sequence], alike[of_units]
+            if times[units_alike[0]] > 1:  # other places of this unit come, too
+                own = metric.name, sequence, units_alike[0]
                 sums[own] = added([(sums.get(own, Tally()), 1), (tally, 1)])
                 continue
             row = counted.row(tally.items())
-            for unit in alike[place]:
+            for unit in units_alike:
                 counted.row_of[unit] = row
         for (metric_name, sequence, unit), tally in sums.items():
             counted = found[metric_name, sequence]
