@@ -16,7 +16,7 @@ from clueval.cli import main, printing
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.files.errors import UsageError
-from clueval.metrics import METRICS, chosen_metrics, metric_named
+from clueval.metrics import METRICS, metric_named
 from clueval.metrics.gate import Gate, GateWithin
 from clueval.results import first_screen, inputs, paths, rows
 from clueval.results.rows import LONG_ROW, ROW
@@ -270,27 +270,6 @@ def test_a_path_with_two_readings_is_refused() -> None:
         result.get("exact.a.per_label.b.per_label.c.f1")
 
 
-def test_a_short_path_that_several_reports_have_is_refused_with_the_whole_paths() -> None:
-    result = labelled("A", "A", metrics="exact,partial")
-
-    with pytest.raises(UsageError, match=r"one of exact\.label\.micro\.f1, partial\.label\.micro\.f1"):
-        result.get("micro.f1")
-
-
-@pytest.mark.parametrize(
-    ("path", "nearest"),
-    [
-        ("exact.label.mikro.f1", "exact.label.micro.f1"),
-        ("exact.label.micro.F1", "exact.label.micro.f1"),
-        ("exact.label.micro", "exact.label.micro"),
-        ("exact.entity.micro.f1", "exact.label.micro.f1"),
-    ],
-)
-def test_an_unknown_path_is_refused_with_the_nearest(path: str, nearest: str) -> None:
-    with pytest.raises(UsageError, match=f"there is no score '{path}' .did you mean {nearest}"):
-        labelled("A", "A", metrics="exact").get(path)
-
-
 # Sums
 
 
@@ -396,12 +375,6 @@ def test_documents_without_layers_add_no_layer_to_others() -> None:
 def test_a_metric_names_the_setting_that_it_refuses(name: str, settings: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="|".join(settings).rstrip("s")):
         metric_named(name, **settings)
-
-
-@pytest.mark.parametrize("given", [3, {"exact": 1}, None])
-def test_what_is_no_metric_is_refused(given: Any) -> None:
-    with pytest.raises(UsageError, match="metric"):
-        chosen_metrics(given)
 
 
 def test_gate_counts_documents_if_it_counts_within_a_layer() -> None:

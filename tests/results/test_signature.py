@@ -93,13 +93,6 @@ def test_results_of_two_versions_can_be_compared_if_no_score_has_changed_between
         require_same(own, Signature({**own.choices, "scores": "2"}), "compared")
 
 
-def test_signatures_with_different_versions_differ() -> None:
-    one, other = Signature({"version": "1.0"}), Signature({"version": "1.1"})
-
-    assert one != other
-    assert one.differences(other) == {"version": ("1.0", "1.1")}
-
-
 def test_citing_adds_the_choices_that_select_the_number() -> None:
     signature = Signature.parse("metrics:levels|average:all|version:1.0").citing(average="micro", level="2")
 

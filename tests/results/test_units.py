@@ -155,15 +155,6 @@ def test_a_break_down_has_intervals_for_each_value() -> None:
     assert sum(group["intervals"]["units"] for group in groups.values()) == result.intervals()["units"]
 
 
-def test_one_unit_has_no_interval() -> None:
-    document = Document("d", {"x": [Span(0, 1, "A")]}, tokens=["a"])
-
-    with pytest.raises(CluevalError, match=r"there is one document \(score with resample_by='sentence'\)"):
-        score([document], [document], intervals=True)
-    with pytest.raises(CluevalError, match="only those of the whole corpus were kept"):
-        score([document] * 2, [document] * 2).intervals()
-
-
 @pytest.mark.parametrize("method", ["jackknife", "percentile", "bca"])
 @pytest.mark.parametrize("metric", ["exact", "partial", "fair"])
 def test_units_that_have_the_same_score_have_no_interval(method: str, metric: str) -> None:
