@@ -105,6 +105,9 @@ def _read(report: Mapping[str, Any], entries: Iterable[Entry]) -> list[float]:
 
 # One metric in one sequence
 
+_ReadWithout = tuple[list[int], Mapping[Path, Mapping[str, Sequence[float]]], list[int]]
+"""Rows without whose units rates may differ, the rates without units that differ, and which of these each row has."""
+
 
 class Rates:
     """The rates of what one metric counted in one sequence of some units.
@@ -128,6 +131,7 @@ class Rates:
         self.keys, self.rows, self.row_of = list(counts.keys), list(counts.rows), counts.row_of
         self.parts = [range(len(self.row_of)), *parts]
         self._times: dict[range, list[int]] = {}
+        self._without: dict[tuple[tuple[int, ...], int], _ReadWithout] = {}
         self.everywhere = self.times(self.parts[0])
         self.total = self.sums(self.everywhere)
         self.report = metric.scores(self.tally(enumerate(self.total)), layers)
@@ -168,6 +172,36 @@ class Rates:
                         values[place] = self.nothing.get(paths[place][-1], math.nan)
             found.extend(values)
         return [found[place :: len(paths)] for place in range(len(paths))]
+
+    def without(
+        self, keys: Sequence[int], times: Sequence[int], entry: Entry
+    ) -> tuple[Sequence[int], list[Sequence[float]]]:
+        """Return what `EntryRates.without` does, for an entry whose rates follow from the counts of some keys.
+
+        All entries that are in a report on these keys are read at once, because a report costs more than reading it.
+        """
+        place = tuple(keys), id(times)
+        if place not in self._without or entry[0] not in self._without[place][1]:
+            among = {*keys}
+            parts = {
+                number: part
+                for number, row in enumerate(self.rows)
+                if (part := tuple((key, count) for key, count in pairs_in(row) if key in among))
+            }
+            distinct, places = _distinct([*parts.values(), ()])
+            whole = dict.fromkeys(keys, 0)
+            for number, part in parts.items():
+                for key, count in part:
+                    whole[key] += count * times[number]
+            entries = dict(entries_of(self.metric.scores(self.tally(whole.items()), self.layers)))
+            entries[entry[0]] = tuple(dict.fromkeys([*entry[1], *entries.get(entry[0], ())]))
+            rests = ({**whole, **{key: whole[key] - count for key, count in part}} for part in distinct)
+            found = iter(self.scored((self.tally(rest.items()) for rest in rests), [*entries.items()]))
+            read = {path: {name: next(found) for name in names} for path, names in entries.items()}
+            self._without[place] = list(parts), read, places
+        rows, read, places = self._without[place]
+        of_entry = read[entry[0]]
+        return rows, [[of_entry[name][number] for number in places] for name in entry[1]]
 
     @cached_property
     def nothing(self) -> Mapping[str, float]:
@@ -524,14 +558,10 @@ class ScoredRates(EntryRates):
             keys = own = every
         self._keys, self._own = keys, own
         self.width = len(keys)
-        columns, among = {key: column for column, key in enumerate(keys)}, {*own}
-        self._parts: dict[int, tuple[tuple[int, int], ...]] = {}
+        columns = {key: column for column, key in enumerate(keys)}
         self.rows = {}
         for number, row in enumerate(rates.rows):
-            part = tuple((key, count) for key, count in pairs_in(row) if key in among)
-            of_keys = tuple((columns[key], count) for key, count in part if key in columns)
-            if part:
-                self._parts[number] = part
+            of_keys = tuple((columns[key], count) for key, count in pairs_in(row) if key in columns)
             if of_keys:
                 self.rows[number] = of_keys
 
@@ -545,14 +575,9 @@ class ScoredRates(EntryRates):
         return [[values[place] for place in places] for values in found]
 
     def without(self, times: Sequence[int]) -> tuple[Sequence[int], list[Sequence[float]]]:
-        parts, places = _distinct([*self._parts.values(), ()])
-        whole = dict.fromkeys(self._own, 0)
-        for number, part in self._parts.items():
-            for key, count in part:
-                whole[key] += count * times[number]
-        rests = ({**whole, **{key: whole[key] - count for key, count in part}} for part in parts)
-        found = self._rates.scored((self._rates.tally(rest.items()) for rest in rests), [self._entry])
-        return list(self._parts), [[values[place] for place in places] for values in found]
+        every = range(len(self._rates.keys))  # if most keys count, the reports serve other entries, too
+        keys = self._own if 2 * len(self._own) < len(every) else every
+        return self._rates.without(keys, times, self._entry)
 
     def _keys_behind(self) -> tuple[Sequence[int], Sequence[int]]:
         """Return the numbers of the keys on which the rates depend: with more of one, or none, they differ.
