@@ -1,8 +1,7 @@
 """Writes a seeded corpus of any size: a gold file, and a predicted file with the errors of a tagger.
 
 The words come from `words`, the errors from `mistakes`. A corpus consists of *stretches*; if sentences are marked,
-a stretch is a sentence. Ranges within a stretch are half-open and count from 0; only span files use the convention
-of FairEval (from 1, end inclusive).
+a stretch is a sentence. Ranges within a stretch are half-open and count from 0.
 
 The same settings give the same bytes. Files are written stretch by stretch, so memory does not grow with the
 corpus. A stretch is a slice of a long sample of words that is drawn once, so whole sentences rarely repeat.
@@ -49,8 +48,7 @@ class Corpus:
     a sentence (the last may be shorter, so that `tokens` is exact). A document has `document_length` sentences; with
     0, documents are not marked. Without `sentences`, sentences are not marked, and a document is one long sentence.
     `errors` is the share of sentences with one error in every layer, drawn from `kinds`. `layers` is the number of
-    tag columns; one of ten spans of a further layer differs from the first layer. `nesting` is the maximum depth of
-    nested spans; only span files allow more than 1. `token_ids` adds a column of ids.
+    tag columns; one of ten spans of a further layer differs from the first layer. `token_ids` adds a column of ids.
 
     Raises `UsageError` for settings that are impossible.
     """
@@ -64,29 +62,23 @@ class Corpus:
     document_length: int = 50
     sentences: bool = True
     errors: float = 0.2
-    kinds: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = KINDS
     layers: int = 1
-    nesting: int = 1
     token_ids: bool = False
 
     def __post_init__(self) -> None:
         _check_sizes(self)
-        _check_format(self)
+        if self.format not in FORMATS:
+            raise UsageError(f"unknown format {self.format!r}", advice=f"choose from {', '.join(FORMATS)}")
+        if self.token_ids and self.format != "vrt":
+            raise UsageError(f"the format {self.format} has no token ids", advice="use the format vrt")
         for kind in self.kinds:
             if kind not in KINDS:
                 raise UsageError(f"unknown kind of error {kind!r}", advice=f"choose from {', '.join(KINDS)}")
-        object.__setattr__(self, "kinds", self._drawn_kinds())
-
-    def _drawn_kinds(self) -> tuple[str, ...]:
-        kinds = self.kinds or KINDS
-        drawn = tuple(kind for kind in kinds if self.format != "fair-spans" or kind != "ill-formed")
-        if not drawn:
-            raise UsageError("a span file cannot show an ill-formed tag", advice="add another kind of error")
-        return drawn
 
 
 def _check_sizes(corpus: Corpus) -> None:
-    for name in ("tokens", "layers", "nesting", "shortest"):
+    for name in ("tokens", "layers", "shortest"):
         value = getattr(corpus, name)
         if value < 1:
             raise UsageError(f"{name} must be at least 1, not {value}")
@@ -102,18 +94,6 @@ def _check_sizes(corpus: Corpus) -> None:
     densest = int(800_000 / _MEAN_LENGTH)
     if not 0 <= corpus.density <= densest:
         raise UsageError(f"density must be 0 to {densest} spans per million tokens, not {corpus.density}")
-
-
-def _check_format(corpus: Corpus) -> None:
-    if corpus.format not in FORMATS:
-        raise UsageError(f"unknown format {corpus.format!r}", advice=f"choose from {', '.join(FORMATS)}")
-    spans_only = corpus.format == "fair-spans"
-    if corpus.nesting > 1 and not spans_only:
-        raise UsageError("tag columns cannot show nested spans", advice="use the format fair-spans")
-    if corpus.layers > 1 and spans_only:
-        raise UsageError("a span file has one layer", advice="use the format vrt or conll")
-    if corpus.token_ids and corpus.format != "vrt":
-        raise UsageError(f"the format {corpus.format} has no token ids", advice="use the format vrt")
 
 
 Layers = Sequence[Sequence[Mark]]
@@ -158,16 +138,16 @@ def stretches(corpus: Corpus) -> Iterator[Stretch]:
 
 
 def _gold(corpus: Corpus, size: int, owed: float, rng: random.Random) -> Layers:
-    first = _placed(int(2 * owed * rng.random() + 0.5) if owed > 0 else 0, size, corpus.nesting, rng)
+    first = _placed(int(2 * owed * rng.random() + 0.5) if owed > 0 else 0, size, rng)
     return [first, *(_further_layer(first, LABELS[n % len(LABELS)], rng) for n in range(1, corpus.layers))]
 
 
-def _placed(count: int, size: int, nesting: int, rng: random.Random) -> list[Mark]:
-    """Return about `count` spans without overlaps, as many as fit into the stretch, and the spans inside them."""
+def _placed(count: int, size: int, rng: random.Random) -> list[Mark]:
+    """Return about `count` spans without overlaps, as many as fit into the stretch."""
     free = size
     lengths = []
     for _ in range(count):
-        length = rng.choice(LENGTHS) + nesting - 1
+        length = rng.choice(LENGTHS)
         if length <= free:
             lengths.append(length)
             free -= length
@@ -175,18 +155,8 @@ def _placed(count: int, size: int, nesting: int, rng: random.Random) -> list[Mar
     taken = 0
     marks = []
     for gap, length in zip(before, lengths, strict=True):
-        marks += _nested(Mark(gap + taken, gap + taken + length, rng.choice(LABELS[0])), nesting, rng)
+        marks.append(Mark(gap + taken, gap + taken + length, rng.choice(LABELS[0])))
         taken += length
-    return marks
-
-
-def _nested(outer: Mark, nesting: int, rng: random.Random) -> list[Mark]:
-    """Return the span and, at each further depth with a chance of one half, one without its first or last token."""
-    marks = [outer]
-    while len(marks) < nesting and outer.end - outer.start > 1 and rng.random() < 0.5:
-        cut = below(2, rng)
-        outer = Mark(outer.start + cut, outer.end - 1 + cut, rng.choice(LABELS[0]))
-        marks.append(outer)
     return marks
 
 
@@ -274,42 +244,8 @@ def _tagged(stretch: Stretch, layers: Layers, tails: Sequence[str] | None) -> st
     return "".join(map(operator.add, lines, tails)) if tails else "\n".join(lines) + "\n"
 
 
-_NO_SPAN = "EMPTY\t999\t999\t999\n"
-
-
-def _fair_spans(corpus: Corpus) -> Pieces:
-    if corpus.sentences:
-        for stretch in stretches(corpus):
-            gold = _span_lines(stretch.gold[0], 1) or _NO_SPAN
-            same = stretch.predicted is stretch.gold
-            predicted = gold if same else _span_lines(stretch.predicted[0], 1) or _NO_SPAN
-            yield gold + "\n", predicted + "\n"
-    else:
-        yield from _unbroken_spans(corpus)
-
-
-def _unbroken_spans(corpus: Corpus) -> Pieces:
-    first = 1
-    some_gold = some_predicted = False
-    for stretch in stretches(corpus):
-        gold, predicted = _span_lines(stretch.gold[0], first), _span_lines(stretch.predicted[0], first)
-        some_gold, some_predicted = some_gold or bool(gold), some_predicted or bool(predicted)
-        yield gold, predicted
-        first += len(stretch.words)
-    yield "\n" if some_gold else _NO_SPAN + "\n", "\n" if some_predicted else _NO_SPAN + "\n"
-
-
-def _span_lines(marks: Sequence[Mark], first: int) -> str:
-    """Return one line per span in FairEval's convention; `first` is the number of the stretch's first token."""
-    lines = []
-    for start, end, label, _ in marks:
-        tokens = ", ".join(map(str, range(start + first, end + first)))
-        lines.append(f"{label}\t{start + first}\t{end + first - 1}\t{tokens}\n")
-    return "".join(lines)
-
-
-FORMATS: dict[str, Callable[[Corpus], Pieces]] = {"vrt": _vrt, "conll": _conll, "fair-spans": _fair_spans}
-"""The formats; the suffix of the files is the name, except for span files (``.spans``)."""
+FORMATS: dict[str, Callable[[Corpus], Pieces]] = {"vrt": _vrt, "conll": _conll}
+"""The formats; the suffix of the files is the name."""
 
 
 # --- files and the command ---------------------------------------------------------------------------------
@@ -320,8 +256,7 @@ def write(corpus: Corpus, folder: Path) -> tuple[Path, Path]:
 
     Raises `FileError` if they cannot be written. About a second per million tokens.
     """
-    suffix = corpus.format.removeprefix("fair-")
-    gold, predicted = folder / f"gold.{suffix}", folder / f"predicted.{suffix}"
+    gold, predicted = folder / f"gold.{corpus.format}", folder / f"predicted.{corpus.format}"
     parts = [path.with_name(path.name + ".part") for path in (gold, predicted)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -376,7 +311,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--kinds", help=f"kinds of error, comma-separated (all: {','.join(KINDS)})")
     parser.add_argument("--layers", type=int, default=1, help="number of tag columns (%(default)s)")
-    parser.add_argument("--nesting", type=int, default=1, help="depth of nested spans, in span files")
     parser.add_argument("--token-ids", action="store_true", help="a last column of token ids, in vrt")
     return parser
 
@@ -393,9 +327,8 @@ def _corpus(options: argparse.Namespace) -> Corpus:
         document_length=options.document_length,
         sentences=not options.no_sentences,
         errors=options.errors,
-        kinds=tuple(options.kinds.split(",")) if options.kinds else (),
+        kinds=tuple(options.kinds.split(",")) if options.kinds else KINDS,
         layers=options.layers,
-        nesting=options.nesting,
         token_ids=options.token_ids,
     )
 

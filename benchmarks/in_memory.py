@@ -27,6 +27,7 @@ import seqeval.metrics
 from compat_seqeval import CASES, Sentences, corpus
 from generate import Corpus, stretches
 from measure import environment, progress
+from mistakes import KINDS
 from rivals import span_tools
 
 from clueval import score
@@ -52,6 +53,9 @@ LENGTHS = (1, 2, 5, 10, 20, 50, 100, 1_000, 10_000)
 
 THEIRS = 20_000
 """nervaluate gets documents with up to this number of gold spans, or one document, because it takes long."""
+
+WELL_FORMED = tuple(kind for kind in KINDS if kind != "ill-formed")
+"""Lists of spans cannot have ill-formed tags."""
 
 Documents = list[list[span_tools.Plain]]
 
@@ -139,7 +143,7 @@ def documents(tokens: int, seed: int, length: int) -> tuple[Documents, Documents
     """Return the spans of both sides; each document but the last has at least `length` gold spans."""
     sides: tuple[Documents, Documents] = [[]], [[]]
     first = 0
-    for stretch in stretches(Corpus(tokens, seed, "fair-spans")):
+    for stretch in stretches(Corpus(tokens, seed, kinds=WELL_FORMED)):
         if len(sides[0][-1]) >= length:
             first = 0
             for side in sides:

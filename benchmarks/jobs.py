@@ -1,32 +1,27 @@
-"""Measures ``clueval score --jobs N`` on one large pair of files, and on many files.
+"""Measures ``clueval score --jobs N`` on many pairs of files, of which each process counts some.
 
 Measures whole processes, in turn, and prints a Markdown table with the ratio of the wall times. Peak memory is
 that of the largest process of a command; all N processes together take at most N times as much. More processes than
 cores are not faster, and if other programs run at the same time, the figures mean little.
 
     python benchmarks/jobs.py --corpora corpora
-    python benchmarks/jobs.py --cases pair --tokens 200000 --runs 2 --jobs 1 2
+    python benchmarks/jobs.py --tokens 200000 --runs 2 --jobs 1 2
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from generate import Corpus, write
-from main_job import files, put_report
-from measure import Measurement, environment, measure, progress, require_from_1, table
+from main_job import put_report
+from measure import environment, measure, progress, require_from_1, table
 
 FILES = 50
-"""The number of pairs in the case with many files; together, they have as many tokens as the large pair."""
-
-
-def pair(corpus: Corpus, folder: Path) -> tuple[Path, Path]:
-    """Return one large pair of files."""
-    return files(corpus, folder)
+"""The number of pairs of files."""
 
 
 def many(corpus: Corpus, folder: Path) -> tuple[Path, Path]:
@@ -44,26 +39,14 @@ def many(corpus: Corpus, folder: Path) -> tuple[Path, Path]:
     return sides
 
 
-CASES: dict[str, Callable[[Corpus, Path], tuple[Path, Path]]] = {"pair": pair, "many": many}
-
-
-def run_case(
-    name: str, corpus: Corpus, jobs: Sequence[int], runs: int, folder: Path
-) -> tuple[str, list[Measurement]]:
-    """Return the title of a case and its measurements. Raises `CommandFailed` if a command fails."""
-    gold, predicted = CASES[name](corpus, folder)
+def report(tokens: int, seed: int, jobs: Sequence[int], runs: int, folder: Path) -> str:
+    """Measure; return machine, versions, settings and figures in Markdown. Raises `CommandFailed`."""
+    gold, predicted = many(Corpus(tokens, seed=seed), folder)
     command = (sys.executable, "-m", "clueval", "score", str(gold), str(predicted), "--layer", "entity=2")
     commands = {f"jobs {number}": [*command, "--jobs", str(number)] for number in jobs}
-    title = "one pair of files" if name == "pair" else f"{FILES} pairs of files"
-    return f"{title}, {corpus.tokens:,} tokens", measure(commands, runs, progress)
-
-
-def report(cases: Sequence[str], tokens: int, seed: int, jobs: Sequence[int], runs: int, folder: Path) -> str:
-    """Measure `cases`; return machine, versions, settings and figures in Markdown."""
-    corpus = Corpus(tokens, seed=seed)
-    measured = dict(run_case(name, corpus, jobs, runs, folder) for name in cases)
+    title = f"{FILES} pairs of files, {tokens:,} tokens"
     settings = f"* seed {seed}; one run to warm up, then {runs} in turn; median (least-greatest)"
-    return f"{environment(['clueval'])}\n{settings}\n\n{table(measured)}"
+    return f"{environment(['clueval'])}\n{settings}\n\n{table({title: measure(commands, runs, progress)})}"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -74,9 +57,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each command (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--cases", nargs="+", choices=CASES, default=list(CASES), metavar="CASE", help=", ".join(CASES)
-    )
     parser.add_argument(
         "--corpora",
         type=Path,
@@ -93,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     require_from_1(parser, options, "runs")
     if options.tokens < FILES:
         parser.error(f"--tokens must be at least {FILES}, not {options.tokens}")
-    settings = options.cases, options.tokens, options.seed, options.jobs, options.runs
+    settings = options.tokens, options.seed, options.jobs, options.runs
     return put_report("jobs.py", options.corpora, lambda folder: report(*settings, folder))
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from unittest.mock import patch
 
-from clueval.reading import column_files, tag_lists, triples
+from clueval.reading import clusters, column_files, triples
 from clueval.reading.byte_reader import REGULAR
 from clueval.reading.passages import Sizes
 
@@ -33,7 +33,7 @@ def documents_alone() -> Iterator[None]:
     with (
         patch.object(column_files, "bag_of_columns", return_value=None),
         patch.object(triples, "bag_of_row_files", return_value=None),
-        patch.object(tag_lists, "bag_of_tags", return_value=None),
+        patch.object(clusters, "bag_of_tags", return_value=None),
         patch.object(triples, "bag_of_triples", return_value=None),
     ):
         yield

@@ -157,9 +157,9 @@ def test_a_signal_at_any_moment_leaves_no_half_of_a_file(kind: str, template: Pa
 )
 def test_a_signal_ends_a_command_in_one_line(name: str, code: int, message: str, template: Path) -> None:
     script = (
-        "import os, signal, sys; from clueval.cli import convert, main; number = getattr(signal, sys.argv[1])\n"
+        "import os, signal, sys; from clueval.cli import documents, main; number = getattr(signal, sys.argv[1])\n"
         "signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)\n"
-        "convert.merged_lines = lambda *_, **__: os.kill(os.getpid(), number)\n"
+        "documents.merged_lines = lambda *_, **__: os.kill(os.getpid(), number)\n"
         "sys.exit(main(['merge', 'gold.conll']))"
     )
     done = subprocess.run(

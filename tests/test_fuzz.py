@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from fuzz.beside import BESIDE, files_beside
@@ -14,7 +14,7 @@ from fuzz.running import Failure, failure_of, run
 from fuzz.smaller import smallest
 from fuzz.tools import FORMATS
 
-from clueval.cli import check, main
+from clueval.cli import documents, main
 from clueval.cli.commands import COMMANDS, command_parser
 from clueval.files.overwriting import OUTPUT_TYPES, input_path
 from clueval.formats.form import NAMES
@@ -135,12 +135,12 @@ def test_every_mutation_changes_some_file() -> None:
 
 
 def broken_check(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    def run(options: argparse.Namespace) -> int:
-        if any("bad" in path.read_text(encoding="utf-8") for path in options.files):
+    def run(files: list[Path], _: object) -> list[Any]:
+        if any("bad" in path.read_text(encoding="utf-8") for path in files):
             exec(line, {})  # the fault that the fuzzer is to see
-        return 0
+        return []
 
-    monkeypatch.setattr(check, "CHECK_COMMAND", check.CHECK_COMMAND._replace(run=run))
+    monkeypatch.setattr(documents, "checks", run)
 
 
 GOOD, BAD = "good\tO\n" * 20, "bad\tO\n"

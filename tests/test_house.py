@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import clueval
+from clueval.cli.commands import COMMANDS
 from clueval.formats.form import ENTRIES
 from clueval.metrics import METRICS
 
@@ -27,8 +28,8 @@ _BELOW_RESULTS = {"core", "statistics", "metrics", "transforms", "reports", "for
 
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
-    "statistics": {"core"},
-    "metrics": {"core"},
+    "statistics": set(),
+    "metrics": {"core", "statistics"},
     "transforms": {"core"},
     "reports": {"core"},
     "formats": {"core"},
@@ -54,7 +55,7 @@ YET_DOUBLED: set[str] = set()
 YET_MANY_PARAMETERS: set[str] = set()
 """Functions with too many parameters, each `module.function`. This list may only shrink."""
 
-MOST_MODULES = 67
+MOST_MODULES = 65
 """The number of modules that a call for two files imports. It may only shrink."""
 
 HALF_HOUR_PATH = (
@@ -219,7 +220,9 @@ def functions_with_many_parameters() -> set[str]:
         for module in FILES
         if package_of(module) != "compat"
         for node in nodes_of(module)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and parameters(node) > MOST_PARAMETERS
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and parameters(node) > MOST_PARAMETERS
+        and not (module.startswith("cli.") and node.name in COMMANDS)  # a parameter is an option
     }
 
 
@@ -292,7 +295,7 @@ def test_the_package_names_what_to_read_in_half_an_hour() -> None:
     assert len(lines) <= 2_015
 
 
-BYTES = {f"reading.{name}" for name in ("byte_reader", "byte_rows")}
+BYTES = {"reading.byte_reader"}
 
 
 def test_descriptions_of_formats_are_imported_by_no_other_and_not_where_bytes_are_read() -> None:

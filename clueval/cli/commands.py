@@ -1,15 +1,14 @@
-"""The commands, and the command line with the options of one of them."""
+"""The commands, their parsers, and the help with all of them."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
-from clueval.cli.parser import Command, CommandParser, HelpText, Parser
+from clueval.cli.declared import Command
+from clueval.cli.parser import CommandParser
 from clueval.files.errors import UsageError
-from clueval.files.overwriting import output_path
-from clueval.version import __version__
+from clueval.files.overwriting import output_name, output_path
 
 _UNDER = {
     "score": {
@@ -66,27 +65,28 @@ _FIRST = {
 """The options on the first page of the help of a command with many, at most twelve with --help."""
 
 _MODULES = {
-    "merge": "convert",
+    **dict.fromkeys(("conventions", "threshold", "profile", "faireval"), "studies"),
+    "diff": "errors",
+    **dict.fromkeys(("agree", "curate"), "people"),
+    **dict.fromkeys(("check", "convert", "merge", "samples"), "documents"),
     **dict.fromkeys(("formats", "metrics", "guide", "completion", "help"), "reference"),
 }
 """The modules of commands that have not the name of the command."""
 
 
-class _Overview(Parser):
-    """The parser of the command line, whose help has the commands by what they are for."""
+def overview() -> str:
+    """Return the help with all commands, by what they are for."""
+    from shutil import get_terminal_size
+    from textwrap import wrap
 
-    def format_help(self) -> str:
-        from shutil import get_terminal_size
-        from textwrap import wrap
-
-        width = max(40, min(get_terminal_size().columns, 100) - 2)
-        lines = ["usage: clueval COMMAND [options]", ""]
-        lines += wrap("Score labelled spans: gold against predicted, by every usual way of counting.", width)
-        for title, commands in _UNDER.items():
-            lines += ["", f"{title}:"]
-            for name, text in commands.items():
-                lines += wrap(f"  {name:<13}{text}", width, subsequent_indent=" " * 15)
-        return "\n".join([*lines, "", *(line for text in _FURTHER for line in wrap(text, width)), ""])
+    width = max(40, min(get_terminal_size().columns, 100) - 2)
+    lines = ["usage: clueval COMMAND [options]", ""]
+    lines += wrap("Score labelled spans: gold against predicted, by every usual way of counting.", width)
+    for title, commands in _UNDER.items():
+        lines += ["", f"{title}:"]
+        for name, text in commands.items():
+            lines += wrap(f"  {name:<13}{text}", width, subsequent_indent=" " * 15)
+    return "\n".join([*lines, "", *(line for text in _FURTHER for line in wrap(text, width)), ""])
 
 
 _FURTHER = (
@@ -95,27 +95,9 @@ _FURTHER = (
 )
 
 
-def command_line(command: str | None, *, alone: bool = False) -> Parser:
-    """Return the parser of the command line, with the options of one command.
-
-    It has the names of the other commands for its help and errors, unless `command` is known to come first (`alone`).
-    """
-    top = _Overview(prog="clueval")
-    top.add_argument("-V", "--version", action="version", version=f"%(prog)s {__version__}")
-    commands = top.add_subparsers(
-        dest="command", metavar="COMMAND", required=True, parser_class=CommandParser, prog=top.prog
-    )
-    for name, help_text in COMMANDS.items():
-        if name == command:
-            _add_arguments(commands.add_parser(name, help=help_text, **_settings(name)), name)
-        elif not alone:
-            commands.add_parser(name, help=help_text)
-    return top
-
-
-def require_command(name: str | None) -> None:
+def require_command(name: str) -> None:
     """Raise `UsageError` for a command that does not exist."""
-    if name is not None and name not in COMMANDS:
+    if name not in COMMANDS:
         from clueval.files.names import for_function  # only for names that do not exist
 
         near = for_function(name, COMMANDS, dashes=True)
@@ -124,45 +106,34 @@ def require_command(name: str | None) -> None:
         raise UsageError(f"there is no command {name!r}{near}", advice=f"one of {', '.join(COMMANDS)}")
 
 
-def command_parser(command: str) -> CommandParser:
-    """Return the parser of one command."""
-    parser = CommandParser(prog=f"clueval {command}", **_settings(command))
-    _add_arguments(parser, command)
-    return parser
-
-
 def command_called(name: str) -> Command:
     """Return a command; its module is imported."""
     module = import_module(f"clueval.cli.{_MODULES.get(name, name)}")
-    command: Command = getattr(module, f"{name.upper()}_COMMAND")
-    return command
+    return Command(getattr(module, name), getattr(module, f"{name}_needs", None))
 
 
-def _add_arguments(parser: CommandParser, command: str) -> None:
-    """Add the arguments of a command, and to those that read files the option that ignores the configuration file."""
-    command_called(command).add_arguments(parser)
+def command_parser(name: str) -> CommandParser:
+    """Return the parser of a command: its options, and for commands that read files those that all of them have."""
+    command = command_called(name)
+    parser = CommandParser(
+        prog=f"clueval {name}",
+        usage=f"%(prog)s {command.usage} [options]",
+        description=command.description,
+        epilog=command.epilog,
+    )
+    command.add_arguments(parser)
     group = parser.group("output") if "reading" in parser.topics else parser
     group.add_argument(
         "-q", "--quiet", action="store_true", help="print nothing but errors to standard error"
     )
-    if command in _FIRST:
-        parser.keep_first({*_FIRST[command].split()})
-    parser.set_defaults(
-        outputs=tuple(action.dest for action in parser._actions if action.type is output_path)
-    )
+    if name in _FIRST:
+        parser.keep_first({*_FIRST[name].split()})
     if "reading" in parser.topics:
         parser.topics["reading"].add_argument(
             "--no-config",
             action="store_true",
             help="ignore clueval.toml, and [tool.clueval] of pyproject.toml, in the current folder",
         )
-
-
-def _settings(name: str) -> dict[str, Any]:
-    command = command_called(name)
-    return {
-        "usage": f"%(prog)s {command.usage} [options]",
-        "description": command.description,
-        "epilog": command.epilog,
-        "formatter_class": HelpText,
-    }
+    outputs = [each.dest for each in parser._actions if each.type in (output_path, output_name)]
+    parser.set_defaults(command=name, outputs=outputs)
+    return parser

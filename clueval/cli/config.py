@@ -1,8 +1,8 @@
 """Defaults of options in a configuration file: ``clueval.toml``, or ``[tool.clueval]`` in ``pyproject.toml``.
 
 Only the current folder is searched. Keys are options as on the command line without their dashes
-(``metric = "exact"``); the tables ``[set.fair]`` hold settings of metrics, and a table with the name of a command
-(``[score]``) the defaults of this command alone. An option of the command line replaces the default of the file.
+(``metric = "exact"``), and a table with the name of a command (``[score]``) has the defaults of this command alone. An
+option of the command line replaces the default of the file.
 
 A default is for the commands, values and formats that know it: it is skipped where the command does not have the option
 or the value, and where no file has a format to which it applies. A name that no command has is an error.
@@ -17,9 +17,10 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from clueval.cli.outputs import fixes_form, shows_digits
+from clueval.cli.commands import COMMANDS, command_called, command_parser
+from clueval.cli.outputs import drop_idle
 from clueval.cli.parser import CommandParser, suggestion
 from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
 from clueval.files.options import options_of
@@ -38,24 +39,20 @@ MOST_BYTES, MOST_DOTS = 1 << 18, 1000
 GATES = ("gates", "limits")
 """The titles of the groups of options that decide with which code a command ends."""
 
+_OR_IGNORE = "correct the file, or ignore it with --no-config"
+
 
 def configuration() -> tuple[Path, Mapping[str, Any]] | None:
     """Return the file with the configuration of the current folder, and its options; None without one."""
-    for name in FILES:
-        path = Path(name)
-        if not path.is_file():
-            continue
+    for path in filter(Path.is_file, map(Path, FILES)):
         found = _read(path)
-        if not found:
-            continue
-        if name == "pyproject.toml":
+        if path.name == "pyproject.toml":
             tool = found.get("tool", {})
-            found = tool.get("clueval") if isinstance(tool, dict) else None
-        if found is None:
-            continue
-        if not isinstance(found, dict):
-            raise FormatError("clueval is not a table", file=name, advice="write [tool.clueval]")
-        return path, found
+            found = tool.get("clueval", {}) if isinstance(tool, dict) else {}
+            if not isinstance(found, dict):
+                raise FormatError("clueval is not a table", file=str(path), advice="write [tool.clueval]")
+        if found:
+            return path, found
     return None
 
 
@@ -63,99 +60,176 @@ def _read(path: Path) -> Any:
     import tomllib  # only read where there is a file
 
     note_input(path)
+    problem = ""
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise FormatError(f"has more than {MOST_BYTES:,} bytes", file=str(path), advice=_OR_IGNORE)
-        if any(line.count(b".") > MOST_DOTS for line in content.splitlines()):
-            raise FormatError(
-                f"has a line with more than {MOST_DOTS:,} dots", file=str(path), advice=_OR_IGNORE
-            )
-        text = content.decode("utf-8")
-        return tomllib.loads(text) if path.name != "pyproject.toml" or "clueval" in text else {}
+            problem = f"has more than {MOST_BYTES:,} bytes"
+        elif any(line.count(b".") > MOST_DOTS for line in content.splitlines()):
+            problem = f"has a line with more than {MOST_DOTS:,} dots"
+        else:
+            text = content.decode("utf-8")
+            return tomllib.loads(text) if path.name != "pyproject.toml" or "clueval" in text else {}
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
     except ValueError as error:  # not UTF-8, or not TOML
-        raise FormatError(f"is not TOML: {error}", file=str(path), advice=_OR_IGNORE) from None
+        problem = f"is not TOML: {error}"
     except RecursionError:
-        raise FormatError(
-            "has values that are nested too deeply", file=str(path), advice=_OR_IGNORE
-        ) from None
-
-
-_OR_IGNORE = "correct the file, or ignore it with --no-config"
+        problem = "has values that are nested too deeply"
+    raise FormatError(problem, file=str(path), advice=_OR_IGNORE)
 
 
 def defaults_of(
-    given: Sequence[str], parser: CommandParser, path: Path, options: Mapping[str, Any]
+    command: str, given: Sequence[str], parser: CommandParser, path: Path, options: Mapping[str, Any]
 ) -> list[str]:
     """Return as arguments those options of the file that apply to the command and are not given.
 
     Raises `UsageError` for an option that no command has, and for one that only the command line has.
     """
-    actions = parser.option_actions()
+    tables = {key: value for key, value in options.items() if key in COMMANDS and isinstance(value, dict)}
+    own = {key: value for key, value in options.items() if key not in tables} | tables.get(command, {})
     present = {argument.partition("=")[0] for argument in given if argument.startswith("-")}
+    actions = parser.option_actions()
     added: list[str] = []
-    own = _of_command(path, given[0], options)
     for key, value in own.items():
-        flag = f"--{key.replace('_', '-')}"
-        if flag not in actions:
-            _require_known(path, key)
+        entry = _Entry(path, key, value)
+        action = actions.get(entry.flag)
+        if action is None:
+            entry.require_known()
             continue
-        _require_allowed(path, key, parser, actions[flag])
+        entry.require_allowed(parser, action)
         if key == "metric":
-            _require_own_metrics(path, value)
-        if not present & set(actions[flag].option_strings):
-            arguments = _arguments(path, key, flag, actions[flag], value)
-            added += [each for each in arguments if _fits(path, key, each, actions[flag])]
+            entry.require_no_class()
+        if not present & {*action.option_strings}:
+            added += entry.arguments(action)
     return added
 
 
-def _of_command(path: Path, command: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options for all commands, replaced by those in the table of one command."""
-    from clueval.cli.commands import COMMANDS
+class _Entry(NamedTuple):
+    """An option in a configuration file."""
 
-    tables = {key: value for key, value in options.items() if key in COMMANDS and isinstance(value, dict)}
-    shared = {key: value for key, value in options.items() if key not in tables}
-    own = tables.get(command, {})
-    return {**shared, **own}
+    path: Path
+    key: str
+    value: Any
+
+    @property
+    def flag(self) -> str:
+        return f"--{self.key.replace('_', '-')}"
+
+    def error(self, problem: str, advice: str | None = None) -> UsageError:
+        return UsageError(problem, file=str(self.path), advice=advice)
+
+    def actions(self) -> Iterator[tuple[CommandParser, argparse.Action]]:
+        """Yield the option of each command that has it."""
+        for parser in map(command_parser, COMMANDS):
+            if (action := parser.option_actions().get(self.flag)) is not None:
+                yield parser, action
+
+    def arguments(self, action: argparse.Action) -> Iterator[str]:
+        """Yield the arguments for the option; values that the command does not have, but another does, are skipped."""
+        if action.nargs == 0:
+            if not isinstance(self.value, bool):
+                raise self.error(f"{self.key} must be true or false, not {described(self.value)}")
+            negative = self.flag.replace("--", "--no-", 1)
+            if self.value or negative in action.option_strings:
+                yield self.flag if self.value else negative
+            return
+        if isinstance(self.value, dict):
+            parts = [f"{name}={self.text(each)}" for name, each in self.value.items()]
+        else:
+            parts = list(map(self.text, self.value if isinstance(self.value, list) else [self.value]))
+        may_repeat = isinstance(action, argparse._AppendAction | argparse._ExtendAction)
+        for part in parts if may_repeat else [",".join(parts)]:
+            if action.choices is None or part in map(str, action.choices):
+                yield f"{self.flag}={part}"
+            else:
+                self.require_value(part)
+
+    def text(self, value: Any) -> str:
+        """Return a value as the command line has it. Raises `UsageError` for one that it cannot have."""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, int) and value.bit_length() > 64:
+            raise self.error(f"{self.key} is a whole number of more than 64 bits", "correct it")
+        if isinstance(value, str | int | float):
+            return str(value)
+        if isinstance(value, list) and all(isinstance(each, str | int | float) for each in value):
+            return ",".join(map(self.text, value))
+        raise self.error(f"{self.key} must be text, a number or a list, not {described(value)}")
+
+    def require_value(self, value: str) -> None:
+        """Raise `UsageError` for a value that no command has."""
+        known: dict[str, None] = {}
+        for _, action in self.actions():
+            if action.choices is None:
+                return
+            known |= dict.fromkeys(map(str, action.choices))
+        if value not in known:
+            raise self.error(f"{self.key} cannot be {value!r}", f"one of {', '.join(known)}")
+
+    def require_known(self) -> None:
+        """Raise `UsageError` for an option that no command has, or that only the command line has."""
+        actions = list(self.actions())
+        for parser, action in actions:
+            self.require_allowed(parser, action)
+        if actions:
+            return
+        name = self.flag.removeprefix("--")
+        flags = {
+            flag.removeprefix("--")
+            for each in map(command_parser, COMMANDS)
+            for flag in each.option_actions()
+        }
+        near = suggestion(name, {each: each for each in sorted(flags)})
+        is_set = name == "set"
+        advice = (
+            "settings are part of a metric: metric = 'fair(focus=system)'" if is_set else "check its name"
+        )
+        raise self.error(f"no command has an option {self.key!r}{near}", advice)
+
+    def require_allowed(self, parser: CommandParser, action: argparse.Action) -> None:
+        """Raise `UsageError` for an option that a configuration cannot have."""
+        reason = only_given(parser, action)
+        if reason:
+            flag = f"{action.option_strings[-1]}{f' {action.metavar}' * (action.nargs != 0)}"
+            raise self.error(
+                f"a configuration cannot have {self.key!r}, because it {reason}",
+                f"remove it, and give {flag} on the command line",
+            )
+
+    def require_no_class(self) -> None:
+        """Raise `UsageError` for a metric that is a class of a module: a file in a corpus could import any module."""
+        for text in self.value if isinstance(self.value, list) else [self.value]:
+            if isinstance(text, str) and any("." in each.name for each in metrics_in(text)):
+                raise self.error(
+                    "a configuration cannot name a class as a metric", "give --metric on the command line"
+                )
 
 
-def _fits(path: Path, key: str, argument: str, action: argparse.Action) -> bool:
-    """Return whether the command has the value of a default. Raises `UsageError` for a value that no command has."""
-    value = argument.partition("=")[2]
-    if action.choices is not None and value not in map(str, action.choices):
-        _require_value(path, key, value)
-        return False
-    return True
+def only_given(parser: CommandParser, action: argparse.Action) -> str:
+    """Return why only the command line has an option; empty if a configuration may have it, too."""
+    if action.type in OUTPUT_TYPES:
+        return "names what is written"
+    if action in parser.options_under(GATES):
+        return "is a gate"
+    if action.dest == "named_config":
+        return "names a file that names what is written"
+    if action.dest == "scheduler":
+        return "names a machine that gets the texts"
+    return ""
 
 
-def _require_value(path: Path, key: str, value: str) -> None:
-    from clueval.cli.commands import COMMANDS, command_parser
-
-    flag = f"--{key.replace('_', '-')}"
-    actions = [found[flag] for name in COMMANDS if flag in (found := command_parser(name).option_actions())]
-    if not any(action.choices is None or value in map(str, action.choices) for action in actions):
-        known = dict.fromkeys(str(choice) for action in actions for choice in action.choices or ())
-        raise UsageError(f"{key} cannot be {value!r}", file=str(path), advice=f"one of {', '.join(known)}")
-
-
-def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
-    """Unset those of these defaults that apply to no file that the command reads, or not to the form of its result."""
+def drop_unused(parser: CommandParser, options: argparse.Namespace, defaults: Sequence[str]) -> None:
+    """Unset those of these defaults that the call cannot use, or that apply to no file or form."""
     flags = {argument.partition("=")[0] for argument in defaults}
-    if options.command == "compare":
-        from clueval.cli.compare import drop_scoring
-
-        drop_scoring(options, flags)
-    if options.command == "score":
-        from clueval.cli.score import drop_counting
-
-        drop_counting(options, flags)
-    if "--format" in flags and fixes_form(options):
-        options.format = None
-    if "--digits" in flags and not shows_digits(options):
-        options.digits = None
+    needs = command_called(options.command).needs
+    needed = None if needs is None else needs(options)
+    for flag in flags if needed is not None else ():
+        action = parser.option_actions()[flag]
+        if action.dest not in (needed or ()):
+            setattr(options, action.dest, action.default)
+    drop_idle(options, flags)
     places = {field.name: f"Reading.{field.name}" for field, own in options_of(Reading) if own.flag in flags}
     if "--layer" in flags:
         places["layers"] = "layer"
@@ -165,13 +239,13 @@ def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
     from clueval.reading.source import FOR_ALL  # only for options of formats
     from clueval.reading.source import options_of as options_of_form
 
-    found = False
+    recognised = False
     for form in _forms(options):
-        found = True
+        recognised = True
         unused -= {*options_of_form(form), *FOR_ALL}
         if not unused:
             return
-    for name in unused if found else ():
+    for name in unused if recognised else ():
         setattr(options, places[name], None)
 
 
@@ -193,87 +267,3 @@ def _forms(options: argparse.Namespace) -> Iterator[Form]:
             with suppress(CluevalError):  # reading the file raises the same error
                 for _, file in files_of(each):
                     yield form_at(file, FormatOptions())
-
-
-def _arguments(path: Path, key: str, flag: str, action: argparse.Action, value: Any) -> list[str]:
-    """Return the arguments for one option of the file."""
-    if action.nargs == 0:
-        if not isinstance(value, bool):
-            raise UsageError(f"{key} must be true or false, not {described(value)}", file=str(path))
-        negative = flag.replace("--", "--no-", 1)
-        return [flag] if value else [negative] * (negative in action.option_strings)
-    if isinstance(value, dict):
-        parts = [f"{name}={_text(path, key, each)}" for name, each in value.items()]
-    else:
-        parts = [_text(path, key, each) for each in (value if isinstance(value, list) else [value])]
-    may_repeat = isinstance(action, argparse._AppendAction | argparse._ExtendAction)
-    return [f"{flag}={part}" for part in (parts if may_repeat else [",".join(parts)])]
-
-
-def _text(path: Path, key: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int) and value.bit_length() > 64:
-        raise UsageError(f"{key} is a whole number of more than 64 bits", file=str(path), advice="correct it")
-    if isinstance(value, str | int | float):
-        return str(value)
-    if isinstance(value, list) and all(isinstance(each, str | int | float) for each in value):
-        return ",".join(_text(path, key, each) for each in value)
-    raise UsageError(f"{key} must be text, a number or a list, not {described(value)}", file=str(path))
-
-
-def _require_own_metrics(path: Path, value: Any) -> None:
-    """Raise `UsageError` for a metric that is a class of a module: a file in a corpus could import any module."""
-    for text in value if isinstance(value, list) else [value]:
-        if isinstance(text, str) and any("." in each.name for each in metrics_in(text)):
-            raise UsageError(
-                "a configuration cannot name a class as a metric",
-                file=str(path),
-                advice="give --metric on the command line",
-            )
-
-
-def _require_known(path: Path, key: str) -> None:
-    """Raise `UsageError` for an option that no command has, or that only the command line has."""
-    from clueval.cli.commands import COMMANDS, command_parser
-
-    name = key.replace("_", "-")
-    known: set[str] = set()
-    for parser in map(command_parser, COMMANDS):
-        actions = parser.option_actions()
-        known |= {flag.removeprefix("--") for flag in actions}
-        if f"--{name}" in actions:
-            _require_allowed(path, key, parser, actions[f"--{name}"])
-    if name not in known:
-        near = suggestion(name, {each: each for each in sorted(known)})
-        advice = (
-            "settings are part of a metric: metric = 'fair(focus=system)'"
-            if name == "set"
-            else "check its name"
-        )
-        raise UsageError(f"no command has an option {key!r}{near}", file=str(path), advice=advice)
-
-
-def _require_allowed(path: Path, key: str, parser: CommandParser, action: argparse.Action) -> None:
-    """Raise `UsageError` for an option that a configuration cannot have."""
-    reason = only_given(parser, action)
-    if reason:
-        flag = f"{action.option_strings[-1]}{f' {action.metavar}' * (action.nargs != 0)}"
-        raise UsageError(
-            f"a configuration cannot have {key!r}, because it {reason}",
-            file=str(path),
-            advice=f"remove it, and give {flag} on the command line",
-        )
-
-
-def only_given(parser: CommandParser, action: argparse.Action) -> str:
-    """Return why only the command line has an option; empty if a configuration may have it, too."""
-    if action.type in OUTPUT_TYPES:
-        return "names what is written"
-    if any(action in group._group_actions for group in parser.groups_named(GATES)):
-        return "is a gate"
-    if action.dest == "named_config":
-        return "names a file that names what is written"
-    if action.dest == "scheduler":
-        return "names a machine that gets the texts"
-    return ""

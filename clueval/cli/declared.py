@@ -1,166 +1,346 @@
-"""Commands as declarations: what a command reads, its groups of options, the function that it calls, its files.
+"""Commands made of functions: the signature has the arguments and options, the docstring is the help.
 
-All else follows: the parser, and with it the configuration file, the completion and the reference; the checks of
-outputs; progress; the call; the web page and the other forms; the exit code.
+A parameter before ``*`` is an argument of the command line, one after it an option or, if its default is `Options`,
+several of them. The function checks, calls, prints, and returns the exit code::
+
+    def sizes(files: list[Input], *, times: int = 1, report: Report = REPORT) -> int:
+        \"""Print how many bytes files have.
+
+        usage: FILE...
+
+        arguments:
+            files FILE: files or folders
+        counting:
+            times N: multiply the numbers by N
+        example:
+            clueval sizes a.conll
+        \"""
+
+A title, which ends with a colon, begins a group of options. Each has one line: its name, its value (none for one that
+is true or false), a colon, and its help, which goes on in lines that are indented further. The flag is made of the
+name, unless it follows: ``kinds --class CLASS: ...``. ``{NAMES}`` stands for the text `NAMES` of the module. All else
+follows from it: parser, configuration file, completion, reference, and the checks of outputs.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+import inspect
+import re
+import sys
+import types
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from textwrap import indent
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-from clueval.cli import options as common
-from clueval.cli.fields import add_fields, given_fields
-from clueval.cli.outputs import add_report, put_report
-from clueval.cli.parser import Command, CommandParser
-from clueval.cli.progress import add_jobs, progress, workers
-from clueval.files.errors import UsageError
+from clueval.cli.parser import CommandParser
+from clueval.files.options import Option, options_of, whole
+from clueval.files.overwriting import input_path, output_folder, output_name, output_path
+from clueval.metrics.settings import shown_default, type_of, values_of
 
+Group = TypeVar("Group")
 
-class OptionGroup(NamedTuple):
-    """Options of a command: `add` adds them to a parser, `arguments` makes of them arguments of the function."""
-
-    add: Callable[[CommandParser], object]
-    arguments: Callable[[argparse.Namespace], Mapping[str, Any]] = lambda _: {}
+Given = Mapping[str, Any]
+"""The values of those options of a group that were given, as keyword arguments."""
 
 
-class Inputs(NamedTuple):
-    """The files that a command reads; `names` are their arguments, in the order in which the function takes them."""
+class OneOf(NamedTuple):
+    """The values of an option, or a function that returns them, as an annotation."""
 
-    add: Callable[[CommandParser], object]
-    names: Sequence[str]
-
-    def paths(self, options: argparse.Namespace) -> list[Path | None]:
-        """Return the files."""
-        return [getattr(options, name) for name in self.names]
+    values: Collection[Any] | Callable[[], Collection[Any]]
 
 
-SIDES = Inputs(common.add_sides, ("gold", "predicted"))
-"""The files of gold and predicted, or one file with both."""
+class Options(NamedTuple):
+    """Options that several commands share: `add` adds them to a parser, `value` is what the function gets of them.
 
-
-def put_saying(
-    say: Callable[[argparse.Namespace, Any], object],
-) -> Callable[[Any, argparse.Namespace], int]:
-    """Return a `put` that also says what was read for the result, which the report has as `result`."""
-
-    def put(found: Any, options: argparse.Namespace) -> int:
-        code = put_report(found, options)
-        say(options, found.result)
-        return code
-
-    return put
-
-
-def declared(
-    function: Callable[..., Any],
-    usage: str,
-    description: str,
-    epilog: str,
-    groups: Sequence[OptionGroup],
-    *,
-    inputs: Inputs = SIDES,
-    put: Callable[[Any, argparse.Namespace], int] = put_report,
-) -> Command:
-    """Return a command that calls `function` with its `inputs` and the arguments of all groups.
-
-    `put` writes the result and returns the exit code.
+    They stand in the place of the value, as the default of a parameter, so what makes them is declared as `Any`.
     """
 
-    def add_arguments(parser: CommandParser) -> None:
-        inputs.add(parser)
-        for group in groups:
-            group.add(parser)
-
-    def run(options: argparse.Namespace) -> int:
-        arguments: dict[str, Any] = {}
-        for group in groups:
-            arguments |= group.arguments(options)
-        if inputs is SIDES:
-            common.check_pairing(options)
-        paths = inputs.paths(options)
-        if hasattr(options, "scheduler"):
-            with workers(options, paths) as work:
-                found = function(*paths, **work, **arguments)
-        else:
-            with progress(paths) as advance:
-                found = function(*paths, progress=advance, **arguments)
-        return put(found, options)
-
-    return Command(usage, description, epilog, add_arguments, run)
+    add: Callable[[CommandParser], object]
+    value: Callable[[argparse.Namespace], Any]
 
 
-def option(title: str, flag: str, *, to: str = "", **settings: Any) -> OptionGroup:
-    """Return one option, with the settings of argparse, in the group `title` of the help.
+def reads(read: Callable[[str], Any], *, paired: bool = False) -> Callable[[str], Any]:
+    """Return a function for argparse that reads a value or, with `paired`, a value for each side."""
 
-    The function takes its value under the name `to` (by default that of the option), if there is one.
+    def value_of(text: str) -> Any:
+        try:
+            gold, colon, predicted = text.partition(":") if paired else (text, "", "")
+            return SideValues(read(gold), read(predicted)) if colon else read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return value_of
+
+
+Input = Annotated[Path, input_path]
+Output = Annotated[Path, output_path]
+OutputFolder = Annotated[Path, output_folder]
+OutputName = Annotated[str, output_name]
+FromZero = Annotated[int, reads(lambda text: whole(text, 0))]
+FromOne = Annotated[int, reads(whole)]
+
+
+# --- functions
+
+
+class Declared:
+    """A function, or a class, whose parameters are arguments and options, except some (`without`)."""
+
+    def __init__(self, function: Callable[..., Any], without: str = "") -> None:
+        self.function = function
+        self._names = vars(sys.modules[function.__module__])
+        text = inspect.getdoc(function) or ""
+        self._description, *parts = re.split(
+            r"^(usage(?=: )|[a-z]+(?=:\n    )):\s+", text, flags=re.MULTILINE
+        )
+        self._sections = list(zip(parts[::2], parts[1::2], strict=True))
+        self._parameters = inspect.signature(function).parameters.values()
+        self._without = without.split()
+
+    def with_names(self, text: str) -> str:
+        """Return a text with the texts of the module in the place of their names."""
+        return re.sub(r"\{([A-Z_]+)\}", lambda match: str(self._names[match[1]]), text)
+
+    def section(self, *titles: str) -> Iterator[tuple[str, str]]:
+        """Yield the sections with these titles."""
+        return ((title, inspect.cleandoc(text)) for title, text in self._sections if title in titles)
+
+    @cached_property
+    def _documented(self) -> dict[str, _Documented]:
+        found = dict(_SIDES)
+        for title, text in self._sections:
+            for entry in re.split(r"\n    (?=\w)", text) if title not in _LAST else ():
+                match = _ENTRY.fullmatch(" ".join(entry.split()))
+                if match is not None:
+                    name, flags, metavar, meaning = match.groups()
+                    flag = f"--{name.replace('_', '-')}"
+                    found[name] = _Documented(
+                        title, (flags or flag).split(", "), metavar, self.with_names(meaning)
+                    )
+        return found
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add all arguments and options to a parser."""
+        kinds = get_type_hints(self.function, include_extras=True)
+        for parameter in self._parameters:
+            if isinstance(parameter.default, Options):
+                parameter.default.add(parser)
+            if isinstance(parameter.default, Options) or parameter.name in self._without:
+                continue
+            documented = self._documented[parameter.name]
+            settings = _settings_of(kinds[parameter.name], documented, parameter.default)
+            if documented.title == "arguments":
+                parser.add_argument(parameter.name, **settings)
+            else:
+                group = parser if documented.title == "options" else parser.group(documented.title)
+                group.add_argument(*documented.flags, dest=parameter.name, **settings)
+
+    def value(self, options: argparse.Namespace) -> Any:
+        """Call the function with the values of the options."""
+        values = {}
+        for parameter in self._parameters:
+            if isinstance(parameter.default, Options):
+                values[parameter.name] = parameter.default.value(options)
+            elif (value := getattr(options, parameter.name, None)) is not None:
+                values[parameter.name] = value
+        return self.function(**values)
+
+
+class Command(Declared):
+    """A function as a command; `needs` returns the places of the only options that a call can use, None for all."""
+
+    def __init__(
+        self,
+        function: Callable[..., int],
+        needs: Callable[[argparse.Namespace], Collection[str] | None] | None = None,
+    ) -> None:
+        super().__init__(function)
+        self.needs = needs
+
+    @property
+    def description(self) -> str:
+        return self.with_names(self._description.strip())
+
+    @property
+    def usage(self) -> str:
+        return next((text for _, text in self.section("usage")), "")
+
+    @property
+    def epilog(self) -> str:
+        """The examples, and notes."""
+        parts = (
+            text if title == "notes" else f"{title}:\n{indent(text, '  ')}"
+            for title, text in self.section("example", "examples", "notes")
+        )
+        return self.with_names("\n\n".join(parts))
+
+
+def shared(function: Callable[..., Any], without: str = "") -> Any:
+    """Return the options that a function, or a class, declares as a command does; commands get what it returns."""
+    declared = Declared(function, without)
+    return Options(declared.add_arguments, declared.value)
+
+
+_LAST = ("usage", "example", "examples", "notes")
+"""The titles of the sections that have no options."""
+
+_ENTRY = re.compile(r"(\w+)(?: (-[\w-]+(?:, --[\w-]+)?))?(?: (\S+))?: (.*)")
+"""What a docstring says of a parameter: its name, its flags if they are others, its value, its help."""
+
+
+class _Documented(NamedTuple):
+    """What the docstring says of a parameter."""
+
+    title: str
+    flags: Sequence[str]
+    metavar: str | None
+    help: str
+
+
+_SIDES = {
+    "gold": _Documented("arguments", (), "GOLD", "file or folder"),
+    "predicted": _Documented("arguments", (), "PREDICTED", "file or folder; without it, GOLD has both sides"),
+}
+"""The arguments that need no line in a docstring."""
+
+
+def _settings_of(kind: Any, documented: _Documented, default: Any) -> dict[str, Any]:
+    """Return the arguments of argparse for a parameter of a function."""
+    if kind is bool:
+        return {"action": "store_true", "help": _escaped(documented.help)}
+    has_default, is_argument = default is not inspect.Parameter.empty, documented.title == "arguments"
+    settings: dict[str, Any] = {"metavar": documented.metavar}
+    choices: Collection[Any] = ()
+    while (origin := get_origin(kind)) is not None:
+        parts = [part for part in get_args(kind) if part is not types.NoneType]
+        if origin is list:
+            settings |= {"nargs": "*" if has_default else "+"} if is_argument else {"action": "append"}
+        for each in parts[1:] if origin is Annotated else ():
+            if isinstance(each, OneOf):
+                choices = each.values() if callable(each.values) else each.values
+                settings["choices"] = choices
+            else:
+                settings["type"] = each
+        kind = parts[0]
+    if is_argument:
+        settings |= {"nargs": "?"} if has_default and "nargs" not in settings else {}
+    else:
+        settings["required"] = not has_default
+    text = documented.help
+    if isinstance(default, str | int | float):
+        settings["default"] = default
+        text += f" (default: {default})" if default != "" else ""
+    return {**settings, "help": _escaped(_with_choices(text, choices))}
+
+
+# --- fields of dataclasses
+
+
+class SideValues(NamedTuple):
+    """The values of an option for the two sides, if they differ."""
+
+    gold: Any
+    predicted: Any
+
+
+def fields(group: type, title: str, only: str = "", *, without: str = "") -> Any:
+    """Return the options of the fields of a dataclass, all, or `only` or `without` some; given ones are arguments."""
+    names = [each.name for each, _ in options_of(group)]
+    names = [name for name in names if name in (only.split() or names) and name not in without.split()]
+
+    def value(options: argparse.Namespace) -> Given:
+        given = given_fields(group, options)
+        return {name: given[name] for name in names if name in given}
+
+    return Options(lambda parser: add_fields(parser, group, title, only=names), value)
+
+
+def add_fields(
+    parser: CommandParser, group: type, title: str, *, only: Collection[str] | None = None, sides: int = 1
+) -> dict[str, argparse.Action]:
+    """Add the options of a dataclass: in their help topics or, without a topic, under `title`.
+
+    With two `sides`, the value of an option with `paired` may be ``GOLD:PREDICTED``. Returns the options by the
+    names of their fields.
     """
-    name = flag.lstrip("-").replace("-", "_")
-
-    def arguments(options: argparse.Namespace) -> Mapping[str, Any]:
-        value = getattr(options, name)
-        return {} if value is None else {to or name: value}
-
-    return OptionGroup(lambda parser: parser.group(title).add_argument(flag, **settings), arguments)
-
-
-def shown_option(title: str, *flags: str, **settings: Any) -> OptionGroup:
-    """Return one option that the function does not take, because it is about what is printed or written."""
-    return OptionGroup(lambda parser: parser.group(title).add_argument(*flags, **settings))
-
-
-def fields(kind: type, title: str, only: Collection[str] | None = None) -> OptionGroup:
-    """Return the options of the fields of a dataclass, all or `only` some; the function takes those that are given."""
-
-    def arguments(options: argparse.Namespace) -> Mapping[str, Any]:
-        given = given_fields(kind, options)
-        return given if only is None else {name: given[name] for name in only if name in given}
-
-    return OptionGroup(lambda parser: add_fields(parser, kind, title, only=only), arguments)
+    added: dict[str, argparse.Action] = {}
+    for field, declared in options_of(group):
+        if only is None or field.name in only:
+            place = parser.group(title) if not declared.topic else parser.topic(declared.topic)
+            note = "vrt:inline if the sides differ" if sides == 2 and field.name == "input" else ""
+            added[field.name] = place.add_argument(
+                declared.flag,
+                dest=_place(group, field.name),
+                default=None,
+                help=help_of(field, declared, note),
+                **_settings_of_field(group, field, declared, sides),
+            )
+    return added
 
 
-def preparing(*, without: Collection[str] = ()) -> OptionGroup:
-    """Return the options that change spans before they are counted, except some."""
-    return OptionGroup(
-        lambda parser: common.add_preparing(parser, without=without),
-        common.preparing_of,
+def _place(group: type, name: str) -> str:
+    """Return the name of a field's value among the options of a command."""
+    return f"{group.__name__}.{name}"
+
+
+def _settings_of_field(group: type, field: Field[Any], declared: Option, sides: int) -> dict[str, Any]:
+    """Return the arguments of argparse for the option of a field."""
+    if declared.metavar is None:
+        may_be_none = types.NoneType in get_args(type_of(group, field))
+        return {"action": argparse.BooleanOptionalAction if may_be_none else "store_true"}
+    settings: dict[str, Any] = {"metavar": declared.metavar}
+    if declared.repeated:
+        return {**settings, "action": "append"}
+    if declared.writes:
+        return {**settings, "type": output_path}
+    values = values_of(group, field, none=False)
+    assert values is not None, field.name
+    if declared.several:
+        settings |= {"nargs": "+", "action": "extend"}
+    return {**settings, "type": reads(values.read, paired=sides == 2 and declared.paired)}
+
+
+def given_fields(group: type, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of those fields of a dataclass for which options were given."""
+    given = {field.name: getattr(options, _place(group, field.name), None) for field, _ in options_of(group)}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def pair_of(group: type[Group], given: Given) -> Group | tuple[Group, Group]:
+    """Return the dataclass with these values, or one for each side if any value differs."""
+    if not any(isinstance(value, SideValues) for value in given.values()):
+        return group(**given)
+    gold, predicted = (
+        {name: value[side] if isinstance(value, SideValues) else value for name, value in given.items()}
+        for side in (0, 1)
     )
+    return group(**gold), group(**predicted)
 
 
-def one_metric(noun: str) -> OptionGroup:
-    """Return the options for one metric and its settings; `noun` is what needs it, as ``a profile``."""
-
-    def arguments(options: argparse.Namespace) -> Mapping[str, Any]:
-        metrics = common.chosen_metrics(options, "exact")
-        if len(metrics) > 1:
-            raise UsageError(f"{noun} needs exactly one metric", advice="name one with --metric")
-        return {"metric": metrics[0]}
-
-    return OptionGroup(lambda parser: common.add_metrics(parser, "counting", one=True), arguments)
+# --- help
 
 
-def reading(*, sets: str | None = "reading") -> OptionGroup:
-    """Return the options for reading two sides; `sets` is the help topic of those for annotation sets, if any."""
-
-    def arguments(options: argparse.Namespace) -> Mapping[str, Any]:
-        return {
-            "layers": common.layers(options),
-            "gold_set": options.gold_set,
-            "predicted_set": options.predicted_set,
-            **common.reading(options),
-        }
-
-    return OptionGroup(lambda parser: common.add_reading(parser, sides=2, sets=sets), arguments)
+def help_of(field: Field[Any], declared: Option, note: str = "", default: str | None = None) -> str:
+    """Return the help of an option: its description, its values, a note and the default (None: of the field)."""
+    has_default = field.default is not MISSING and field.default not in (None, (), False)
+    if default is None and (declared.default is not None or has_default):
+        default = shown_default(field)
+    notes = [*([note] if note else []), *([] if default is None else [f"default: {default}"])]
+    text = _with_choices(declared.help, declared.choices)
+    return _escaped(f"{text} ({'; '.join(notes)})" if notes else text)
 
 
-REPORT = OptionGroup(add_report)
-"""The options of a report: its form on standard output, its files and its language."""
+def _with_choices(text: str, choices: Collection[Any]) -> str:
+    """Return a help with the values of an option, unless it has them or there are more than 20."""
+    if len(choices) > 20 or all(str(choice) in text for choice in choices):
+        return text
+    meaning, default, rest = text.partition(" (default: ")
+    return f"{meaning}: {', '.join(map(str, choices))}{default}{rest}"
 
-REPORT_WITH_TEXTS = OptionGroup(partial(add_report, has_texts=True))
-"""The same for a report that shows texts of the corpus."""
 
-JOBS = OptionGroup(add_jobs)
-"""The options for processes and clusters."""
+def _escaped(text: str) -> str:
+    return text.replace("%", "%%")

@@ -1,59 +1,58 @@
-"""Options of several commands that no field of a dataclass declares."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 import argparse
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import Field, fields
+from dataclasses import Field
+from dataclasses import fields as fields_of
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
-from clueval import metrics
-from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
+from clueval.cli.declared import (
+    Given,
+    Input,
+    OneOf,
+    Options,
+    SideValues,
+    add_fields,
+    fields,
+    given_fields,
+    help_of,
+    pair_of,
+    shared,
+)
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
-from clueval.core.metric import AnyMetric as Metric
+from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
 from clueval.files.options import column, options_of
-from clueval.files.overwriting import input_path
 from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
-from clueval.metrics import METRICS, metric_class
+from clueval.metrics import METRICS, chosen_metrics, metric_class
 from clueval.metrics.settings import values_of
 from clueval.reading.options import LayerColumns, LayerSource
-from clueval.results.options import Counting
 from clueval.results.summary import layers_read, mended
 from clueval.transforms.options import Preparing
 
 Value = TypeVar("Value")
-
 
 SEVERAL_LAYERS = (
     "to compare several layers of gold with one of predicted, give each as --layer NAME=GOLD:PREDICTED with the same "
     "PREDICTED"
 )
 
+# --- metrics
 
-SETTINGS = "each with its settings, as in partial(factor=0.5,betas=[2]); clueval metrics NAME lists them"
+_SETTINGS = "with its settings, as in partial(factor=0.5,betas=[2]); clueval metrics NAME lists them"
 
 
-def add_metrics(parser: CommandParser, title: str, *, one: bool = False) -> None:
-    """Add the option for metrics, or for the `one` metric of a command."""
-    what, metavar, default = (
-        (f"metric, {SETTINGS.removeprefix('each ')}", "METRIC", "exact")
-        if one
-        else (f"metrics, separated by commas, {SETTINGS}", "METRIC,...", "levels")
-    )
-    text = f"the {what}. Metrics: {', '.join(METRICS)} (default: {default})"
-    parser.group(title).add_argument("--metric", action="append", metavar=metavar, help=text)
+def _add_metrics(parser: CommandParser, what: str, metavar: str, default: str) -> None:
+    text = f"the {what} {_SETTINGS}. Metrics: {', '.join(METRICS)} (default: {default})"
+    parser.group("counting").add_argument("--metric", action="append", metavar=metavar, help=text)
     parser.settings = _as_calls
-
-
-def chosen_metrics(options: argparse.Namespace, default: str = "levels") -> list[Metric]:
-    """Return the metrics that ``--metric`` names. Raises `UsageError` for one that cannot be read."""
-    return list(metrics.chosen_metrics(options.metric or default))
 
 
 def _as_calls() -> dict[str, str]:
@@ -67,47 +66,77 @@ def _as_calls() -> dict[str, str]:
 
 def settings_of(kind: Any) -> dict[str, Field[Any]]:
     """Return the settings of a metric that can be given as text."""
-    return {field.name: field for field in fields(kind) if field.init and values_of(kind, field) is not None}
+    return {
+        field.name: field for field in fields_of(kind) if field.init and values_of(kind, field) is not None
+    }
 
 
-def add_decisions(group: argparse._ArgumentGroup) -> None:
-    """Add the options that name files of decisions, and say what to do about conflicts."""
+def metrics_of(options: argparse.Namespace) -> list[AnyMetric] | None:
+    """Return the metrics that ``--metric`` names; None without it. Raises `UsageError` for one that cannot be read."""
+    return None if options.metric is None else list(chosen_metrics(options.metric))
+
+
+METRICS_OPTION: Any = Options(
+    lambda parser: _add_metrics(parser, "metrics, separated by commas, each", "METRIC,...", "levels"),
+    metrics_of,
+)
+
+
+def one_metric(noun: str) -> Any:
+    """Return the option for one metric; `noun` is what needs it, as ``a profile``."""
+
+    def value(options: argparse.Namespace) -> AnyMetric:
+        metrics = metrics_of(options) or chosen_metrics("exact")
+        if len(metrics) > 1:
+            raise UsageError(f"{noun} needs exactly one metric", advice="name one with --metric")
+        return metrics[0]
+
+    return Options(lambda parser: _add_metrics(parser, "metric,", "METRIC", "exact"), value)
+
+
+# --- changes to spans, decisions
+
+PREPARING = fields(Preparing, "counting")
+
+
+def _conflicts() -> Collection[str]:
     from clueval.studies.decisions import CONFLICTS  # only for the commands that read decisions
 
-    group.add_argument(
-        "--decisions",
-        action="append",
-        type=input_path,
-        metavar="FILE",
-        help="a file of decisions that a page has exported, a workbook with choices (extra: report), or a folder; can "
-        "be repeated",
-    )
-    group.add_argument(
-        "--conflicts",
-        choices=CONFLICTS,
-        metavar="HOW",
-        help=f"what counts where reviewers differ: {' or '.join(CONFLICTS[:2])} by time, or {CONFLICTS[2]} (default: "
-        "an error)",
-    )
+    return CONFLICTS
 
 
-def decisions_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the decisions, and what to do about conflicts. Raises `UsageError` for conflicts of none."""
-    if options.conflicts is not None and options.decisions is None:
+def _decisions_of(
+    *, decisions: list[Input] | None = None, conflicts: Annotated[str, OneOf(_conflicts)] | None = None
+) -> Given:
+    """Return the files of decisions, and what to do about conflicts.
+
+    decisions:
+        decisions FILE: a file of decisions that a page has exported, a workbook with choices (extra: report), or a
+            folder; can be repeated
+        conflicts HOW: what counts where reviewers differ: first or last by time, or drop (default: an error)
+    """
+    if conflicts is not None and decisions is None:
         raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
-    return {"decisions": options.decisions, "conflicts": options.conflicts}
+    return {"decisions": decisions, "conflicts": conflicts}
 
 
-def add_sides(parser: CommandParser) -> None:
-    """Add the arguments GOLD and PREDICTED."""
-    parser.add_argument("gold", type=input_path, metavar="GOLD", help="file or folder")
-    parser.add_argument(
-        "predicted",
-        type=input_path,
-        metavar="PREDICTED",
-        nargs="?",
-        help="file or folder; without it, GOLD has both sides",
-    )
+DECISIONS = shared(_decisions_of)
+
+# --- files of both sides, and named files
+
+
+def sides_of(gold: Path, predicted: Path | None, pairs: Path | None, command: str) -> tuple[Any, Any]:
+    """Return gold and predicted: the paths of the arguments, or the lists of files in a table of pairs."""
+    if pairs is None:
+        return gold, predicted
+    from clueval.formats.nerval import read_mapping
+
+    if predicted is not None:
+        raise UsageError(
+            "--pairs needs exactly one folder", advice=f"clueval {command} --pairs pairs.csv FOLDER"
+        )
+    of_gold, of_predicted = zip(*read_mapping(pairs, gold), strict=True)
+    return list(of_gold), list(of_predicted)
 
 
 def named_path(text: str) -> tuple[str | None, str]:
@@ -131,111 +160,70 @@ def by_name(given: Iterable[tuple[str | None, Value]], names: Iterable[str], wha
     return found
 
 
-class HasRead(Protocol):
-    """A result that says what was read, mended and changed; the results of all commands are such."""
-
-    @property
-    def repaired_tags(self) -> Mapping[str, int]: ...
-
-    @property
-    def inputs(self) -> Mapping[str, Mapping[str, Any]]: ...
-
-    @property
-    def prepared(self) -> Mapping[str, Any] | None: ...
+# --- reading
 
 
-def say_what_was_read(options: argparse.Namespace, result: HasRead) -> None:
-    """Print a line on what was mended, on each layer, and on what was changed, to stderr."""
-    flush()  # if the result cannot be printed, that is the only message
-    changes = result.prepared or {}
-    for line in mended(result.repaired_tags, changes):
-        remark(line)
-    for line in layers_read(result.inputs):
-        remark(line)
-    alone = {name: number for name, number in changes.items() if isinstance(number, int)}
-    for name, changed in {**({"alternatives": alone} if alone else {}), **changes}.items():
-        listed = "" if isinstance(changed, int) else ", ".join(f"{key} {n:,}" for key, n in changed.items())
-        if listed:
-            remark(f"changed before counting: {name}: {listed}")
+def reading(*, sides: int) -> Any:
+    """Return the options for reading files: layers, and the fields of `Reading`; with two `sides`, values may be pairs.
 
-
-def say_unless_shown(options: argparse.Namespace, result: HasRead) -> None:
-    """Print what was read, unless the result is text on the terminal, which has these lines."""
-    if not getattr(options, "prints", options.output_file is None) or options.format not in (None, "text"):
-        say_what_was_read(options, result)
-
-
-def add_preparing(parser: CommandParser, *, without: Collection[str] = ()) -> None:
-    """Add the options that change spans before they are counted, except some."""
-    only = [name for name in Preparing.__dataclass_fields__ if name not in without]
-    add_fields(parser, Preparing, "counting", only=only)
-
-
-def preparing_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that change spans before they are counted, as far as they were given."""
-    return given_fields(Preparing, options)
-
-
-def add_pairs(parser: CommandParser, topic: str) -> None:
-    """Add the option for a table of pairs of files."""
-    parser.topic(topic).add_argument(
-        "--pairs",
-        type=input_path,
-        metavar="CSV",
-        help="a CSV table of pairs of files, gold and predicted; GOLD is then the folder with all of them",
-    )
-
-
-def sides_of(options: argparse.Namespace) -> tuple[Any, Any]:
-    """Return gold and predicted: the paths of the arguments, or the lists of files in a table of pairs."""
-    if options.pairs is None:
-        return options.gold, options.predicted
-    from clueval.formats.nerval import read_mapping
-
-    if options.predicted is not None:
-        raise UsageError(
-            "--pairs needs exactly one folder", advice=f"clueval {options.command} --pairs pairs.csv FOLDER"
-        )
-    gold, predicted = zip(*read_mapping(options.pairs, options.gold), strict=True)
-    return list(gold), list(predicted)
-
-
-def check_pairing(options: argparse.Namespace) -> None:
-    """Raise `UsageError` for ``--pair-by`` with ``--pairs``, or if one file holds both sides."""
-    if "pair_by" not in given_fields(Counting, options):
-        return
-    if getattr(options, "pairs", None) is not None:
-        raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
-    if options.predicted is None:
-        raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
-
-
-def add_reading(parser: CommandParser, *, sides: int, sets: str | None = "reading") -> None:
-    """Add the options of commands that read files; with two `sides`, options may have a value for each.
-
-    `sets` is the help topic of the options for annotation sets; None: they are in the help of the command.
+    The value has the arguments of a function: `layers`, `gold_set`, `predicted_set`, and fields of `Reading`, or
+    `reading` if the sides differ.
     """
-    parser.group("reading").add_argument(
-        "--layer",
-        action="append",
-        metavar="NAME=SOURCE",
-        help="a layer and its source: a column, from 1 (-1 is the last), or a name that the format has; can be "
-        "repeated (default: the last column, or those of tags if it has none)"
-        + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
-    )
-    of_others = "missing" if sides == 1 else "annotation_set"
-    own = [name for name in Reading.__dataclass_fields__ if name != of_others]
-    added = add_fields(parser, Reading, "reading", only=own, sides=sides)
-    if sides == 2:
-        _add_sets(parser.group("reading") if sets is None else parser.topic(sets))
 
-    def name_formats() -> None:
-        for field, declared in options_of(Reading):
-            if field.name in added and field.name != "input":
-                default = _treatments() if field.name == "invalid" else None
-                added[field.name].help = help_of(field, declared, formats_of(field.name), default)
+    def add(parser: CommandParser) -> None:
+        parser.group("reading").add_argument(
+            "--layer",
+            action="append",
+            metavar="NAME=SOURCE",
+            help="a layer and its source: a column, from 1 (-1 is the last), or a name that the format has; can be "
+            "repeated (default: the last column, or those of tags if it has none)"
+            + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
+        )
+        of_others = "missing" if sides == 1 else "annotation_set"
+        own = [name for name in Reading.__dataclass_fields__ if name != of_others]
+        added = add_fields(parser, Reading, "reading", only=own, sides=sides)
+        if sides == 2:
+            group = parser.topic("reading")
+            group.add_argument(
+                "--gold-set",
+                metavar="SET",
+                help="the annotation set that is gold, in formats that have several",
+            )
+            group.add_argument(
+                "--predicted-set",
+                metavar="SET",
+                help="the annotation set that is predicted; without PREDICTED, it is in the files of GOLD",
+            )
 
-    parser.before_help = name_formats
+        def name_formats() -> None:
+            for field, declared in options_of(Reading):
+                if field.name in added and field.name != "input":
+                    default = _treatments() if field.name == "invalid" else None
+                    added[field.name].help = help_of(field, declared, formats_of(field.name), default)
+
+        parser.before_help = name_formats
+
+    def value(options: argparse.Namespace) -> Given:
+        if sides == 1:
+            return {"layers": _single_layers(options), **given_fields(Reading, options)}
+        _check_pairing(options)
+        found = {
+            "layers": _layers(options),
+            "gold_set": options.gold_set,
+            "predicted_set": options.predicted_set,
+        }
+        found = {name: value for name, value in found.items() if value is not None}
+        _split_meta(options)
+        given = given_fields(Reading, options)
+        if any(isinstance(value, SideValues) for value in given.values()):
+            return {**found, "reading": pair_of(Reading, given)}
+        return {**found, **given}
+
+    return Options(add, value)
+
+
+READING = reading(sides=2)
+READING_ONE = reading(sides=1)
 
 
 def formats_of(name: str) -> str:
@@ -259,25 +247,14 @@ def _treatments() -> str:
     return "; ".join(f"{how} in {', '.join(names)}" for how, names in first.items())
 
 
-def _add_sets(group: argparse._ArgumentGroup) -> None:
-    """Add the options for the annotation sets of the two sides."""
-    group.add_argument(
-        "--gold-set", metavar="SET", help="the annotation set that is gold, in formats that have several"
-    )
-    group.add_argument(
-        "--predicted-set",
-        metavar="SET",
-        help="the annotation set that is predicted; without PREDICTED, it is in the files of GOLD",
-    )
-
-
-def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the fields of `Reading` for which options were given; if the sides differ, a `Reading` for each."""
-    _split_meta(options)
-    given = given_fields(Reading, options)
-    if any(isinstance(value, SideValues) for value in given.values()):
-        return {"reading": pair_of(Reading, options)}
-    return given
+def _check_pairing(options: argparse.Namespace) -> None:
+    """Raise `UsageError` for ``--pair-by`` with ``--pairs``, or if one file holds both sides."""
+    if getattr(options, "Counting.pair_by", None) is None or not hasattr(options, "predicted"):
+        return
+    if getattr(options, "pairs", None) is not None:
+        raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
+    if options.predicted is None:
+        raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
 
 
 def _split_meta(options: argparse.Namespace) -> None:
@@ -291,13 +268,26 @@ def _split_meta(options: argparse.Namespace) -> None:
         setattr(options, "Reading.meta", SideValues(*sides))
 
 
-def layers(options: argparse.Namespace) -> LayerColumns | None:
-    """Return the layers that ``--layer`` names. Raises `UsageError` for an invalid value."""
-    if not options.layer:
-        return None
+def _layers(options: argparse.Namespace) -> LayerColumns | None:
+    """Return the layers that ``--layer`` names, each with its source, or those of both sides (None: gold alone has it).
+
+    Raises `UsageError` for an invalid value.
+    """
     found: dict[str, LayerSource | tuple[LayerSource, LayerSource | None]] = {}
-    for value in (part for given in options.layer for part in given.split(",")):
-        name, columns = _layer(value)
+    for value in (part for given in options.layer or () for part in given.split(",")):
+        name, equals, sources = value.partition("=")
+        own, colon, other = sources.partition(":")
+        try:
+            if not name or not equals or ":" in other:
+                raise ValueError("a layer has a name and one or two sources")
+            source = _source(own)
+            both = (source, _source(other) if other else None) if colon else source
+        except ValueError:
+            raise UsageError(
+                f"--layer {value!r} cannot be read",
+                advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end; or "
+                "NAME=SOURCE, the name of a source of the format",
+            ) from None
         if name in found or name == MERGED:
             raise UsageError(
                 f"--layer names {name!r} twice"
@@ -305,25 +295,8 @@ def layers(options: argparse.Namespace) -> LayerColumns | None:
                 else f"{MERGED!r} cannot be the name of a layer",
                 advice="give each layer a name of its own",
             )
-        found[name] = columns
-    return found
-
-
-def _layer(value: str) -> tuple[str, LayerSource | tuple[LayerSource, LayerSource | None]]:
-    """Return the name of a layer and its source, or its sources of both sides; None if only gold has it."""
-    name, equals, given = value.partition("=")
-    own, colon, other = given.partition(":")
-    try:
-        if not name or not equals or ":" in other:
-            raise ValueError("a layer has a name and one or two sources")
-        source = _source(own)
-        return name, (source, _source(other) if other else None) if colon else source
-    except ValueError:
-        raise UsageError(
-            f"--layer {value!r} cannot be read",
-            advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end; or NAME=SOURCE, "
-            "the name of a source of the format",
-        ) from None
+        found[name] = both
+    return found or None
 
 
 def _source(text: str) -> LayerSource:
@@ -333,14 +306,40 @@ def _source(text: str) -> LayerSource:
     return column(text) if re.fullmatch(r"\s*[-+]?[\d.]+\s*", text) else text
 
 
-def single_layers(options: argparse.Namespace) -> Mapping[str, LayerSource] | None:
+def _single_layers(options: argparse.Namespace) -> Mapping[str, LayerSource] | None:
     """Return the layers, each with one source. Raises `UsageError` for a pair of sources."""
-    found = layers(options)
-    if found is None:
-        return None
+    found = _layers(options) or {}
     single = {name: source for name, source in found.items() if not isinstance(source, tuple)}
     if len(single) != len(found):
         raise UsageError(
             "this command reads one side only", advice="give one source for each layer, as in entity=2"
         )
-    return single
+    return single or None
+
+
+class HasRead(Protocol):
+    """A result that says what was read, mended and changed; the results of all commands are such."""
+
+    @property
+    def repaired_tags(self) -> Mapping[str, int]: ...
+
+    @property
+    def inputs(self) -> Mapping[str, Mapping[str, Any]]: ...
+
+    @property
+    def prepared(self) -> Mapping[str, Any] | None: ...
+
+
+def say_what_was_read(result: HasRead | None) -> None:
+    """Print a line on what was mended, on each layer, and on what was changed, to stderr."""
+    flush()  # if the result cannot be printed, that is the only message
+    if result is None:
+        return
+    changes = result.prepared or {}
+    for line in (*mended(result.repaired_tags, changes), *layers_read(result.inputs)):
+        remark(line)
+    alone = {name: number for name, number in changes.items() if isinstance(number, int)}
+    for name, changed in {**({"alternatives": alone} if alone else {}), **changes}.items():
+        listed = "" if isinstance(changed, int) else ", ".join(f"{key} {n:,}" for key, n in changed.items())
+        if listed:
+            remark(f"changed before counting: {name}: {listed}")

@@ -1,21 +1,19 @@
-"""How a command runs: the options for processes and clusters, and the progress of reading.
+"""The progress of reading, and the options for processes and clusters.
 
 Progress is shown on stderr, if it is a terminal and the input is large.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import NamedTuple
 
 from clueval.cli import printing
-from clueval.cli.fields import add_fields, given_fields
-from clueval.cli.parser import CommandParser
+from clueval.cli.declared import Given, fields, shared
 from clueval.files.errors import UsageError
 from clueval.files.opening import Progress
 from clueval.results.options import Workers
@@ -28,7 +26,7 @@ _PAUSE = 0.1
 
 
 @contextmanager
-def progress(paths: Iterable[Path | None]) -> Iterator[Progress | None]:
+def progress(*paths: Path | None) -> Iterator[Progress | None]:
     """Provide a function that is called with numbers of bytes that were read; None if progress is not shown.
 
     With `rich` (extra ``cli``), progress is a bar, otherwise a percentage.
@@ -89,50 +87,41 @@ def _size(path: Path) -> int:
         return 0
 
 
-def add_jobs(parser: CommandParser) -> None:
-    """Add the options for processes and clusters."""
-    add_fields(parser, Workers, "workers")
-    group = parser.topic("workers")
-    group.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="count on the Dask cluster at tcp://HOST:PORT, whose workers can read the same files (extra: dask)",
-    )
-    group.add_argument(
-        "-v",
-        "--verbose",
-        action="store_true",
-        help="print how many processes are used, and why. A pair of files is counted by one process",
-    )
+class Jobs(NamedTuple):
+    """The processes or the cluster that a command counts with.
+
+    workers:
+        scheduler ADDRESS: count on the Dask cluster at tcp://HOST:PORT, whose workers can read the same files (extra:
+            dask)
+        verbose -v, --verbose: print how many processes are used, and why. A pair of files is counted by one process
+    """
+
+    workers: Given = fields(Workers, "workers")
+    scheduler: str | None = None
+    verbose: bool = False
+    command: str = ""
+
+    def remark(self, line: str) -> None:
+        """Print how many processes are used."""
+        printing.remark(f"clueval {self.command}: {line}")
+
+    @contextmanager
+    def counting(self, *paths: Path | None) -> Iterator[Given]:
+        """Provide the fields of `Workers`; show the progress of reading `paths`."""
+        with progress(*paths) as advance:
+            found = {"progress": advance, "remark": self.remark if self.verbose else None, "jobs": None}
+            if self.scheduler is None:
+                yield {**found, **self.workers}
+                return
+            if self.workers:
+                raise UsageError(
+                    "--jobs is for processes of this machine, --scheduler for a cluster",
+                    advice="give one of them",
+                )
+            from clueval.results.dask import scheduler
+
+            with scheduler(self.scheduler) as (executor, at_a_time):
+                yield {**found, "jobs": at_a_time, "executor": executor}
 
 
-@contextmanager
-def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[dict[str, Any]]:
-    """Provide the fields of `Workers` that the options select; show the progress of reading `paths`."""
-    given = given_fields(Workers, options).get("jobs", "auto")
-    jobs = None if given == "auto" else given
-    with progress(paths) as advance:
-        if options.scheduler is None:
-            yield {"jobs": jobs, "progress": advance, "remark": _remark(options)}
-            return
-        if given != "auto":
-            raise UsageError(
-                "--jobs is for processes of this machine, --scheduler for a cluster",
-                advice="give one of them",
-            )
-        from clueval.results.dask import scheduler
-
-        with scheduler(options.scheduler) as (executor, at_a_time):
-            yield {
-                "jobs": at_a_time,
-                "executor": executor,
-                "progress": advance,
-                "remark": _remark(options),
-            }
-
-
-def _remark(options: argparse.Namespace) -> Callable[[str], object] | None:
-    """Return the function for messages about the number of processes; None without ``--verbose``."""
-    if not options.verbose:
-        return None
-    return lambda line: printing.remark(f"clueval {options.command}: {line}")
+JOBS = shared(Jobs, without="command")

@@ -6,70 +6,68 @@ of the guide, the parsers of commands.
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import Field
+from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Annotated, Any
 
 import clueval
-from clueval.cli.commands import COMMANDS, command_line, command_parser, require_command
+from clueval.cli.commands import COMMANDS, command_parser, overview, require_command
+from clueval.cli.declared import OneOf
 from clueval.cli.options import settings_of
-from clueval.cli.outputs import add_output, put_result
-from clueval.cli.parser import Command, CommandParser
+from clueval.cli.outputs import LINES, put_result
 from clueval.cli.printing import put, put_painted
 from clueval.files import errors
 from clueval.files.errors import UsageError
-from clueval.files.options import Option, option_of, options_of
+from clueval.files.options import option_of, options_of
 from clueval.formats.catalogue import FormatEntry, catalogue
 from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
-from clueval.guide.pages import Page, contents, found_pages, page_named
+from clueval.guide.pages import contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.settings import shown_default, values_of
 
-_LAYER = Option(
-    "--layer",
-    "NAME=SOURCE",
-    "a layer and its source: a column, or a name that the format has; can be repeated",
-)
-
-_INDENT, _BELOW_SETTING, _WIDTH = "    ", "      ", 100
+_NAMES = ", ".join(NAMES)
 
 
-def _add_formats(parser: CommandParser) -> None:
-    parser.add_argument(
-        "name",
-        nargs="?",
-        metavar="NAME",
-        choices=NAMES,
-        help=f"the format to describe: {', '.join(NAMES)} (default: list all)",
-    )
+def _wrapped(text: str, indent: int) -> list[str]:
+    margin = " " * indent
+    return wrap(text, 100, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
 
 
-def _run_formats(options: argparse.Namespace) -> int:
+# --- formats
+
+
+def formats(name: Annotated[str, OneOf(NAMES)] | None = None) -> int:
+    """List the formats: how each is recognised, what it contains, and whether it can be read and written. With NAME,
+    describe one format and the options that apply to it.
+
+    usage: [NAME]
+
+    arguments:
+        name NAME: the format to describe: {_NAMES} (default: list all)
+
+    example:
+        clueval formats gate-xml
+    """
     entries = catalogue()
-    if options.name is None:
-        lines = _listed_formats(entries)
-    else:
-        lines = described_format(next(entry for entry in entries if entry.name == options.name))
-    for line in lines:
-        put(line)
+    if name is not None:
+        _put_lines(described_format(next(entry for entry in entries if entry.name == name)))
+        return 0
+    width = max(map(len, NAMES))
+    for entry in entries:
+        put(f"{entry.name.ljust(width)}  {_use_of(entry)}")
+        for text in (*entry.holds, f"recognised by: {_recognised_by(entry)}"):
+            _put_lines(_wrapped(text, 4))
+    put("  --input FORMAT names the format; if the sides differ, --input GOLD:PREDICTED, as in vrt:inline")
     return 0
 
 
-def _listed_formats(entries: Iterable[FormatEntry]) -> Iterator[str]:
-    """Yield the formats, each with what it holds and how it is recognised, in lines that fit on a screen."""
-    width = max(map(len, NAMES))
-    for entry in entries:
-        yield f"{entry.name.ljust(width)}  {_use_of(entry)}"
-        for text in (*entry.holds, f"recognised by: {_recognised_by(entry)}"):
-            yield from wrap(
-                text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False
-            )
-    yield "  --input FORMAT names the format; if the sides differ, --input GOLD:PREDICTED, as in vrt:inline"
+def _put_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        put(line)
 
 
 def _use_of(entry: FormatEntry) -> str:
@@ -91,76 +89,65 @@ def described_format(entry: FormatEntry) -> Iterator[str]:
         yield "Its rows, as --row describes them:"
         yield from (f"  {rows}" for rows in entry.rows)
     reads = [
-        *([_LAYER] if "layers" in entry.options else []),
-        *(declared for field, declared in options_of(Reading) if field.name in entry.options),
+        (f"{declared.flag} {declared.metavar or ''}".rstrip(), declared.help)
+        for field, declared in options_of(Reading)
+        if field.name in entry.options
     ]
+    if "layers" in entry.options:
+        layer = "a layer and its source: a column, or a name that the format has; can be repeated"
+        reads.insert(0, ("--layer NAME=SOURCE", layer))
     if reads:
         yield ""
         yield "options:"
-    for declared in reads:
-        yield f"  {declared.flag} {declared.metavar or ''}".rstrip()
-        yield f"      {declared.help}"
+    for option, meaning in reads:
+        yield f"  {option}"
+        yield f"      {meaning}"
 
 
-FORMATS_COMMAND = Command(
-    "[NAME]",
-    """\
-List the formats: how each is recognised, what it contains, and whether it can be read and written. With NAME,
-describe one format and the options that apply to it.""",
-    """\
-example:
-  clueval formats gate-xml""",
-    _add_formats,
-    _run_formats,
-)
+# --- metrics
 
 
-def _add_metrics(parser: CommandParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="NAME", help="the metric to describe (default: list all)")
+def metrics(name: str | None = None) -> int:
+    """List the metrics. With NAME, describe one: its definition, its source, and its settings with their defaults.
+    Change a setting with clueval score --metric 'NAME(SETTING=VALUE)'.
 
+    usage: [NAME]
 
-def _run_metrics(options: argparse.Namespace) -> int:
-    if options.name is not None:
-        metric_class(options.name)  # raises for an unknown one
-    for line in _listed_metrics() if options.name is None else described_metric(options.name):
-        put(line)
-    return 0
+    arguments:
+        name NAME: the metric to describe (default: list all)
 
-
-def _listed_metrics() -> Iterator[str]:
-    """Yield the metrics, each with the first line of its definition."""
+    example:
+        clueval metrics fair
+    """
+    if name is not None:
+        metric_class(name)  # raises for an unknown one
+        _put_lines(described_metric(name))
+        return 0
     width = max(map(len, METRICS))
-    for name in METRICS:
-        summary = _definition_of(name).partition("\n")[0]
-        yield f"{name.ljust(width)}  {summary}"
+    for each in METRICS:
+        summary = _definition_of(each).partition("\n")[0]
+        put(f"{each.ljust(width)}  {summary}")
+    return 0
 
 
 def described_metric(name: str) -> Iterator[str]:
     """Yield the definition of a metric, then its settings."""
     yield _definition_of(name)
     yield ""
-    settings = settings_of(metric_class(name))
+    kind = metric_class(name)
+    settings = settings_of(kind)
+    call = f"{name}(SETTING=VALUE,...)"
     yield (
-        f"settings, as in --metric '{name}(SETTING=VALUE,...)'; in Python metrics='{name}(SETTING=VALUE,...)':"
+        f"settings, as in --metric '{call}'; in Python metrics='{call}':"
         if settings
         else "It has no settings."
     )
     for field in settings.values():
-        yield from _setting(name, field)
-
-
-def _setting(metric: str, field: Field[Any]) -> Iterator[str]:
-    values, declared = values_of(metric_class(metric), field), option_of(field)
-    assert values is not None
-    yield f"  {field.name}: {values.takes} (default: {shown_default(field)})"
-    if declared is not None:
-        yield from wrap(
-            declared.help,
-            width=_WIDTH,
-            initial_indent=_BELOW_SETTING,
-            subsequent_indent=_BELOW_SETTING,
-            break_on_hyphens=False,
-        )
+        values, declared = values_of(kind, field), option_of(field)
+        assert values is not None
+        yield f"  {field.name}: {values.takes} (default: {shown_default(field)})"
+        if declared is not None:
+            yield from _wrapped(declared.help, 6)
 
 
 def _definition_of(name: str) -> str:
@@ -171,44 +158,29 @@ def _definition_of(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-METRICS_COMMAND = Command(
-    "[NAME]",
-    """\
-List the metrics. With NAME, describe one: its definition, its source, and its settings with their defaults. Change
-a setting with clueval score --metric 'NAME(SETTING=VALUE)'.""",
-    """\
-example:
-  clueval metrics fair""",
-    _add_metrics,
-    _run_metrics,
-)
+# --- guide
 
 
-def _add_guide(parser: CommandParser) -> None:
-    parser.add_argument(
-        "page",
-        nargs="*",
-        metavar="PAGE",
-        help="the page to show, or words to search for (default: list all pages)",
-    )
+def guide(page: list[str] | None = None) -> int:
+    """Show a page of the guide: how to score, what each number means, and how to change from another program. If no
+    page has this name, list the pages that have these words in their title or text. Without PAGE, list all pages.
 
+    usage: [PAGE | WORD ...]
 
-def _run_guide(options: argparse.Namespace) -> int:
-    _show(_page(options.page).for_terminal())
-    return 0
+    arguments:
+        page PAGE: the page to show, or words to search for (default: list all pages)
 
-
-def _page(words: list[str]) -> Page:
-    """Return the page with this name, else the pages that have these words. Raises `UsageError` if none has them."""
-    if not words:
-        return contents()
-    page = page_named("-".join(words).lower())
-    return found_pages(words, PARTS) if page is None else page.completed(PARTS)
-
-
-def _show(text: str) -> None:
-    """Print Markdown: with emphasis and tables on a terminal if rich is installed, otherwise as it is."""
-    if sys.stdout.isatty():
+    examples:
+        clueval guide which-f1
+        clueval guide redacted
+    """
+    if not page:
+        shown = contents()
+    else:
+        named = page_named("-".join(page).lower())
+        shown = found_pages(page, PARTS) if named is None else named.completed(PARTS)
+    text = shown.for_terminal()
+    if sys.stdout.isatty():  # with emphasis and tables if rich is installed
         try:
             from rich.console import Console
             from rich.markdown import Markdown
@@ -219,72 +191,41 @@ def _show(text: str) -> None:
             with console.capture() as painted:
                 console.print(Markdown(text, hyperlinks=False, code_theme="ansi_dark"))
             put_painted(painted.get().rstrip("\n"))
-            return
+            return 0
     put(text.rstrip("\n"))
+    return 0
 
 
-def _commands() -> str:
-    """Every command with its whole help, topics included."""
-    return _sections((f"clueval {name}", _whole_help(name)) for name in COMMANDS)
+def _of_commands() -> Iterator[tuple[str, str]]:
+    """Yield every command with its whole help, topics included."""
+    for name in COMMANDS:
+        parser = command_parser(name)
+        yield f"clueval {name}", "\n".join([parser.format_help(), *map(parser.format_topic, parser.topics)])
 
 
-def _whole_help(command: str) -> str:
-    parser = command_parser(command)
-    return "\n".join([parser.format_help(), *map(parser.format_topic, parser.topics)])
+def _of_metrics() -> Iterator[tuple[str, str]]:
+    """Yield every metric with its definition and its settings."""
+    return ((name, "\n".join(described_metric(name))) for name in METRICS)
 
 
-def _metrics() -> str:
-    """Every metric with its definition and its settings."""
-    return _sections((name, "\n".join(described_metric(name))) for name in METRICS)
+def _of_formats() -> Iterator[tuple[str, str]]:
+    """Yield every format with its signs, its description and its options."""
+    return ((entry.name, "\n".join(described_format(entry))) for entry in catalogue())
 
 
-def _formats() -> str:
-    """Every format with its signs, its description and its options."""
-    return _sections((entry.name, "\n".join(described_format(entry))) for entry in catalogue())
-
-
-def _functions() -> str:
-    """Every public name with its signature and its description."""
-    names = (name for name in clueval.__all__ if not name.startswith("_"))
-    return _sections(
-        (f"clueval.{name}", "\n".join(_described(name, getattr(clueval, name)))) for name in names
-    )
-
-
-def _errors() -> str:
-    """Every class of errors with its description."""
-    return _sections(
-        (name, inspect.getdoc(kind) or "")
-        for name, kind in vars(errors).items()
-        if inspect.isclass(kind) and issubclass(kind, errors.CluevalError | errors.CluevalWarning)
-    )
-
-
-PARTS = {
-    "commands": _commands,
-    "metrics": _metrics,
-    "formats": _formats,
-    "functions": _functions,
-    "errors": _errors,
-}
-"""The functions that return the parts of the reference that are made from the program, in Markdown."""
-
-
-def _sections(sections: Iterable[tuple[str, str]]) -> str:
-    return "\n".join(f"## {title}\n\n```text\n{text.strip()}\n```\n" for title, text in sections)
-
-
-def _described(name: str, what: Any) -> Iterator[str]:
-    """Yield the signature and the docstring of a function, or of a class and its public methods."""
-    yield _called(name, what)
-    yield from _indented(what)
-    if not inspect.isclass(what) or issubclass(what, Exception):
-        return
-    for method, member in vars(what).items():
-        if not method.startswith("_") and inspect.getdoc(member) and not inspect.isclass(member):
-            yield ""
-            yield f"    {_called(method, getattr(member, '__func__', member))}"
-            yield from (f"    {line}" for line in _indented(member))
+def _of_functions() -> Iterator[tuple[str, str]]:
+    """Yield every public name with its signature and its description, and for classes those of public methods."""
+    for name in clueval.__all__:
+        if name.startswith("_"):
+            continue
+        what = getattr(clueval, name)
+        lines = [_called(name, what), *_indented(what)]
+        if inspect.isclass(what) and not issubclass(what, Exception):
+            for method, member in vars(what).items():
+                if not method.startswith("_") and inspect.getdoc(member) and not inspect.isclass(member):
+                    of_method = [_called(method, getattr(member, "__func__", member)), *_indented(member)]
+                    lines += ["", *(f"    {line}" for line in of_method)]
+        yield f"clueval.{name}", "\n".join(lines)
 
 
 def _called(name: str, what: Any) -> str:
@@ -298,63 +239,57 @@ def _called(name: str, what: Any) -> str:
 
 
 def _indented(what: Any) -> Iterator[str]:
-    for line in (inspect.getdoc(what) or "").splitlines():
-        yield f"    {line}".rstrip()
+    return (f"    {line}".rstrip() for line in (inspect.getdoc(what) or "").splitlines())
 
 
-GUIDE_COMMAND = Command(
-    "[PAGE | WORD ...]",
-    """\
-Show a page of the guide: how to score, what each number means, and how to change from another program. If no page has
-this name, list the pages that have these words in their title or text. Without PAGE, list all pages.""",
-    """\
-examples:
-  clueval guide which-f1
-  clueval guide redacted""",
-    _add_guide,
-    _run_guide,
-)
+def _of_errors() -> Iterator[tuple[str, str]]:
+    """Yield every class of errors with its description."""
+    for name, kind in vars(errors).items():
+        if inspect.isclass(kind) and issubclass(kind, errors.CluevalError | errors.CluevalWarning):
+            yield name, inspect.getdoc(kind) or ""
 
 
-def _add_help(parser: CommandParser) -> None:
-    parser.add_argument(
-        "about", nargs="?", metavar="COMMAND", help="the command to explain (default: list all commands)"
-    )
-    parser.add_argument(
-        "topic", nargs="?", metavar="TOPIC", help="one of the topics that the command's help names"
-    )
+def _in_markdown(sections: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"## {title}\n\n```text\n{text.strip()}\n```\n" for title, text in sections)
 
 
-def _run_help(options: argparse.Namespace) -> int:
-    put(_help_of(options.about, options.topic), end="")
-    return 0
+PARTS = {
+    "commands": lambda: _in_markdown(_of_commands()),
+    "metrics": lambda: _in_markdown(_of_metrics()),
+    "formats": lambda: _in_markdown(_of_formats()),
+    "functions": lambda: _in_markdown(_of_functions()),
+    "errors": lambda: _in_markdown(_of_errors()),
+}
+"""The functions that return the parts of the reference that are made from the program, in Markdown."""
 
 
-def _help_of(command: str | None, topic: str | None) -> str:
-    if command is None:
-        return command_line(None).format_help()
-    require_command(command)
-    parser = command_parser(command)
-    if topic is None:
-        return parser.format_help()
-    if topic not in parser.topics:
-        listed = (
-            f"one of {', '.join(parser.topics)}" if parser.topics else f"clueval {command} --help shows all"
+# --- help and completion
+
+
+def help(about: str | None = None, topic: str | None = None) -> int:
+    """Show the help of a command, as clueval COMMAND --help does; with TOPIC, the options that are rarely needed.
+
+    usage: [COMMAND [TOPIC]]
+
+    arguments:
+        about COMMAND: the command to explain (default: list all commands)
+        topic TOPIC: one of the topics that the command's help names
+
+    example:
+        clueval help score reading
+    """
+    if about is None:
+        put(overview(), end="")
+        return 0
+    require_command(about)
+    parser = command_parser(about)
+    if topic is not None and topic not in parser.topics:
+        topics = (
+            f"one of {', '.join(parser.topics)}" if parser.topics else f"clueval {about} --help shows all"
         )
-        raise UsageError(f"clueval {command} has no help topic {topic!r}", advice=listed)
-    return parser.format_topic(topic)
-
-
-HELP_COMMAND = Command(
-    "[COMMAND [TOPIC]]",
-    """\
-Show the help of a command, as clueval COMMAND --help does; with TOPIC, the options that are rarely needed.""",
-    """\
-example:
-  clueval help score reading""",
-    _add_help,
-    _run_help,
-)
+        raise UsageError(f"clueval {about} has no help topic {topic!r}", advice=topics)
+    put(parser.format_help() if topic is None else parser.format_topic(topic), end="")
+    return 0
 
 
 SHELLS = ("bash", "zsh")
@@ -371,16 +306,22 @@ complete -o default -F _clueval clueval"""
 """The script for completion: commands, then their options and the words that they take; otherwise files."""
 
 
-def _add_completion(parser: CommandParser) -> None:
-    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}")
-    add_output(parser)
+def completion(shell: Annotated[str, OneOf(SHELLS)], *, output: Path | None = LINES) -> int:
+    """Print the script that completes the commands and options of clueval in a shell.
 
+    usage: SHELL
 
-def _run_completion(options: argparse.Namespace) -> int:
+    arguments:
+        shell SHELL: the shell
+
+    examples:
+        eval "$(clueval completion bash)"                   (in ~/.bashrc)
+        eval "$(clueval completion zsh)"                    (in ~/.zshrc)
+    """
     cases = "\n".join(f'    {name}) words="{" ".join(_words(name))}" ;;' for name in COMMANDS)
     script = _SCRIPT.replace("COMMANDS", " ".join(COMMANDS)).replace("CASES", cases)
-    before = ["autoload -U bashcompinit && bashcompinit"] if options.shell == "zsh" else []
-    put_result([*before, script], options.output_file)
+    before = ["autoload -U bashcompinit && bashcompinit"] if shell == "zsh" else []
+    put_result([*before, script], output)
     return 0
 
 
@@ -388,16 +329,3 @@ def _words(command: str) -> Iterator[str]:
     """Yield the options of a command, and the words that its arguments take."""
     for action in command_parser(command)._actions:
         yield from action.option_strings or map(str, action.choices or ())
-
-
-COMPLETION_COMMAND = Command(
-    "SHELL",
-    """\
-Print the script that completes the commands and options of clueval in a shell.""",
-    """\
-examples:
-  eval "$(clueval completion bash)"                   (in ~/.bashrc)
-  eval "$(clueval completion zsh)"                    (in ~/.zshrc)""",
-    _add_completion,
-    _run_completion,
-)

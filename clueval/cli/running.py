@@ -11,45 +11,28 @@ from contextlib import contextmanager, suppress
 from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
-from clueval.cli.commands import COMMANDS, command_called, command_line, command_parser, require_command
-from clueval.cli.outputs import check_outputs, settle_output, standard_output
+from clueval.cli.commands import COMMANDS, command_called, command_parser, overview, require_command
+from clueval.cli.outputs import check_outputs, standard_output
+from clueval.cli.parser import CommandParser
 from clueval.cli.printing import be_quiet, complain, flush, give_up, notices, put, reader_has_ended, remark
 from clueval.files.errors import CluevalError, CluevalWarning, FileError
 from clueval.files.overwriting import inputs_kept
 from clueval.results.inputs import REPAIRED
+from clueval.version import __version__
 
 
 def run(given: Sequence[str]) -> int:
     """Run the command line with these arguments, and return its exit code."""
-    command = next((word for word in given if not word.startswith("-")), None)
+    command = given[0] if given and not given[0].startswith("-") else None
     name = f"clueval {command}" if command in COMMANDS else "clueval"
     try:
         _make_printable()
         with _ending_in_order(), inputs_kept(), notices(), warnings.catch_warnings():
-            if not given:
-                put(command_line(None).format_help(), end="")
+            if command is None:
+                _without_command(given)
                 return 0
-            require_command(given[0] if given[0] == command else None)
-            defaults = _defaults(given, command)
-            alone = given[0] == command
-            options = command_line(command, alone=alone).parse_args([*given[:1], *defaults, *given[1:]])
-            if defaults:
-                from clueval.cli.config import drop_unused
-
-                drop_unused(options, defaults)
-            if options.quiet:
-                be_quiet()
-            settle_output(options)
-            warned = _kept_warnings(quiet=options.quiet)
-            with standard_output(options):
-                check_outputs(options)
-                code: int = command_called(options.command).run(options)
-            flush()
-            if warned:
-                from clueval.cli.setting_names import in_options
-
-                for warning in dict.fromkeys(warned):
-                    remark(f"{name}: warning: {in_options(warning, command)}")
+            require_command(command)
+            code = _run_command(command, given[1:])
     except CluevalError as error:
         from clueval.cli.setting_names import with_options
 
@@ -67,28 +50,60 @@ def run(given: Sequence[str]) -> int:
         complain(f"{name}: there is not enough memory for these files and options")
         return 2
     except OSError as error:
-        if reader_has_ended(error):
-            give_up(sys.stdout)
-            return 0
-        complain(f"{name}: {FileError(error.strerror or str(error), file=str(error.filename or 'output'))}")
+        ended = reader_has_ended(error)
+        if not ended:
+            file = str(error.filename or "output")
+            complain(f"{name}: {FileError(error.strerror or str(error), file=file)}")
         give_up(sys.stdout)
-        return 2
+        return 0 if ended else 2
     return code
 
 
-def _defaults(given: Sequence[str], command: str | None) -> Sequence[str]:
+def _without_command(given: Sequence[str]) -> None:
+    """Print the help with all commands, or the version. Raises `SystemExit` after an option, as argparse does."""
+    if not given or given[0] in ("-h", "--help"):
+        put(overview(), end="")
+    else:
+        parser = CommandParser(prog="clueval")
+        parser.add_argument("-V", "--version", action="version", version=f"clueval {__version__}")
+        parser.parse_args(given[:1])
+    if given:
+        raise SystemExit(0)
+
+
+def _run_command(command: str, given: Sequence[str]) -> int:
+    parser = command_parser(command)
+    defaults = _defaults(command, parser, given)
+    options = parser.parse_args([*defaults, *given])
+    if defaults:
+        from clueval.cli.config import drop_unused
+
+        drop_unused(parser, options, defaults)
+    if options.quiet:
+        be_quiet()
+    warned = _kept_warnings(quiet=options.quiet)
+    with standard_output(options):
+        check_outputs(options)
+        code: int = command_called(command).value(options)
+    flush()
+    if warned:
+        from clueval.cli.setting_names import in_options
+
+        for warning in dict.fromkeys(warned):
+            remark(f"clueval {command}: warning: {in_options(warning, command)}")
+    return code
+
+
+def _defaults(command: str, parser: CommandParser, given: Sequence[str]) -> Sequence[str]:
     """Return the defaults of the configuration file in the current folder, if there is one, as arguments."""
-    if not any(map(os.path.exists, ("clueval.toml", "pyproject.toml"))):
-        return []
-    if command not in COMMANDS or given[0] != command or "--no-config" in given:
+    if not any(map(os.path.exists, ("clueval.toml", "pyproject.toml"))) or "--no-config" in given:
         return []
     from clueval.cli.config import configuration, defaults_of
 
-    found = configuration()
-    if found is None:
+    path, options = configuration() or (None, {})
+    if path is None:
         return []
-    path, options = found
-    defaults = defaults_of(given, command_parser(command), path, options)
+    defaults = defaults_of(command, given, parser, path, options)
     if not {"-q", "--quiet"} & {*given, *defaults}:
         remark(f"clueval {command}: read {path} (--no-config ignores it)")
     return defaults

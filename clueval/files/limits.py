@@ -45,17 +45,11 @@ MAX_COVERED = 50_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The limits of a file. Raises `UsageError` for one that is not a whole number of at least 1.
+    """The limits of a file. Raises `UsageError` for one that is not a whole number of at least 1."""
 
-    Attributes:
-        max_line: the most bytes of a line, and of a file that is held as a whole.
-        max_sentence: the most tokens of a sentence.
-        max_document: the most tokens of a document, at 100 to 300 bytes a token.
-    """
-
-    max_line: int = MAX_LINE
-    max_sentence: int = 5_000_000
-    max_document: int = 50_000_000
+    max_line: int = MAX_LINE  # the most bytes of a line, and of a file that is held as a whole
+    max_sentence: int = 5_000_000  # the most tokens of a sentence
+    max_document: int = 50_000_000  # the most tokens of a document, at 100 to 300 bytes a token
 
     def __post_init__(self) -> None:
         for field in fields(self):

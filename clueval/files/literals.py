@@ -61,7 +61,6 @@ def literal_in(text: str) -> Any:
 
 
 def _in_json(piece: re.Match[str]) -> str:
-    """Return a piece as JSON writes it."""
     found = piece[0]
     if piece["string"]:
         return json.dumps(_ESCAPE.sub(_character, found[1:-1]))

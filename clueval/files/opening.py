@@ -205,7 +205,6 @@ def _opened(path: Path) -> BufferedReader[Any]:
 
 
 def _unpacked(stream: BufferedReader[Any], path: Path, size: int) -> Iterator[bytes]:
-    """Yield the unpacked bytes of a gzip file, block by block."""
     import gzip
     import zlib
 

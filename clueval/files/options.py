@@ -27,37 +27,24 @@ Value = TypeVar("Value")
 
 
 class Option(NamedTuple):
-    """The option of a field on the command line, and its help.
+    """The option of a field on the command line, and its help."""
 
-    Attributes:
-        flag: the name with its dashes, as in ``--token-id``.
-        metavar: the name of the value in the help; None for a field that is true or false.
-        help: the description of the option. Values and default are added to it.
-        topic: the help topic of the option; None: the ``TOPIC`` of its dataclass, if it has one; without a topic, or
-            with an empty one, the option is in the help of the command itself.
-        choices: the allowed values, if the type does not determine them.
-        takes: the allowed values in words, if neither `choices` nor the type determines them.
-        parse: the function that reads a value; None: the type of the field determines it.
-        repeated: whether the option may be repeated, with one value each time.
-        several: whether the option takes several values, one after the other.
-        paired: whether a value may be ``GOLD:PREDICTED``, if the two sides differ.
-        default: the default in words for the help; None: the default of the field.
-        writes: whether the value names a file that is written.
-        later: whether it is a setting that a metric got later: signatures name it only if it is not the default.
-    """
-
-    flag: str
-    metavar: str | None
-    help: str
+    flag: str  # the name with its dashes, as in ``--token-id``
+    metavar: str | None  # the name of the value in the help; None for a field that is true or false
+    help: str  # the description of the option. Values and default are added to it
+    # the help topic of the option; None: the ``TOPIC`` of its dataclass, if it has one; without a topic, or
+    # with an empty one, the option is in the help of the command itself
     topic: str | None = None
-    choices: Collection[str] = ()
-    takes: str | None = None
+    choices: Collection[str] = ()  # the allowed values, if the type does not determine them
+    takes: str | None = None  # the allowed values in words, if neither `choices` nor the type determines them
+    # the function that reads a value; None: the type of the field determines it
     parse: Callable[[str], Any] | None = None
-    repeated: bool = False
-    several: bool = False
-    paired: bool = False
-    default: str | None = None
-    writes: bool = False
+    repeated: bool = False  # whether the option may be repeated, with one value each time
+    several: bool = False  # whether the option takes several values, one after the other
+    paired: bool = False  # whether a value may be ``GOLD:PREDICTED``, if the two sides differ
+    default: str | None = None  # the default in words for the help; None: the default of the field
+    writes: bool = False  # whether the value names a file that is written
+    # whether it is a setting that a metric got later: signatures name it only if it is not the default
     later: bool = False
 
 

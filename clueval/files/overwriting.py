@@ -173,7 +173,6 @@ def _meant(name: str) -> Iterator[Path]:
 
 
 def _identity(path: Path) -> _Identity | None:
-    """Return the identity of a file, or None if it does not exist."""
     try:
         status = path.stat()
     except (OSError, ValueError):  # ValueError: not a path
@@ -182,7 +181,6 @@ def _identity(path: Path) -> _Identity | None:
 
 
 def _self_and_above(path: Path) -> set[str]:
-    """Return the names of a file or folder and of all folders that contain it."""
     real = Path(_real(path))
     return {str(real), *map(str, real.parents)}
 

@@ -186,7 +186,6 @@ def _descriptor(path: Path) -> int | None:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """Return the status of a file; None if there is no such file."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -196,7 +195,6 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _new_name(target: Path) -> Path:
-    """Return a new name in the folder of a file."""
     return target.parent / f".clueval-{os.urandom(8).hex()}"
 
 

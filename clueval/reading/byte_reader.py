@@ -1,53 +1,56 @@
 """Reads two column files of one format in step as bytes: only lines that differ or are in spans are decoded.
 
 Both files are cut at the ends of sentences, or of documents without sentences, into *pieces*. The recogniser of the
-format decides from gold alone whether pieces are regular; then only their hunks are split into fields (`byte_rows`).
-All other lines are read by the reader of the format, as passages.
+format decides from gold alone whether pieces are regular; then only their hunks are split into fields. All other lines
+are read by the reader of the format, as passages.
+
+Lines that differ may differ in their tags only. Each becomes one line with the tags of both sides, here with a ``|``
+between them; the other lines have the same tags on both sides::
+
+    gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y    f/O  g/O
+    predicted   a/O  b/B-X  c/O  d/B-Y  e/O      f/O  g/O
+    joined      a/O  b/B-X  c/O  d/B-Y  e/I-Y|O  f/O  g/O
+
+A *hunk* is a run of joined lines that are in a span of either side, here b, and d with e. Only hunks are decoded, with
+a line that is outside after each.
 """
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import compress, count, repeat
-from operator import ne
+from operator import ne, not_
 from typing import Any, NamedTuple
 
+from clueval.core.tags import OUTSIDE
 from clueval.files.opening import decoded, is_utf8, raw_blocks
 from clueval.formats.column_format import ColumnFormat, Columns, Layout
 from clueval.formats.options import FormatOptions
 from clueval.formats.xml_text import NAME, attributes
-from clueval.reading.byte_rows import find_hunks, fits, is_plain
-from clueval.reading.passages import SIZES, DocumentHead, NamedDocument, Passage, PassageReader, Sizes
+from clueval.reading.clusters import RowCharacters, Unusual
+from clueval.reading.passages import SIZES, NamedDocument, Passage, PassageReader, Sizes
 from clueval.reading.source import Source
-from clueval.reading.usual import Unusual
 
 AHEAD = 1 << 17
 """The reading stops when one side is this many passages ahead: the files are not parallel."""
 
 
 class Stretch(NamedTuple):
-    """Regular lines of one document, or of several if documents are not told apart.
+    """Regular lines of one document, or of several if documents are not told apart."""
 
-    Attributes:
-        begins: the metadata of the documents that begin here.
-        tokens: the number of tokens.
-        fields: the fields of the lines in spans, one line after the other (see `byte_rows.find_hunks`).
-        layout: the layout of both files.
-        document: the document, if documents are told apart.
-        sentences: the numbers of tokens of the sentences, if these are told apart.
-        order: the numbers of the sentences, in the order in which they are marked in `fields`.
-        passages: the lines of both sides, if these are wanted in place of fields.
-    """
-
-    begins: Sequence[Mapping[str, str]]
-    tokens: int
+    begins: Sequence[Mapping[str, str]]  # the metadata of the documents that begin here
+    tokens: int  # the number of tokens
+    # the fields of the lines in spans, one line after the other (see `byte_rows.find_hunks`)
     fields: list[bytes]
-    layout: Layout
-    document: NamedDocument | None = None
-    sentences: Sequence[int] = ()
+    layout: Layout  # the layout of both files
+    document: NamedDocument | None = None  # the document, if documents are told apart
+    sentences: Sequence[int] = ()  # the numbers of tokens of the sentences, if these are told apart
+    # the numbers of the sentences, in the order in which they are marked in `fields`
     order: Sequence[int] = ()
+    # the lines of both sides, if these are wanted in place of fields
     passages: tuple[Passage, Passage] | None = None
 
 
@@ -86,11 +89,6 @@ class _ByteFile:
         self.waiting = b""
         self.ended = False
 
-    @property
-    def layout(self) -> Layout | None:
-        """The layout; None until the first token line is read."""
-        return self.reader.layout
-
     def read(self) -> None:
         """Read until a block waits, or to the end; CRLF becomes LF, and a missing last line end is added."""
         while not self.ended and len(self.waiting) < self._block:
@@ -103,10 +101,6 @@ class _ByteFile:
                 raise Unusual("a carriage return without a line feed")
         if self.ended and self.waiting and not self.waiting.endswith(b"\n"):
             self.waiting += b"\n"
-
-    def finish(self) -> None:
-        """End the file, after all lines."""
-        self.reader.finish()
 
     def feed(self, data: bytes) -> None:
         """Give lines to the format's reader."""
@@ -159,13 +153,12 @@ class ByteReader:
             for stretch in stretches:
                 yield stretch.passages or stretch
         for file in self._files:
-            file.finish()
+            file.reader.finish()
         yield from self._pairs()
         if any(self._passages):
             raise Unusual("one side ends early")
 
     def _read(self) -> list[bytes]:
-        """Read both files on; return what waits."""
         for file in self._files:
             file.read()
         return [file.waiting for file in self._files]
@@ -199,7 +192,6 @@ class ByteReader:
         return [[b"\n".join([*lines[:number], b""])] for lines in sides]
 
     def _pairs(self) -> Iterator[tuple[Passage, Passage]]:
-        """Take the passages that both sides have."""
         gold, predicted = self._passages
         for file, passages in zip(self._files, self._passages, strict=True):
             passages.extend(file.reader.take())
@@ -211,11 +203,11 @@ class ByteReader:
     def _stretches(self, end: bytes, gold: list[bytes], predicted: list[bytes]) -> list[Stretch]:
         """The stretches of the pieces of both sides; none if they are irregular."""
         own, other = self._files
-        layout = own.layout
-        if layout is None or layout != other.layout or not is_plain(layout):
+        layout = own.reader.layout
+        if layout is None or layout != other.reader.layout or not is_plain(layout):
             return []
         heads = own.recogniser.heads(end, gold)
-        marks = {head.piece for head in heads if head.is_mark}
+        marks = {head.piece for head in heads} if own.recogniser.heads_are_marks else set()
         if any(gold[mark] != predicted[mark] for mark in marks):
             return []
         if not all(file.recogniser.takes(end, len(heads)) for file in self._files):
@@ -223,7 +215,9 @@ class ByteReader:
         starts = [0, *(head.piece for head in heads), len(gold)] if self._by_document else [0, len(gold)]
         documents: list[NamedDocument | None] = [None]
         if self._by_document:
-            documents = [own.reader.current, *own.reader.next_documents(heads)]
+            documents = [own.reader.current]
+            for number, head in enumerate(heads, own.reader.begun + 1):
+                documents.append(own.reader.named(head.id, head.metadata, number))
         found = []
         for number, document in enumerate(documents):
             start, stop = starts[number : number + 2]
@@ -242,9 +236,8 @@ class ByteReader:
                 passages = self._as_text(document, number > 0, tokens, layout, golds, predictions)
             if passages is None and fields is None:
                 return []
-            begins = [head.metadata for head in heads]
-            if self._by_document:
-                begins = begins[number - 1 : number] if number else []
+            begun = (heads[number - 1 : number] if number else []) if self._by_document else heads
+            begins = [head.metadata for head in begun]
             stretch = Stretch(begins, tokens, fields or [], layout, document, passages=passages)
             if self._by_sentence:
                 differs = list(map(ne, golds, predictions))
@@ -278,8 +271,136 @@ class ByteReader:
             if not is_utf8(text) or text.count(b"\0") + 1 != len(lines):
                 return None
             sentences = [each if each[-1] == "\n" else f"{each}\n" for each in text.decode().split("\0")]
-            found.append(Passage(*document, layout, begins, tokens, sentences))
+            found.append(Passage(document, layout, begins, sentences, tokens))
         return found[0], found[1]
+
+
+# Hunks
+
+BOTH = b"\0"
+"""Separates a gold and a predicted tag; a tag without it is that of both sides."""
+
+MARK = b"\0"
+"""The tag of a line before a sentence; no line of a file is so."""
+
+_FIELDS = {
+    separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
+    for separator in ("\t", " ")
+}
+"""All bytes except the separator and the line end, by separator."""
+
+BEFORE_SENTENCE = "\n"
+"""The character of a line of `MARK`."""
+
+
+def is_plain(layout: Layout) -> bool:
+    """Whether the token is in the first column, and the columns of all layers are adjacent."""
+    columns = sorted(_columns(layout))
+    return layout.token == 0 and columns == list(range(columns[0], columns[0] + len(columns)))
+
+
+def _columns(layout: Layout) -> list[int]:
+    """Return the columns of the layers, which are no keys of pairs where files are read as bytes."""
+    return [column for column in layout.layers.values() if isinstance(column, int)]
+
+
+def find_hunks(
+    gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout, *, marked: bool
+) -> list[bytes] | None:
+    """The fields of the lines in spans of two lists of sentences, of which those of gold are regular.
+
+    If they are `marked`, a line of `MARK` comes before each sentence; those that are equal on both sides come first.
+    None if they differ in more than tags.
+    """
+    differs = list(map(ne, gold, predicted))
+    if marked:
+        mark = layout.separator.encode().join([MARK] * layout.width) + b"\n"
+        gold, predicted = ([mark + text for text in side] for side in (gold, predicted))
+    lines, others = (end.join(compress(side, differs)).split(b"\n") for side in (gold, predicted))
+    if len(lines) != len(others):
+        return None
+    numbers = list(compress(count(), map(ne, lines, others)))
+    own, other = (b"\n".join([*map(side.__getitem__, numbers), b""]) for side in (lines, others))
+    joined = _with_both_tags(own, other, layout)
+    if joined is None:
+        return None
+    for number, line in zip(numbers, joined, strict=True):
+        lines[number] = line
+    same = end.join(compress(gold, map(not_, differs)))
+    return _fields(_inside(b"\n".join([same, b"", *lines, b""]), layout), layout)
+
+
+def _fields(text: bytes, layout: Layout) -> list[bytes]:
+    separator = layout.separator.encode()
+    fields = text.replace(b"\n", separator).split(separator)
+    fields.pop()
+    return fields
+
+
+def _with_both_tags(gold: bytes, predicted: bytes, layout: Layout) -> Iterable[bytes] | None:
+    """The lines with the tags of both sides; None unless all are token lines with the same tokens."""
+    is_irregular = b"\0" in predicted or not is_utf8(predicted)
+    if is_irregular or not (fits(gold, layout) and fits(predicted, layout)):
+        return None
+    fields, others = _fields(gold, layout), _fields(predicted, layout)
+    width = layout.width
+    if fields[layout.token :: width] != others[layout.token :: width]:
+        return None
+    for column in _columns(layout):
+        tags = zip(fields[column::width], others[column::width], strict=True)
+        fields[column::width] = [own if own == other else own + BOTH + other for own, other in tags]
+    return map(layout.separator.encode().join, zip(*[iter(fields)] * width, strict=True))
+
+
+def fits(text: bytes, layout: Layout) -> bool:
+    """Whether every line has the layout's number of fields and a token in the first one."""
+    separator = layout.separator.encode()
+    skeleton = text.translate(None, _FIELDS[layout.separator])
+    line = separator * (layout.width - 1) + b"\n"
+    fit = skeleton == line * (len(skeleton) // layout.width) and not text.startswith(separator)
+    return fit and b"\n" + separator not in text
+
+
+def _inside(text: bytes, layout: Layout) -> bytes:
+    """The runs of lines in spans, each without its first token."""
+    columns = _columns(layout)
+    before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)
+    runs = _runs(layout.separator, before, layers, after).findall(text)
+    start = layout.separator.join(["O"] * before).encode()
+    border = layout.separator.join([OUTSIDE] * layout.width).encode() + b"\n"
+    return start + (border + start).join(runs) + border if runs else b""
+
+
+@lru_cache
+def _runs(separator: str, before: int, layers: int, after: int) -> re.Pattern[bytes]:
+    """A pattern for a run of lines in spans, from the separator before the tags of its first line.
+
+    `before`, `layers` and `after` are the numbers of columns before the tags, of tags, and after them. The pattern
+    begins with a separator, which is found fast, then has tags that are not all O, and the columns after them.
+    """
+    field = rf"[^{separator}\n]*+"
+    more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * after + "\n"
+    tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
+    return re.compile(f"{separator}{tags}(?>(?:{f'{field}{separator}' * before}{tags})*)".encode())
+
+
+class TagCharacters(dict[bytes, str]):
+    """The character of the tags of a line in some layers, as `find_hunks` returns them, with separators between."""
+
+    def __init__(
+        self, characters: RowCharacters, separator: str, *, decode: Callable[[str], str] | None
+    ) -> None:
+        self.characters = characters
+        self._separator, self._read = separator.encode(), decode or str
+
+    def __missing__(self, tags: bytes) -> str:
+        if tags.startswith(MARK) and not tags.strip(MARK + self._separator):
+            self[tags] = BEFORE_SENTENCE
+            return BEFORE_SENTENCE
+        sides = [each.split(BOTH) for each in tags.split(self._separator)]
+        row = [self._read(tag[side].decode()) for side in (0, -1) for tag in sides]
+        character = self[tags] = self.characters[1, *row]
+        return character
 
 
 # Recognisers of regular pieces of one file, which follow what its reader has read so far. Pieces end with one of
@@ -300,8 +421,18 @@ def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], r
     return re.compile(rb"<(?<=\n<)" + sentences), re.compile(rb"<(?<=\n<)" + documents)
 
 
+class DocumentHead(NamedTuple):
+    """The beginning of a document in pieces of a file: the number of the piece, and what it says."""
+
+    piece: int
+    id: str | None
+    metadata: Mapping[str, str]
+
+
 class VrtRecogniser:
     """Recognises regular pieces of a VRT file."""
+
+    heads_are_marks = False
 
     def __init__(self, reader: PassageReader, options: FormatOptions) -> None:
         self.reader = reader
@@ -317,7 +448,7 @@ class VrtRecogniser:
             line = pieces[number][len(before) : pieces[number].find(b"\n", len(before))]
             own = attributes(line.decode(errors="replace"))
             metadata = {**self.reader.state.attributes_around, **own}
-            found.append(DocumentHead(number, False, own.get("id"), metadata))
+            found.append(DocumentHead(number, own.get("id"), metadata))
         return found
 
     def takes(self, end: bytes, documents: int) -> bool:
@@ -359,15 +490,18 @@ _MARK = rb"-DOCSTART-(?:[\t ][^\n]*)?"
 class ConllRecogniser:
     """Recognises regular pieces of a CoNLL-like file."""
 
+    heads_are_marks = True
+    ends: tuple[bytes, ...] = (b"\n\n",)
+
     def __init__(self, reader: PassageReader, options: FormatOptions) -> None:
         self.reader = reader
-        self.ends: tuple[bytes, ...] = (b"\n\n",)
 
     def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
         """The ``-DOCSTART-`` lines, which have neither an id nor metadata."""
-        marks = (number for number, text in enumerate(pieces) if text.startswith(_DOCSTART))
         return [
-            DocumentHead(number, True, None, {}) for number in marks if re.fullmatch(_MARK, pieces[number])
+            DocumentHead(number, None, {})
+            for number, text in enumerate(pieces)
+            if text.startswith(_DOCSTART) and re.fullmatch(_MARK, text)
         ]
 
     def takes(self, end: bytes, documents: int) -> bool:

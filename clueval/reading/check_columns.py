@@ -56,7 +56,6 @@ class ColumnCheck(ColumnReader):
         yield from self._sorted()
 
     def _sorted(self) -> list[CluevalError]:
-        """Return the problems in lines that were checked, by line."""
         first = self.lines.line_of(0) if self.lines.rows else sys.maxsize
         ready = [error for error in self._found if (error.line or 0) < first]
         self._found = [error for error in self._found if (error.line or 0) >= first]
@@ -82,7 +81,6 @@ class ColumnCheck(ColumnReader):
         self._ready = []
 
     def _check(self) -> None:
-        """Check the lines that were read, and forget them."""
         layout, lines = self.layout, self.lines
         if layout is None or not lines.rows:
             return

@@ -10,6 +10,8 @@ positions are characters, else 1. Each different row is one character, and a row
 No span goes on over a blank, so `str.split` cuts a text into clusters, and equal clusters have equal cases. They are
 kept as text, as far as memory allows until a file ends. Then all different clusters are decoded, merged and cut into
 cases together, as one document with a row of O after each.
+
+`bag_of_tags` counts lists of tags in memory. What is unusual is left to documents (`Unusual`).
 """
 
 from __future__ import annotations
@@ -17,15 +19,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import accumulate, chain, pairwise, product, repeat
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import partial, reduce
+from itertools import accumulate, chain, compress, pairwise, product, repeat
+from operator import ne, not_, or_
 from typing import Any, NamedTuple
 
-from clueval.core.bag import Bag, Bounds
-from clueval.core.case import Key, Where, keys_of, other_key
-from clueval.core.count import Plan, Unit
+from clueval.core.bag import LARGE, Bag, Bounds
+from clueval.core.case import HEAD, Key, Where, keys_of, other_key
+from clueval.core.count import EITHER, FEW_DOCUMENTS, SENTENCE, Plan, Unit
 from clueval.core.document import ID, Document, Layers, Row
-from clueval.core.span import NOTHING
+from clueval.core.metric import split_metrics
+from clueval.core.span import DEFAULT_LAYER, NOTHING, SIDES
 from clueval.core.tags import (
     OUTSIDE,
     Neighbours,
@@ -37,16 +42,101 @@ from clueval.core.tags import (
     scheme_of,
     split_tag,
 )
-from clueval.core.tally import Tally, added
-from clueval.files.errors import TagError
-from clueval.reading.usual import (
-    NewLabels,
-    Unusual,
-    check_case,
-    is_in_characters,
-    require_usual,
-    tells_documents_apart,
-)
+from clueval.core.tally import added
+from clueval.files.errors import CluevalError, TagError
+from clueval.transforms.changes import ALTERNATIVES, UNIT, EachLabel
+
+# What is left to documents
+
+
+class Unusual(Exception):
+    """Something that the fast way leaves to documents, which say what is wrong if it is an error.
+
+    It is raised for nothing else: any other exception is a mistake in the fast way.
+    """
+
+
+def require_usual(plan: Plan, layers: Sequence[str], *, are_tags: bool = False) -> None:
+    """Raise `Unusual` for a plan that needs documents: metrics, steps, or filters that a metric does not take.
+
+    Where spans `are_tags`, a metric of documents may have the method `count_tags`, which takes the tags of both sides
+    between two positions outside all spans, and returns None if it needs documents.
+
+    Alternatives change nothing, because tags and plain spans have none; nor do steps without a name, which compare
+    texts and set spans without a place apart. Steps that change single labels are done by `NewLabels`.
+    """
+    of_cases, of_documents = split_metrics(plan.metrics)
+    needing = [metric for metric in of_documents if not (are_tags and hasattr(metric, "count_tags"))]
+    if needing or not all(metric.keeps for metric in of_cases):
+        raise Unusual("a metric needs documents")
+    if plan.align is not None or not all(
+        isinstance(step, EachLabel) or step.signature[0] in ("", ALTERNATIVES, UNIT) for step in plan.steps
+    ):
+        raise Unusual("documents are changed before they are counted")
+    filters_spans = any(key in layers for key in plan.where)
+    if filters_spans and any(metric.filters is not None for metric in plan.metrics):
+        raise Unusual("a metric does not take filters on layers")
+
+
+def is_in_characters(plan: Plan) -> bool:
+    """Return whether positions become characters."""
+    return any(step.signature[0] == UNIT for step in plan.steps)
+
+
+def check_case(bag: Bag, sequence: str, key: Key, *, is_flat: bool) -> None:
+    """Raise `Unusual` for a case, new in a bag, that a metric cannot count. `is_flat`: no spans of a side overlap.
+
+    A large case is counted, and the bag keeps the counts.
+    """
+    if is_flat and len(key) - HEAD <= LARGE:
+        return
+    try:
+        bag.check(sequence, key)
+    except CluevalError as error:
+        raise Unusual("a metric cannot count a case") from error
+
+
+class NewLabels:
+    """The labels that the steps of a plan give to the labels of each side, and what they note of it."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.steps = [step for step in plan.steps if isinstance(step, EachLabel)]
+        if self.steps and plan.sides != SIDES:
+            raise Unusual("labels of other sides than gold and predicted are changed")
+        self._new: dict[tuple[str, str], str] = {}  # by side and label; an empty one: its spans are left out
+        self._read: Counter[tuple[str, str]] = Counter()  # sides and labels of spans
+
+    def rows(self, rows: Sequence[Row], side: str, times: Iterable[int] | None = None) -> Sequence[Row]:
+        """Return the spans of a side with new labels; each of them stands for some spans, by default for one."""
+        if not self.steps:
+            return rows
+        found = []
+        for (start, end, label), number in zip(rows, repeat(1) if times is None else times, strict=False):
+            key = side, label
+            self._read[key] += number
+            if key not in self._new:
+                for step in self.steps:
+                    label = (step.renamed(label, side) or "") if label else ""
+                self._new[key] = label
+            if self._new[key]:
+                found.append((start, end, self._new[key]))
+        return found
+
+    def notes(self) -> Counter[tuple[str, ...]]:
+        """Return what all steps note of the spans so far."""
+        notes: Counter[tuple[str, ...]] = Counter()
+        for (side, label), number in self._read.items():
+            for step in self.steps:
+                new = step.renamed(label, side) or ""
+                for note in step.noted([label], side, dropped=not new, renamed=bool(new) and new != label):
+                    notes[step.signature[0], *note] += number
+                label = new
+                if not label:
+                    break
+        return notes
+
+
+# Rows as characters
 
 BLANK = " "
 """The character of a row that is outside every span."""
@@ -149,16 +239,13 @@ class LayerClusters:
 
     def __init__(self, layers: Sequence[str], sides: int) -> None:
         self.layers, self._sides = tuple(layers), sides
-        self.begin()
+        self.begin(with_rows=False)
 
-    def begin(self) -> None:
-        """Begin again, without the rows so far."""
-        self.characters = RowCharacters(self._sides * len(self.layers))
-        self._same = _SameTags(self.characters, self._sides)
-        self.forget()
-
-    def forget(self) -> None:
-        """Begin again, with the rows so far."""
+    def begin(self, *, with_rows: bool) -> None:
+        """Begin again, with the rows so far or without them."""
+        if not with_rows:
+            self.characters = RowCharacters(self._sides * len(self.layers))
+            self._same = _SameTags(self.characters, self._sides)
         self.of_place: dict[Unit | None, Counter[str]] = {}
         self.of_sentence: dict[Unit, str] = {}
         self._entries = 0
@@ -178,13 +265,12 @@ class LayerClusters:
             text = self.text([*columns] * self._sides)
         if lengths is None:
             return text
-        found, past = [], 0
-        for match in _CLUSTER.finditer(text):
-            start, end = match.span()
-            rows = [column[start:end] for column in columns] * self._sides
-            found += [text[past:start], self.text(rows, lengths[start:end])]
-            past = end
-        return "".join([*found, text[past:]])
+
+        def with_lengths(match: re.Match[str]) -> str:
+            part = slice(*match.span())
+            return self.text([column[part] for column in columns] * self._sides, lengths[part])
+
+        return _CLUSTER.sub(with_lengths, text)
 
     def add(self, place: Unit | None, text: str) -> None:
         """Add the clusters of a text, after which there is a blank, to a place."""
@@ -216,8 +302,7 @@ class LayerClusters:
     def is_full(self) -> bool:
         """Whether the clusters should be counted now, to limit the memory."""
         most = MOST_CLUSTERS if len(self.of_place) == 1 else MOST_ENTRIES
-        entries = self._entries + len(self.of_sentence)
-        return entries > most or len(self.characters) > MOST_CLUSTERS
+        return self._entries + len(self.of_sentence) > most or len(self.characters) > MOST_CLUSTERS
 
 
 Cases = Mapping[str, Sequence[int]]
@@ -242,7 +327,7 @@ class ClusterCounting:
         bag: what has been counted.
         groups: the groups of layers, to which rows are added.
         in_characters: whether positions are characters; then rows have the lengths of their tokens.
-        by_document: whether documents must be told apart.
+        by_document: whether documents must be told apart: for break-downs, units, and filters on metadata.
     """
 
     def __init__(
@@ -256,7 +341,7 @@ class ClusterCounting:
         require_usual(plan, layers, are_tags=True)
         self.bag = Bag(plan.metrics, layers, bounds)
         self.in_characters = is_in_characters(plan)
-        self.by_document = tells_documents_apart(plan, layers)
+        self.by_document = bool(plan.by or plan.units or any(key not in layers for key in plan.where))
         if self.in_characters and self.by_document:
             raise Unusual("documents are told apart, and their positions are characters")
         together = plan.merge or any(key in layers for key in plan.where)
@@ -265,9 +350,7 @@ class ClusterCounting:
         self._of_tags = [metric for metric in plan.metrics if hasattr(metric, "count_tags")]
         self._new_labels = NewLabels(plan)
         if self._of_tags and (together or self._new_labels.steps):
-            raise Unusual(
-                "the tags of a layer are counted, and layers are counted together or labels changed"
-            )
+            raise Unusual("tags of a layer are counted, and layers are counted together or labels changed")
         self._plan, self._layers, self._readings, self._files = plan, layers, readings, files
         self._is_late = any(reading.is_late for reading in readings)
         self._present = (1 << len(files)) - 1
@@ -342,7 +425,6 @@ class ClusterCounting:
     # Counting
 
     def _count(self) -> None:
-        """Count what was added, place by place."""
         numbers: dict[tuple[str, Key], int] = {}
         cases = [self._cases(group, numbers) for group in self.groups]
         in_bag = _NumbersInBag(self.bag, list(numbers))
@@ -351,7 +433,8 @@ class ClusterCounting:
                 clusters = [group.of_place.get(place, NOTHING).items() for group in self.groups]
                 self.bag.add_row([place], _row(clusters, [of[place.waits] for of in cases], in_bag))
         same: dict[tuple[Any, ...], list[Unit]] = {}
-        for place, *texts in zip(*self._sentences(), strict=True):
+        of_sentence = [group.of_sentence.values() for group in self.groups]
+        for place, *texts in zip(self.groups[0].of_sentence, *of_sentence, strict=True):
             same.setdefault((place.waits, *texts), []).append(place)
         for (waits, *texts), places in same.items():
             of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
@@ -360,34 +443,23 @@ class ClusterCounting:
         for metric, group in product(self._of_tags, self.groups):
             self._count_tags(metric, group)
         for group in self.groups:
-            if len(group.characters) > MOST_CLUSTERS:
-                group.begin()
-            else:
-                group.forget()
+            group.begin(with_rows=len(group.characters) <= MOST_CLUSTERS)
         if self.bag.is_full:
             self.bag.fold()
 
     def _count_tags(self, metric: Any, group: LayerClusters) -> None:
         """Let a metric count the tags of the only layer of a group. Raises `Unusual` if it needs documents."""
-        (layer,) = group.layers
-        tallies: dict[str, Tally] = {}
+        tallies = {}
         for cluster in group.clusters(counting=True):
             _, *sides = zip(*map(group.characters.rows.__getitem__, cluster), strict=True)
-            tally = metric.count_tags(*sides)
-            if tally is None:
+            tallies[cluster] = metric.count_tags(*sides)
+            if tallies[cluster] is None:
                 raise Unusual("the spans of tags depend on the tags before them")
-            tallies[cluster] = tally
         of_sentences = ((place, Counter(text.split())) for place, text in group.of_sentence.items())
         for place, clusters in chain(group.of_place.items(), of_sentences):
             if place is not None:
-                found = added((tallies[cluster], times) for cluster, times in clusters.items())
-                self.bag.add_tally(place, layer, metric.name, found)
-
-    def _sentences(self) -> Iterator[Iterable[Any]]:
-        """Yield the places that are sentences, and their texts in each group."""
-        yield self.groups[0].of_sentence
-        for group in self.groups:
-            yield group.of_sentence.values()
+                tally = added((tallies[cluster], times) for cluster, times in clusters.items())
+                self.bag.add_tally(place, group.layers[0], metric.name, tally)
 
     def _cases(
         self, group: LayerClusters, numbers: dict[tuple[str, Key], int]
@@ -414,6 +486,27 @@ class ClusterCounting:
             }
         return found
 
+    def _parts(
+        self, clusters: Mapping[str, int], pairs: Mapping[tuple[str, str], int], group: LayerClusters
+    ) -> Mapping[str, Sequence[str]]:
+        """Return the parts of clusters between which no span goes on; many clusters have the same parts.
+
+        Where ill-formed tags are not repaired, whether tags are a span may depend on those around them, so a cluster is
+        not divided.
+        """
+        is_short = sum(map(len, clusters)) <= SHORT
+        if is_short or any(reading.invalid != "conlleval" for reading in self._readings):
+            return {cluster: [cluster] for cluster in clusters}
+        rows = group.characters.rows
+        goes_on = {
+            pair: pair[1] if any(map(continues, rows[pair[0]][1:], rows[pair[1]][1:])) else BLANK + pair[1]
+            for pair in pairs
+        }
+        return {
+            cluster: "".join(map(goes_on.__getitem__, pairwise(BLANK + cluster))).split()
+            for cluster in clusters
+        }
+
     def _documents(
         self, parts: Mapping[str, int], counting: Set[str], group: LayerClusters
     ) -> tuple[list[Document], Sequence[int]]:
@@ -422,9 +515,8 @@ class ClusterCounting:
         The spans that are read are counted, each as often as its part occurs; `counting` are the parts in documents
         that count.
         """
-        lengths, *columns = zip(
-            *map(group.characters.rows.__getitem__, BLANK.join([*parts, ""])), strict=True
-        )
+        rows_of_parts = map(group.characters.rows.__getitem__, BLANK.join([*parts, ""]))
+        lengths, *columns = zip(*rows_of_parts, strict=True)
         times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
         counts: Sequence[bool] = ()
         if not self._plan.where.keys().isdisjoint(group.layers):
@@ -438,18 +530,19 @@ class ClusterCounting:
             tags = dict(zip(group.layers, columns[side * len(group.layers) :], strict=False))
             rows: dict[str, Sequence[Row]] = {}
             for layer, of_layer in tags.items():
-                rows[layer] = found = self._decoded(side, layer, of_layer)
-                numbers = [times[row[0]] for row in found]
+                spans = self._decoded(side, layer, of_layer)
+                numbers = [times[row[0]] for row in spans]
                 self.bag.read.spans[name, layer] += sum(numbers)
                 if self._new_labels.steps:
-                    if not self.in_characters and not _are_bio(of_layer, found):
+                    if not self.in_characters and not _are_bio(of_layer, spans):
                         raise Unusual("tags that are not those of their spans, whose labels change")
-                    rows[layer] = found = list(self._new_labels.rows(found, name, numbers))
+                    spans = list(self._new_labels.rows(spans, name, numbers))
                 if layer in self._plan.where:
                     labels = self.bag.read.values.setdefault(layer, set())
-                    labels.update([row[2] for row in found if counts[row[0]]])
+                    labels.update([row[2] for row in spans if counts[row[0]]])
                 if self.in_characters:
-                    rows[layer] = [(begins[start], begins[end] - 1, label) for start, end, label in found]
+                    spans = [(begins[start], begins[end] - 1, label) for start, end, label in spans]
+                rows[layer] = spans
             if self.in_characters:
                 text = "x" * begins[-1]
                 documents.append(Document("", Layers({}, rows), text=text, unit="character"))
@@ -458,27 +551,6 @@ class ClusterCounting:
                 written = NOTHING if self._new_labels.steps else tags
                 documents.append(Document("", Layers({}, rows), tokens=tokens, tags=written))
         return documents, [begins[start] for start in starts]
-
-    def _parts(
-        self, clusters: Collection[str], pairs: Mapping[tuple[str, str], int], group: LayerClusters
-    ) -> Mapping[str, Sequence[str]]:
-        """Return the parts of clusters between which no span goes on; many clusters have the same parts.
-
-        Where ill-formed tags are not repaired, whether tags are a span may depend on those around them, so a cluster is
-        not divided.
-        """
-        short = sum(map(len, clusters)) <= SHORT
-        if short or any(reading.invalid != "conlleval" for reading in self._readings):
-            return {cluster: [cluster] for cluster in clusters}
-        rows = group.characters.rows
-        goes_on = {
-            pair: pair[1] if any(map(continues, rows[pair[0]][1:], rows[pair[1]][1:])) else BLANK + pair[1]
-            for pair in pairs
-        }
-        return {
-            cluster: "".join(map(goes_on.__getitem__, pairwise(BLANK + cluster))).split()
-            for cluster in clusters
-        }
 
     def _keys(
         self,
@@ -491,22 +563,23 @@ class ClusterCounting:
         """Return the numbers of the keys between each start and the next."""
         found: list[list[int]] = [[] for _ in starts]
         for column in keys_of(documents, group.layers, merge=self._plan.merge, where=where):
-            for key, (first, _) in zip(column.keys, column.ranges, strict=True):
+            keys = chain(
+                zip(column.keys, [first for first, _ in column.ranges], strict=True),
+                zip(repeat(other_key(self._present)), column.others, strict=False),
+            )
+            for key, first in keys:
                 number = numbers.setdefault((column.sequence, key), len(numbers))
                 found[bisect_right(starts, first) - 1].append(number)
-            if column.others:
-                number = numbers.setdefault((column.sequence, other_key(self._present)), len(numbers))
-                for position in column.others:
-                    found[bisect_right(starts, position) - 1].append(number)
         return found
 
     def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: LayerClusters) -> None:
         """Add the pairs of adjacent tags of each side and layer, given those of rows."""
-        columns = zip(*group.characters.rows.values(), strict=True)
-        next(columns)  # the lengths
-        for side, layer in product(range(len(self._files)), group.layers):
+        _, *columns = zip(*group.characters.rows.values(), strict=True)
+        for (side, layer), column in zip(
+            product(range(len(self._files)), group.layers), columns, strict=True
+        ):
             total = self._neighbours.setdefault((side, layer), Counter())
-            tags = dict(zip(group.characters.rows, next(columns), strict=True))
+            tags = dict(zip(group.characters.rows, column, strict=True))
             for (before, here), times in pairs.items():
                 pair = tags[before], tags[here]
                 if pair != (OUTSIDE, OUTSIDE):
@@ -595,3 +668,109 @@ def _neighbours_in(clusters: Counter[str]) -> Counter[tuple[str, str]]:
         for pair, number in Counter(pairwise(BLANK.join(["", *some, ""]))).items():
             found[pair] += power * number
     return found
+
+
+# Lists of tags in memory
+
+BATCH = 500
+"""The number of sentences that are counted together; more would no longer fit in the processor's cache."""
+
+_LISTS = frozenset({list, tuple})
+
+
+def bag_of_tags(
+    sides: Sequence[Any],
+    plan: Plan,
+    readings: Sequence[TagReading],
+    *,
+    ids: Sequence[str] | None = None,
+    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+) -> Bag | None:
+    """Count parallel sentences, one list of tags for each, given for each side of `plan`; the layer is ``label``.
+
+    The bag is that of `clueval.core.count.count` for the sentences as documents. `readings` say how the tags of each
+    side are read; `ids` are the ids of the documents, by default their numbers from 0. Memory holds a limited number of
+    clusters.
+
+    Returns None, and documents must be counted, for sides that are no lists of lists of text (or tuples), for plans
+    that need documents, for corpora without tags, and for every error: different numbers of sentences or tags, what is
+    no tag, tags of two schemes, ill-formed tags that are refused or discarded where no scheme is named. Iterators are
+    left as they are.
+    """
+    if any(type(side) not in _LISTS or len(side) != len(sides[0]) for side in sides):
+        return None
+    if any(reading.is_late for reading in readings):
+        return None
+    try:
+        counting = ClusterCounting(plan, [DEFAULT_LAYER], readings, [None] * len(sides), bounds)
+        if counting.in_characters:
+            return None  # there is no text
+        places = None
+        if counting.by_document:
+            places = _places(counting, plan, map(str, range(len(sides[0]))) if ids is None else ids)
+        else:
+            place = counting.place_of()
+        for start in range(0, len(sides[0]), BATCH):
+            batch = [side[start : start + BATCH] for side in sides]
+            _require_lists(batch)
+            try:
+                if places is None:
+                    _add(counting, place, batch)
+                else:
+                    _add_to_places(counting, places[start : start + BATCH], batch)
+            except (TypeError, ValueError):  # values that cannot be hashed, or compared
+                if not all(isinstance(tag, str) for side in batch for tags in side for tag in tags):
+                    return None
+                raise
+            counting.count_if_much()
+        return counting.finish()
+    except Unusual:
+        return None
+
+
+def _places(counting: ClusterCounting, plan: Plan, ids: Iterable[str]) -> list[Unit | None]:
+    places = [counting.place_of(id_) for id_ in ids]
+    are_few = sum(place is not None and not place.waits for place in places) < FEW_DOCUMENTS
+    if plan.units == SENTENCE or (plan.units == EITHER and are_few):
+        return [None if place is None else place._replace(sentence=1) for place in places]
+    return places
+
+
+def _require_lists(batch: Sequence[Any]) -> None:
+    if not _LISTS.issuperset(map(type, chain.from_iterable(batch))):
+        raise Unusual("a sentence that is no list")
+    lengths = list(map(len, batch[0]))
+    if any(list(map(len, side)) != lengths for side in batch[1:]):
+        raise Unusual("sentences of different lengths")
+
+
+def _add(counting: ClusterCounting, place: Unit | None, batch: Sequence[Sequence[Sequence[str]]]) -> None:
+    """Add sentences to one place; those that are equal on all sides are read once."""
+    (group,) = counting.groups
+    first = batch[0]
+    differ = list(reduce(partial(map, or_), (map(ne, first, side) for side in batch[1:])))
+    group.add(place, group.text([_joined(compress(side, differ)) for side in batch]))
+    group.add(place, group.text_of_same([_joined(compress(first, map(not_, differ)))]))
+    counting.add_text(place, sum(map(len, first)), len(first))
+
+
+def _add_to_places(
+    counting: ClusterCounting, places: Sequence[Unit | None], batch: Sequence[Sequence[Sequence[str]]]
+) -> None:
+    (group,) = counting.groups
+    text = group.text([_joined(side) for side in batch])
+    start = 0
+    for place, tags in zip(places, batch[0], strict=True):
+        past = start + len(tags)
+        if place is None:
+            group.add(place, text[start:past])
+        else:
+            group.add_sentences([place], [text[start:past]])
+        counting.add_text(place, len(tags), 1)
+        start = past + 1
+
+
+def _joined(sentences: Iterable[Sequence[str]]) -> list[str]:
+    """Return the tags of sentences, with an O after each."""
+    border = (OUTSIDE,)
+    return list(chain.from_iterable(chain.from_iterable(zip(sentences, repeat(border), strict=False))))

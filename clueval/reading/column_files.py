@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, repeat
 
 from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
 from clueval.files.errors import CluevalError
-from clueval.formats.column_format import ColumnFormat
-from clueval.reading.byte_reader import ByteReader, Stretch, reads_bytes
-from clueval.reading.byte_rows import BEFORE_SENTENCE, TagCharacters
-from clueval.reading.clusters import BLANK, ClusterCounting, LayerClusters, TagReading
+from clueval.reading.byte_reader import BEFORE_SENTENCE, ByteReader, Stretch, TagCharacters, reads_bytes
+from clueval.reading.clusters import (
+    BLANK,
+    ClusterCounting,
+    LayerClusters,
+    TagReading,
+    Unusual,
+    require_usual,
+)
 from clueval.reading.options import layer_names
-from clueval.reading.passages import SIZES, Passage, PassageReader, Sizes
-from clueval.reading.source import Source
-from clueval.reading.text_rows import (
+from clueval.reading.passages import (
+    SIZES,
+    NamedDocument,
+    PassageReader,
     PassageRows,
+    Passages,
     Rows,
     RowSplitter,
+    Sizes,
     have_ids,
     passages_in_step,
     require_parallel,
+    require_sentences,
 )
-from clueval.reading.usual import Unusual, require_usual
+from clueval.reading.source import Source
 
-Item = Stretch | Sequence[Passage]
+Item = Stretch | Passages
 
 
 def bag_of_columns(
@@ -49,8 +58,13 @@ def bag_of_columns(
     * every error: files that cannot be read, different texts, what is no line or tag, tags of two schemes, ill-formed
       tags that are refused, cases that a metric cannot count.
     """
+    layers = layer_names(sources[0].options.layers)
     try:
-        _require_usual_files(sources, plan)
+        for source in sources:
+            require_sentences(source.form, source.options)
+            if layer_names(source.options.layers) != layers:
+                raise Unusual("different layers")
+        require_usual(plan, layers, are_tags=True)
         if plan.counts_sentences:
             bag = _counted(sources, plan, bounds, sizes, in_sentences=True)
             if bag is not None:
@@ -58,20 +72,6 @@ def bag_of_columns(
         return _counted(sources, plan, bounds, sizes, in_sentences=False)
     except Unusual:
         return None
-
-
-def _require_usual_files(sources: Sequence[Source], plan: Plan) -> None:
-    """Raise `Unusual` for formats, and for a plan, that need documents."""
-    layers = layer_names(sources[0].options.layers)
-    for source in sources:
-        form = source.form
-        if not isinstance(form, ColumnFormat) or form.sentence_end or form.ragged or form.bracketed == ("*",):
-            raise Unusual("a format whose sentences cannot be read one by one")
-        if form.bracketed and not {*form.bracketed}.isdisjoint((source.options.layers or {}).values()):
-            raise Unusual("a layer of brackets")
-    if any(layer_names(source.options.layers) != layers for source in sources):
-        raise Unusual("different layers")
-    require_usual(plan, layers, are_tags=True)
 
 
 def _counted(
@@ -112,7 +112,7 @@ class _Files:
         *,
         in_sentences: bool = False,
     ) -> None:
-        self._readers, self._plan, self._counting, self._sizes = readers, plan, counting, sizes
+        self._readers, self._counting, self._sizes = readers, counting, sizes
         self._in_sentences = in_sentences
         self._most = FEW_DOCUMENTS if in_sentences and plan.units == EITHER else None
         self._splitter = RowSplitter(readers, in_order=in_sentences)
@@ -128,9 +128,25 @@ class _Files:
 
         The `sources` get what was read.
         """
-        waiting: list[Sequence[Passage]] = []
+        try:
+            for _ in self._added(items):
+                self._counting.count_if_much()
+                if self._most is not None and self._documents >= self._most:
+                    return None  # documents are the units, and sentences are not
+        except CluevalError as error:
+            raise Unusual("a file cannot be read") from error
+        self._end()
+        bag = self._counting.finish()
+        for source, reader in zip(sources, self._readers, strict=True):
+            source.file.passed_over.update(reader.passed_over)
+            source.file.sources.update(reader.sources)
+        return bag
+
+    def _added(self, items: Iterable[Item]) -> Iterator[None]:
+        """Add stretches, and passages, as many together as are split at a time; yield after each time."""
+        waiting: list[Passages] = []
         number = 0
-        for item in _without_errors(items):
+        for item in items:
             if isinstance(item, Stretch):
                 self._add_passages(waiting)
                 self._add_stretch(item)
@@ -142,28 +158,13 @@ class _Files:
                     continue
                 self._add_passages(waiting)
             waiting, number = [], 0
-            self._counting.count_if_much()
-            if self._has_enough:
-                return None
+            yield
         self._add_passages(waiting)
-        if self._has_enough:
-            return None
-        self._end()
-        bag = self._counting.finish()
-        for source, reader in zip(sources, self._readers, strict=True):
-            source.file.passed_over.update(reader.passed_over)
-            source.file.sources.update(reader.sources)
-        return bag
+        yield
 
-    @property
-    def _has_enough(self) -> bool:
-        """Whether there are enough documents, so that they are the units, and sentences are not."""
-        return self._most is not None and self._documents >= self._most
-
-    def _begin(self, id_: str, metadata: Mapping[str, str]) -> None:
-        """Begin a document that is told apart."""
+    def _begin(self, document: NamedDocument) -> None:
         self._end()
-        self._place = self._counting.place_of(id_, metadata)
+        self._place = self._counting.place_of(document.id, document.metadata)
         self._documents += self._place is not None and not self._place.waits
         self._sentence, self._is_empty = 0, True
 
@@ -174,19 +175,20 @@ class _Files:
 
     def _add_sentences(self, columns: Sequence[Sequence[str]], sizes: Sequence[int]) -> None:
         """Add sentences, each to a place of its own, given the characters of their rows in each group."""
-        if self._place is None:
-            for group, texts in zip(self._counting.groups, columns, strict=True):
+        groups, place = self._counting.groups, self._place
+        if place is None:
+            for group, texts in zip(groups, columns, strict=True):
                 group.add(None, BLANK.join(texts))
-            self._is_empty = self._is_empty and not sizes
-            return
-        values, name, _, waits, repeat = self._place
-        places = [
-            Unit(values, name, self._sentence + number, waits, repeat) for number in range(1, len(sizes) + 1)
-        ]
-        for group, texts in zip(self._counting.groups, columns, strict=True):
-            group.add_sentences(places, texts)
-        self._counting.add_sentences(places, sizes, int(self._is_empty))
-        self._sentence += len(sizes)
+        else:
+            first = self._sentence + 1
+            places = [
+                Unit(place.values, place.name, number, place.waits, place.repeat)
+                for number in range(first, first + len(sizes))
+            ]
+            for group, texts in zip(groups, columns, strict=True):
+                group.add_sentences(places, texts)
+            self._counting.add_sentences(places, sizes, int(self._is_empty))
+            self._sentence += len(sizes)
         self._is_empty = self._is_empty and not sizes
 
     # Bytes
@@ -195,7 +197,7 @@ class _Files:
         for metadata in item.begins:
             self._counting.see(metadata)
         if item.document is not None and item.begins:
-            self._begin(item.document.id, item.document.metadata)
+            self._begin(item.document)
         texts = [self._text_of(item, number, group) for number, group in enumerate(self._counting.groups)]
         if self._in_sentences:
             columns = [text.split(BEFORE_SENTENCE)[1:] for text in texts]
@@ -221,14 +223,13 @@ class _Files:
             for name, column in layers.items()
             if name in group.layers and isinstance(column, int)
         ]
-        if len(columns) == 1:
-            return "".join(map(known.__getitem__, columns[0]))
         separator = item.layout.separator.encode()
-        return "".join(map(known.__getitem__, map(separator.join, zip(*columns, strict=True))))
+        tags = columns[0] if len(columns) == 1 else map(separator.join, zip(*columns, strict=True))
+        return "".join(map(known.__getitem__, tags))
 
     # Passages
 
-    def _add_passages(self, groups: Sequence[Sequence[Passage]]) -> None:
+    def _add_passages(self, groups: Sequence[Passages]) -> None:
         if not groups:
             return
         rows = self._splitter.split(groups)
@@ -236,10 +237,10 @@ class _Files:
         for part in rows.parts:
             first = part.passages[0]
             if first.begins:
-                self._counting.see(first.metadata)
+                self._counting.see(first.document.metadata)
                 self._has_tokens = False
                 if self._counting.by_document:
-                    self._begin(first.document, first.metadata)
+                    self._begin(first.document)
             if self._in_sentences:
                 starts = list(accumulate([size + 1 for size in part.sizes], initial=part.differing.start))
                 columns = [
@@ -253,7 +254,6 @@ class _Files:
             self._counting.add_text(self._place, self._positions(part, rows), int(first.begins))
 
     def _texts_of(self, rows: Rows, group: LayerClusters) -> tuple[str, str]:
-        """Return the characters of the rows that differ, and of the others."""
         differing = same = ""
         in_characters = self._counting.in_characters
         if rows.columns:
@@ -266,7 +266,6 @@ class _Files:
         return differing, same
 
     def _positions(self, part: PassageRows, rows: Rows) -> int:
-        """Return the number of positions of a passage of each side."""
         passage = part.passages[0]
         if not self._counting.in_characters or not passage.sentences:
             return passage.tokens
@@ -277,11 +276,3 @@ class _Files:
         pairs = ((rows.columns, part.differing), (rows.same, part.same))
         characters = sum(len("".join(columns[0].tokens[rows_of])) for columns, rows_of in pairs if columns)
         return characters - len(passage.sentences) + blanks  # there is an O after each sentence
-
-
-def _without_errors(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield what is read. Raises `Unusual` for an error of a file."""
-    try:
-        yield from items
-    except CluevalError as error:
-        raise Unusual("a file cannot be read") from error

@@ -210,29 +210,21 @@ def with_label(documents: Iterable[Document], label: str | None) -> Iterator[Doc
 
 @dataclass(slots=True)
 class Conversion:
-    """Documents on their way into a format.
+    """Documents on their way into a format."""
 
-    Attributes:
-        name, writer: the name of the format, and how it is written.
-        layers: the names of the layers, for a file without documents.
-        with_ids: whether token ids are written.
-        lossy: whether what is lost is left out; otherwise it is an error after the last document.
-        passed_over: what the formats of the documents have not read, by kind, after the last document.
-        remark: is called with a line for people.
-        tokens: documents with the tokens of the texts, in the same order; None: words and single marks.
-        output: the file or folder to write, with a slash at the end of a new folder; None: standard output, or nothing.
-        lost, uses: what was left out, by kind, and what the documents had.
-    """
-
-    name: str
+    name: str  # the name of the format, and how it is written
     writer: Writer
-    layers: Sequence[str]
-    with_ids: bool = False
-    lossy: bool = False
+    layers: Sequence[str]  # the names of the layers, for a file without documents
+    with_ids: bool = False  # whether token ids are written
+    lossy: bool = False  # whether what is lost is left out; otherwise it is an error after the last document
+    # what the formats of the documents have not read, by kind, after the last document
     passed_over: Mapping[str, int] = field(default_factory=dict)
-    remark: Callable[[str], object] = len
+    remark: Callable[[str], object] = len  # is called with a line for people
+    # documents with the tokens of the texts, in the same order; None: words and single marks
     tokens: Iterator[Document] | None = None
+    # the file or folder to write, with a slash at the end of a new folder; None: standard output, or nothing
     output: str | None = None
+    # what was left out, by kind, and what the documents had
     lost: Counter[str] = field(default_factory=Counter)
     uses: Uses = field(default_factory=Uses)
 
@@ -375,14 +367,12 @@ class Conversion:
 
 
 def _written(name: str, pieces: Iterable[str], folder: Path, scratch: Path) -> str:
-    """Write a file of `folder` into another one, and return its name."""
     with errors_of(folder / name), (scratch / name).open("w", encoding="utf-8", newline="") as file:
         file.writelines(pieces)
     return name
 
 
 def _only(documents: Iterable[Document]) -> Iterator[Document]:
-    """Yield the only document. Raises `UsageError` for a second one."""
     for number, document in enumerate(documents):
         if number:
             raise UsageError(

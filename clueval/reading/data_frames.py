@@ -97,7 +97,6 @@ def spans_by_document(
 
 
 def _column_of_documents(columns: Sequence[str], used: Sequence[str], name: str) -> str | None:
-    """Return the column of the ids of documents; None if all spans are of one document."""
     known = _in(columns, DOCUMENTS)
     if len(known) > 1:
         raise UsageError(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from os import PathLike
 from typing import Any
@@ -15,7 +15,7 @@ from clueval.core.span import DEFAULT_LAYER
 from clueval.files.arguments import require_instance, require_kind
 from clueval.files.errors import UsageError, described
 from clueval.files.options import with_fields
-from clueval.formats.options import Reading
+from clueval.formats.options import FormatOptions, Reading
 
 # Sides
 
@@ -163,3 +163,40 @@ def columns_of_side(
         )
     found = {name: given[side] if isinstance(given, tuple) else given for name, given in layers.items()}
     return {name: source for name, source in found.items() if source is not None}
+
+
+# Texts
+
+Text = tuple[Document, ...]
+"""The documents of one text, one for each side."""
+
+
+def options_of_sides(
+    readings: Iterable[Reading], layers: LayerColumns | None, *, both_columns: bool = False
+) -> list[FormatOptions]:
+    """Return how each side is read; `both_columns`: the first two are columns of the same files."""
+    return [
+        FormatOptions.of(each, columns_of_side(layers, min(number, 1), both_columns), unplaced=number == 1)
+        for number, each in enumerate(readings)
+    ]
+
+
+def answers_in_gold(side: str, file: str | None) -> UsageError:
+    return UsageError(
+        f"{side} has answers of a language model, which have no text",
+        file=file,
+        advice="give gold with texts and spans; rows with other keys need row='text=...,spans=...'",
+    )
+
+
+def checked_texts(texts: Iterable[Text], names: Sequence[str]) -> Iterator[Text]:
+    """Yield texts; of more than two sides, those after the second must have the text of the first."""
+    for text in texts:
+        if len(text) > 2:
+            from clueval.reading.same_text import (
+                require_same_text,
+            )  # two sides are compared where they are counted
+
+            for name, document in zip(names[2:], text[2:], strict=True):
+                require_same_text(text[0], document, (names[0], name))
+        yield text

@@ -1,44 +1,60 @@
-"""Passages of column files: sentences of a document as text, for counting without making documents.
+"""Passages of column files: sentences of a document as text, and their rows, for counting without making documents.
 
-A passage has a limited number of sentences, so that memory holds no whole document.
+A passage has a limited number of sentences, so that memory holds no whole document. Sentences of parallel passages that
+are equal on all sides are split into rows once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial, reduce
+from itertools import accumulate, compress, islice, zip_longest
+from operator import methodcaller, ne, not_, or_
 from sys import intern
 from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE
-from clueval.files.limits import LINES_IN_SENTENCE, sentence_too_long, sentence_too_wide
+from clueval.files.limits import LINES_IN_SENTENCE, Limits
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines
 from clueval.formats.column_values import WITHIN_FIELDS, ColumnValues
 from clueval.formats.columns import ColumnReader
+from clueval.formats.form import Form
+from clueval.formats.options import FormatOptions
+from clueval.reading.clusters import Unusual
 from clueval.reading.source import Source
 
 
 class Sizes(NamedTuple):
-    """Sizes that affect speed and memory, but never the result; tests use small ones.
+    """Sizes that affect speed and memory, but never the result; tests use small ones."""
 
-    Attributes:
-        block: the number of bytes that are read at a time; what is made from them fits in the cache of a processor.
-        sentences, tokens: a passage ends after this number of sentences, or after the sentence with which it
-            reaches this number of tokens.
-        rows: the approximate number of lines that are split at a time.
-    """
-
+    # the number of bytes that are read at a time; what is made from them fits in the cache of a processor
     block: int = 1 << 17
+    # a passage ends after this number of sentences, or after the sentence with which it reaches this number
+    # of tokens
     sentences: int = 2000
     tokens: int = 1 << 20
-    rows: int = 1 << 14
+    rows: int = 1 << 14  # the approximate number of lines that are split at a time
 
 
 SIZES = Sizes()
 
 MANY = 20_000
 """Among more tokens than these, equal tokens and tags are one object, which takes time and saves memory."""
+
+LINES = methodcaller("count", "\n")
+
+
+def require_sentences(form: Form, options: FormatOptions) -> ColumnFormat:
+    """Return a format whose sentences can be read one by one. Raises `Unusual` for others."""
+    if not isinstance(form, ColumnFormat) or form.sentence_end or form.ragged or form.bracketed == ("*",):
+        raise Unusual("a format whose sentences cannot be read one by one")
+    if form.bracketed and not {*form.bracketed}.isdisjoint((options.layers or {}).values()):
+        raise Unusual("a layer of brackets")
+    return form
 
 
 class NamedDocument(NamedTuple):
@@ -49,51 +65,32 @@ class NamedDocument(NamedTuple):
     named: bool
 
 
-class DocumentHead(NamedTuple):
-    """The beginning of a document in pieces of a file: the number of the piece, whether it is a mark, what it says."""
+class Passage(NamedTuple):
+    """Sentences of one document, each the lines of its tokens."""
 
-    piece: int
-    is_mark: bool
-    id: str | None
-    metadata: Mapping[str, str]
-
-
-@dataclass(slots=True)
-class Passage:
-    """Sentences of one document, each the lines of its tokens.
-
-    Attributes:
-        document, metadata, named: the id and the metadata of the document, and whether the id stands in the file.
-        layout: the uses of the columns; None before the first token.
-        begins: whether the document begins here.
-        tokens: the number of tokens.
-        sentences: their lines.
-    """
-
-    document: str
-    metadata: Mapping[str, str]
-    named: bool
-    layout: Layout | None
-    begins: bool
-    tokens: int = 0
-    sentences: list[str] = field(default_factory=list)
+    document: NamedDocument
+    layout: Layout | None  # the uses of the columns; None before the first token
+    begins: bool  # whether the document begins here
+    sentences: Sequence[str]
+    tokens: int  # their number
+    lines: TokenLines = TokenLines()  # where the sentences are in the file, if they are located
+    start: int = 0  # the number of tokens before them in the file
 
 
 class PassageReader(ColumnReader):
     """Reads the lines of a file as passages."""
 
-    def __init__(self, source: Source, sizes: Sizes = SIZES) -> None:
+    def __init__(self, source: Source, sizes: Sizes = SIZES, limits: Limits | None = None) -> None:
         file = source.file
         assert isinstance(source.form, ColumnFormat)
-        super().__init__(source.form, file.blocks, source.options, file.name, file.limits, file.passed_over)
+        limits = limits or replace(file.limits, max_document=sys.maxsize)  # no document is held
+        super().__init__(source.form, file.blocks, source.options, file.name, limits, file.passed_over)
         self.sources = file.sources
         self.values = ColumnValues(source.form, self)
         self._sizes, self._name = sizes, source.name
         self._known: NamedDocument | None = None
         self._begins = False
-        self._runs: list[str] = []
-        self._rows = self._size = 0
-        self._sentences: list[str] = []
+        self._ended = 0  # the number of rows in sentences that have ended
         self._complete: list[Passage] = []
 
     def passages(self) -> Iterator[Passage]:
@@ -101,37 +98,32 @@ class PassageReader(ColumnReader):
         for _ in self._blocks_read():
             yield from self.take()
 
-    def feed(self, number: int, text: str) -> None:
-        """Read a block of whole lines."""
-        self._feed(number, text)
-
     def take(self) -> list[Passage]:
         """Return the complete passages; each is returned once."""
         complete, self._complete = self._complete, []
         return complete
 
-    # Documents and sentences
-
     @property
     def in_sentence(self) -> bool:
         """Whether a sentence is open that has tokens."""
-        return bool(self._runs)
+        return bool(self.lines.of_sentence)
 
     @property
     def current(self) -> NamedDocument | None:
         """The current document."""
         if not self.is_open:
             return None
-        return self._known or NamedDocument(
-            self._name_of(self.id, self.begun), self.metadata, self.id is not None
-        )
+        return self._known or self.named(self.id, self.metadata, self.begun)
 
-    def next_documents(self, heads: Iterable[DocumentHead]) -> list[NamedDocument]:
-        """Return the next documents, given their heads; none of them begins."""
-        return [
-            NamedDocument(self._name_of(head.id, number), head.metadata, head.id is not None)
-            for number, head in enumerate(heads, self.begun + 1)
-        ]
+    def named(self, identifier: str | None, metadata: Mapping[str, str], number: int) -> NamedDocument:
+        """Return the document with an id in the file, or the number of the document, from 1."""
+        if identifier is not None:
+            id_ = identifier if self._name is None else f"{self._name}:{identifier}"
+        elif self._name is None:
+            id_ = str(number)
+        else:
+            id_ = self._name if number == 1 else f"{self._name}:{number}"
+        return NamedDocument(id_, metadata, identifier is not None)
 
     def pass_over(self, documents: int, last: NamedDocument | None = None) -> None:
         """Skip sentences that were read elsewhere, of the current document and the next `documents` ones.
@@ -145,14 +137,6 @@ class PassageReader(ColumnReader):
             self._known = last or current
             self.is_open, self.metadata, self._begins = True, dict(self._known.metadata), False
 
-    def _name_of(self, identifier: str | None, number: int) -> str:
-        """Return the id of the document with this number, from 1."""
-        if identifier is not None:
-            return identifier if self._name is None else f"{self._name}:{identifier}"
-        if self._name is None:
-            return str(number)
-        return self._name if number == 1 else f"{self._name}:{number}"
-
     def begin_document(
         self,
         identifier: str | None,
@@ -163,44 +147,114 @@ class PassageReader(ColumnReader):
         ColumnReader.begin_document(self, identifier, metadata, head=head)
         self._known, self._begins = None, True
 
-    def add(self, number: int, run: str) -> None:
-        self.require_document()
-        rows = run.count("\n")
-        self._runs.append(run)
-        self._rows += rows
-        self.lines.rows += rows
-        self.lines.characters += len(run)
-        if self._rows > self.limits.max_sentence:
-            raise sentence_too_long(self.file, number, self.limits.max_sentence)
-        if self.lines.characters > LINES_IN_SENTENCE * self.limits.max_line:
-            raise sentence_too_wide(self.file, number, LINES_IN_SENTENCE * self.limits.max_line)
-
     def end_sentence(self) -> None:
-        if self._runs:
-            self._sentences.append(self._runs[0] if len(self._runs) == 1 else "".join(self._runs))
-            self._size += self._rows
-            self._runs, self._rows, self.lines.characters = [], 0, 0
-            if len(self._sentences) >= self._sizes.sentences or self._size >= self._sizes.tokens:
-                self._end_passage()
-        self.unspaced_words.clear()
-        self._head = None
+        if self.lines.rows > self._ended:
+            ColumnReader.end_sentence(self)
+            self._end_if_full()
+        else:
+            self.unspaced_words.clear()
+            self._head = None
+
+    def _end_if_full(self) -> None:
+        """End the passage, after a sentence, if it has enough."""
+        lines, sizes = self.lines, self._sizes
+        self._ended = lines.rows
+        if lines.rows >= sizes.tokens or len(lines.ends) >= sizes.sentences:
+            self._end_passage()
 
     def end_document(self) -> None:
         self.end_sentence()
         if self.is_open:
-            if self._sentences or self._begins:
+            if self.lines.ends or self._begins:
                 self._end_passage()
             self.is_open, self.id, self.metadata, self._known = False, None, {}, None
-            self.lines = TokenLines()
 
     def _end_passage(self) -> None:
-        document = self.current
+        document, lines = self.current, self.lines
         assert document is not None
-        self._complete.append(Passage(*document, self.layout, self._begins, self._size, self._sentences))
-        self._begins, self._sentences, self._size = False, [], 0
+        sentences = lines.of_sentences()
+        self._complete.append(
+            Passage(document, self.layout, self._begins, sentences, lines.rows, lines, self.start)
+        )
+        self.start += lines.rows
+        self.lines, self._ended, self._begins = TokenLines(), 0, False
 
     def document(self) -> Document:
         raise AssertionError("passages are read")
+
+    def feed(self, number: int, text: str) -> None:
+        """Read a block of whole lines."""
+        self._feed(number, text)
+
+    def _feed(self, number: int, text: str) -> None:
+        """Read a block of whole lines; sentences between special lines are read together."""
+        if not self.form.blank_ends or text[0] in " \t" or "\n " in text or "\n\t" in text:
+            super()._feed(number, text)
+            return
+        position, length = 0, len(text)
+        while position < length:
+            match = self.form.special.search(text, position)
+            special = length if match is None else match.start()
+            past = text.rfind("\n\n", position, special) + 2
+            if past <= position + 2 or not self._are_added(number, text[position:past]):
+                past = text.find("\n\n", position) + 2
+                past = past if past > 1 else length
+                super()._feed(number, text[position:past])
+            number += text.count("\n", position, past)
+            position = past
+
+    def _are_added(self, number: int, text: str) -> bool:
+        """Add sentences with a blank line after each; return false if they must be read one by one."""
+        layout, limits = self.layout, self.limits
+        if layout is None or layout.document is not None or layout.meta or not self.is_open:
+            return False
+        if self.state or self._head is not None or self.in_sentence:
+            return False
+        irregular = (" \n", "  ") if layout.separator == " " else ("\t\n",)
+        if text[0] == "\n" or "\n\n\n" in text or any(each in text for each in irregular):
+            return False
+        sentences = [f"{each}\n" for each in text[:-2].split("\n\n")]
+        sizes = list(map(LINES, sentences))
+        if max(sizes) > limits.max_sentence or self.lines.rows + sum(sizes) > limits.max_document:
+            return False  # the error names the line
+        if max(map(len, sentences)) > LINES_IN_SENTENCE * limits.max_line:
+            return False
+        first = 0
+        while first < len(sentences):
+            lines = self.lines
+            rows = accumulate(islice(sizes, first, None), initial=lines.rows)
+            full = (count for count, each in enumerate(rows) if each >= self._sizes.tokens)
+            until = next(full, len(sentences))
+            past = first + max(1, min(until, self._sizes.sentences - len(lines.ends)))
+            lines.add_sentences(number, sentences[first:past], sizes[first:past])
+            number += sum(sizes[first:past]) + len(sizes[first:past])
+            first = past
+            self._end_if_full()
+        return True
+
+
+# Rows
+
+Passages = tuple[Passage, ...]
+"""The passage of each side."""
+
+
+def passages_in_step(readers: Sequence[PassageReader]) -> Iterator[Passages]:
+    """Yield the passages of all sides. Raises `Unusual` if one side has more."""
+    for passages in zip_longest(*(reader.passages() for reader in readers)):
+        if None in passages:
+            raise Unusual("one side ends early")
+        yield passages
+
+
+def require_parallel(passages: Passages) -> None:
+    """Raise `Unusual` for passages of different documents, and for different numbers of sentences."""
+    first, *others = passages
+    names = {each.document.id for each in passages if each.document.named}
+    if len(names) > 1 or any(each.begins != first.begins for each in others):
+        raise Unusual("different documents")
+    if any(len(each.sentences) != len(first.sentences) for each in others):
+        raise Unusual("different numbers of sentences")
 
 
 class SentenceColumns(NamedTuple):
@@ -211,12 +265,117 @@ class SentenceColumns(NamedTuple):
     tags: dict[str, list[str]]
 
 
+class PassageRows(NamedTuple):
+    """A passage of each side, and where its rows are in `Rows.columns` and in `Rows.same`, with a row of O each.
+
+    `sizes` are the numbers of rows of the sentences in `columns`, without those of O.
+    """
+
+    passages: Passages
+    differing: slice
+    same: slice
+    sizes: list[int]
+
+
+class Rows(NamedTuple):
+    """The rows of some passages, with a row of O after each sentence."""
+
+    parts: Sequence[PassageRows]  # the passages
+    # the columns of each side in the sentences whose lines differ; none if there are no such sentences
+    columns: Sequence[SentenceColumns]
+    # the columns of the other sentences, whose lines are the same on all sides; none if there are none
+    same: Sequence[SentenceColumns]
+
+
+class RowSplitter:
+    """Splits parallel passages into rows, as many passages together as are given; those with token ids come alone.
+
+    If rows must stay `in_order`, all sentences are treated as if they differed. Raises `Unusual` for lines that do not
+    fit, for different texts, and for token ids that occur again in a document.
+    """
+
+    def __init__(self, readers: Sequence[PassageReader], *, in_order: bool) -> None:
+        self._in_order = in_order
+        self._readers = readers
+        self._ids: list[set[str]] = [set() for _ in readers]  # of the current document
+
+    def split(self, groups: Sequence[Passages]) -> Rows:
+        """Return the rows of parallel passages."""
+        differing: list[list[str]] = [[] for _ in self._readers]
+        same: list[str] = []
+        parts = []
+        past = past_same = 0
+        for passages in groups:
+            first = passages[0]
+            differ = [True] * len(first.sentences) if self._in_order else _differing(passages)
+            chosen = [list(compress(each.sentences, differ)) for each in passages]
+            sizes = list(map(LINES, chosen[0]))
+            if any(list(map(LINES, sentences)) != sizes for sentences in chosen[1:]):
+                raise Unusual("sentences of different lengths")
+            for side, sentences in zip(differing, chosen, strict=True):
+                side += sentences
+            same += compress(first.sentences, map(not_, differ))
+            rows = sum(sizes) + len(sizes)
+            others = first.tokens + len(first.sentences) - rows
+            places = slice(past, past + rows), slice(past_same, past_same + others)
+            parts.append(PassageRows(passages, *places, sizes))
+            past, past_same = past + rows, past_same + others
+        layouts = [
+            next((each.layout for each in side if each.layout), None) for side in zip(*groups, strict=True)
+        ]
+        columns = [_columns(*each) for each in zip(differing, layouts, self._readers, strict=True) if each[0]]
+        of_same = [_columns(same, layouts[0], self._readers[0])] if same else []
+        if any(each.tokens != columns[0].tokens for each in columns[1:]):
+            raise Unusual("different tokens")
+        if have_ids(groups[-1]):
+            self._require_ids(groups[-1], columns, of_same)
+        return Rows(parts, columns, of_same)
+
+    def _require_ids(
+        self, passages: Passages, columns: Sequence[SentenceColumns], same: Sequence[SentenceColumns]
+    ) -> None:
+        """Raise `Unusual` for different token ids, and for those that occur again in their document."""
+        ids = [each.token_ids for each in columns if each.token_ids]
+        if any(each != ids[0] for each in ids[1:]):
+            raise Unusual("different token ids")
+        for number, (known, passage) in enumerate(zip(self._ids, passages, strict=True)):
+            if passage.begins:
+                known.clear()
+            found = Counter(
+                (same[0].token_ids if same else []) + (columns[number].token_ids if columns else [])
+            )
+            found[OUTSIDE] -= len(passage.sentences)  # those of borders
+            new = +found
+            if max(new.values(), default=0) > 1 or not known.isdisjoint(new):
+                raise Unusual("a token id occurs again")
+            known.update(new)
+
+
+def have_ids(passages: Passages) -> bool:
+    """Return whether passages have token ids, which are split alone."""
+    return any(each.layout is not None and each.layout.token_id is not None for each in passages)
+
+
+def _differing(passages: Passages) -> list[bool]:
+    first, *others = passages
+    if any(each.layout != first.layout for each in others):
+        return [True] * len(first.sentences)
+    if all(each.sentences == first.sentences for each in others):
+        return [False] * len(first.sentences)
+    return list(reduce(partial(map, or_), (map(ne, first.sentences, each.sentences) for each in others)))
+
+
+def _columns(sentences: Sequence[str], layout: Layout | None, reader: PassageReader) -> SentenceColumns:
+    assert layout is not None  # a file with a sentence has one
+    return columns_of(sentences, layout, reader.values, are_many=sum(map(LINES, sentences)) > MANY)
+
+
 def columns_of(
-    sentences: Sequence[str], layout: Layout, values: ColumnValues, *, are_many: bool
+    sentences: Sequence[str], layout: Layout, values: ColumnValues, *, are_many: bool = False
 ) -> SentenceColumns:
     """Split the lines of sentences; if tokens are many, equal ones are one object.
 
-    Raises `ValueError` for a line that does not fit.
+    Raises `Unusual` for a line that does not fit.
     """
     border = layout.separator.join([OUTSIDE] * layout.width) + "\n"
     text = border.join([*sentences, ""])
@@ -226,10 +385,13 @@ def columns_of(
     ends = text.encode(errors="surrogatepass").translate(None, WITHIN_FIELDS[separator])
     due = (separator * (width - 1) + "\n").encode()
     if ends != due * (len(ends) // width) or "" in columns[layout.token]:
-        raise ValueError("a line does not fit")
+        raise Unusual("a line does not fit")
     if values.form.entities is not None and "&" in text:
         columns = [list(map(values.form.entities, column)) for column in columns]
-    tags = {layer: values.values(columns, source, layer) for layer, source in layout.layers.items()}
+    try:
+        tags = {layer: values.values(columns, source, layer) for layer, source in layout.layers.items()}
+    except ValueError as error:
+        raise Unusual("a value does not fit") from error
     if are_many:
         columns[layout.token] = list(map(intern, columns[layout.token]))
         tags = {layer: list(map(intern, own)) for layer, own in tags.items()}

@@ -93,7 +93,7 @@ def files_of_paths(
     """Yield the files of paths and folders with their names and their options, before they are opened."""
     found = [named_files(as_path(path)) for path in paths]
     if chosen_options(options):
-        from clueval.reading.sides import require_use  # most files are read without options
+        from clueval.reading.file_sides import require_use  # most files are read without options
 
         require_use(options, (path for files in found for _, path in files))
     several: Sequence[FormatOptions] = [options] * len(found)

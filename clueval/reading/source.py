@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clueval.core.document import Document, MissingId
 from clueval.core.span import DEFAULT_LAYER, Span
@@ -65,23 +65,17 @@ def need_placing(own: Form, other: Form) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file, how it is read, and, if there are several files, its name.
+    """A file, how it is read, and, if there are several files, its name."""
 
-    Attributes:
-        file: the file, with what was not read of it, once its documents are.
-        form, options: its format, and the options of its side.
-        name: the name that its documents get; None: it is the only file.
-        sides: gold and the files beside it, which have the tokens of a file of tags alone, and the text of a table.
-        in_turn: whether these are the files of the other side, of which all have texts.
-        within: ``SET:TYPE``, annotations of another set that become a further layer of that name.
-    """
-
-    file: InputFile
-    form: Form
+    file: InputFile  # the file, with what was not read of it, once its documents are
+    form: Form  # its format, and the options of its side
     options: FormatOptions
-    name: str | None = None
+    name: str | None = None  # the name that its documents get; None: it is the only file
+    # gold and the files beside it, which have the tokens of a file of tags alone, and the text of a table
     sides: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    # whether these are the files of the other side, of which all have texts
     in_turn: bool = field(default=False, compare=False, repr=False)
+    # ``SET:TYPE``, annotations of another set that become a further layer of that name
     within: str | None = None
 
     @property
@@ -349,3 +343,14 @@ def formats_that_read(option: str) -> list[str]:
     from clueval.formats.form import all_forms  # only for a message
 
     return sorted({form.name for form in all_forms() if option in (*options_of(form), *FOR_ALL)})
+
+
+def idle_option(name: str, value: Any, forms: Sequence[str], file: str | None) -> UsageError:
+    """Return the error for an option that applies to none of these formats."""
+    value = str(value) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value
+    filters = "; where='label=PER' counts only spans with this label" * (name == "labels")
+    return UsageError(
+        f"Reading.{name}={value!r} does not apply to the format {' or '.join(forms)}",
+        file=file,
+        advice=f"remove it; it applies to {', '.join(formats_that_read(name)) or 'JSON rows'}{filters}",
+    )

@@ -18,8 +18,8 @@ from clueval.core.document import Document, Layers, Row, positions_of
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
 from clueval.files.errors import CluevalError, OverlapError
 from clueval.formats.dialect import Dialect
+from clueval.reading.clusters import NewLabels, Unusual, check_case, is_in_characters, require_usual
 from clueval.reading.source import Source
-from clueval.reading.usual import NewLabels, Unusual, check_case, is_in_characters, require_usual
 
 BATCH = 200
 """The number of documents that are counted together; more would no longer fit in the processor's cache."""
@@ -61,7 +61,6 @@ def bag_of_triples(
 
 
 def _texts(gold: Sequence[Any], predicted: Sequence[Any], ids: Sequence[str] | None) -> Iterator[PlainText]:
-    """Yield lists as texts. Raises `Unusual` for other spans than plain tuples."""
     for start in range(0, len(gold), BATCH):
         batch = [side[start : start + BATCH] for side in (gold, predicted)]
         _require_plain(list(chain.from_iterable(batch)))
@@ -223,7 +222,6 @@ class _Counting:
         self._add_keys(Unit(), found)
 
     def _renamed(self, text: PlainText) -> PlainText:
-        """Return a text with the labels that steps give to its spans."""
         if not self._new_labels.steps:
             return text
         gold, predicted = (
@@ -233,7 +231,6 @@ class _Counting:
         return text._replace(gold=gold, predicted=predicted)
 
     def _see(self, texts: Sequence[PlainText]) -> None:
-        """Note what was read."""
         read = self._bag.read
         read.units.add(self._unit)
         for side, of_side in zip(

@@ -30,9 +30,8 @@ from clueval.files.options import (
 from clueval.formats.options import Reading
 from clueval.reading.options import PAIR_BY, SETS, Readings, readings_of, require_pair_by
 from clueval.reading.same_text import require_same_text
-from clueval.transforms.alternatives import Alternatives
-from clueval.transforms.changes import UNIT, EachPair, SetApart
-from clueval.transforms.options import Preparing
+from clueval.transforms.changes import UNIT, Alternatives, EachPair, SetApart
+from clueval.transforms.options import Preparing, steps_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -277,7 +276,7 @@ class Groups(NamedTuple):
     preparing: Preparing
 
 
-_NAMED = ("metrics", "reference", "reference_set", "write_indicators", "layers", "reading")
+_NAMED = ("metrics", "reference", "reference_set", "write_indicators", "layers", "reading", "signature")
 """The arguments of `clueval.score` that have a name and are no field of a group."""
 
 
@@ -350,8 +349,6 @@ def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:
     counting, preparing = groups.counting, groups.preparing
     steps: tuple[Step, ...] = (Alternatives(),)
     if changed_fields(preparing):
-        from clueval.transforms.steps import steps_of  # loads all steps
-
         steps = steps_of(preparing, gold, counting.score_feature)
     if counting.unit != "character":
         return steps

@@ -22,11 +22,11 @@ from clueval.core.span import MERGED, SIDES
 from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
+from clueval.reading.clusters import Unusual, require_usual
 from clueval.reading.column_texts import column_texts
+from clueval.reading.file_sides import with_id_of
 from clueval.reading.options import LayerColumns, Readings, layer_names, require_layers
 from clueval.reading.paths import is_path_or_paths, needs_spooling, spooled
-from clueval.reading.sides import with_id_of
-from clueval.reading.usual import Unusual, require_usual
 from clueval.results.options import Groups, groups_of, plan_of, require_names, steps_in_order
 from clueval.results.texts import Texts, kept, opened
 from clueval.transforms.changes import ALTERNATIVES, checked
@@ -114,7 +114,7 @@ class Pairs:
                 if any(of_pair[0].options != gold.options for of_pair in pairs):
                     raise Unusual("gold is read in different ways")
                 sides = gold, *(of_pair[1] for of_pair in pairs)
-                for first, *others in column_texts(sides, only_differing=True):
+                for first, *others in column_texts(sides):
                     text = [Pair(first, with_id_of(first, other)) for other in others]
                     yield tuple(_counted([pair], self.plan, seen)[0] for pair in text)
             self._check(seen)

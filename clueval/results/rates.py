@@ -197,8 +197,8 @@ class Rates:
             entries[entry[0]] = tuple(dict.fromkeys([*entry[1], *entries.get(entry[0], ())]))
             rests = ({**whole, **{key: whole[key] - count for key, count in part}} for part in distinct)
             found = iter(self.scored((self.tally(rest.items()) for rest in rests), [*entries.items()]))
-            read = {path: {name: next(found) for name in names} for path, names in entries.items()}
-            self._without[place] = list(parts), read, places
+            of_paths = {path: {name: next(found) for name in names} for path, names in entries.items()}
+            self._without[place] = list(parts), of_paths, places
         rows, read, places = self._without[place]
         of_entry = read[entry[0]]
         return rows, [[of_entry[name][number] for number in places] for name in entry[1]]

@@ -21,7 +21,6 @@ from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
 from clueval.reading.options import InputSide, LayerColumns, Readings, layer_names, require_layers
 from clueval.reading.paths import is_path_or_paths, spooled
-from clueval.reading.sides import files_of_side
 from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
 from clueval.results.options import (
     Groups,
@@ -55,6 +54,7 @@ def score(
     reading: Readings = _READING,
     reference: InputSide | None = None,
     reference_set: str | None = None,
+    signature: str | Signature | None = None,
     **options: Any,
 ) -> Result:
     """Score predicted against gold.
@@ -76,6 +76,8 @@ def score(
         reference: another system, such as an older run, given and read as predicted; `Result.reference` has its scores,
             and for the metric ``gate`` the changes (`clueval.results.reference`).
         reference_set: the annotation set of the reference, by default in the files of predicted.
+        signature: that of another result: count as it says. Its metrics count, unless others than the default are
+            given. Options that contradict it, and choices that nothing here can make, are errors.
         options: any field of `Reading` by its own name; of `Counting` (which spans count, and by what), as in
             ``by="document"`` or, for lists of tags or spans, with a value for each list, ``by=["news", "web"]``; of
             `Workers` (processes); of `Trust` (intervals, and the units whose counts are kept); and of `Preparing`
@@ -102,6 +104,14 @@ def score(
     indicators = options.pop("write_indicators", None)
     require_kind(reference_set, "str | None", "reference_set")
     require_kind(indicators, "str | Path | None", "write_indicators")
+    asked = None
+    if signature is not None:
+        asked = signature if isinstance(signature, Signature) else Signature.parse(signature)
+        named: dict[str, Any] = {} if layers is None else {"layers": layers}
+        if metrics != "levels":
+            named["metrics"] = list(chosen_metrics(metrics))
+        options = asked.options_beside({**named, **options})
+        metrics, layers = options.pop("metrics"), options.pop("layers", None)
     values = _values_of_lists(options.get("by"), gold)
     if values is not None:
         options["by"] = DOCUMENT
@@ -109,6 +119,8 @@ def score(
     chosen = chosen_metrics(metrics)
     with spooled(gold, predicted) as (gold, predicted):
         result = scored(gold, predicted, chosen, layers, groups)
+        if asked is not None:
+            asked.require_counted(result.signature)
         if reference is not None or reference_set is not None or indicators is not None:
             from clueval.results.reference import with_reference  # few results need it
 
@@ -194,6 +206,8 @@ def scored(
         warn(warning)
     if plan.units is None or texts.kind != "paths" or predicted is None:
         return result
+    from clueval.reading.file_sides import files_of_side  # few results need it
+
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
 
 
@@ -204,6 +218,8 @@ def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None
         return
     if not is_path_or_paths(gold) or not (predicted is None or is_path_or_paths(predicted)):
         return
+    from clueval.reading.file_sides import files_of_side  # few options need it
+
     if sha256_of(path for _, path in files_of_side(gold)) == chosen.gold_sha256:
         raise UsageError(
             f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
@@ -232,7 +248,7 @@ def _in_tasks(
     files: Sequence[FilePair], reading: FileReading, plan: Plan, layers: Sequence[str], workers: Workers
 ) -> Bag:
     """Count pairs of files as tasks of several processes, or of an executor."""
-    from clueval.reading.usual import Unusual, require_usual  # one process needs none of these
+    from clueval.reading.clusters import Unusual, require_usual  # one process needs none of these
     from clueval.results.workers import count_tasks, tasks_of
 
     if workers.executor is not None:  # its processes may have another working directory

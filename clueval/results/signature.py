@@ -10,7 +10,7 @@ from typing import Any
 from clueval.core.metric import AnyMetric
 from clueval.core.tags import INVALID, SCHEMES
 from clueval.files.arguments import require_kind
-from clueval.files.errors import CluevalError, UsageError
+from clueval.files.errors import CluevalError, UsageError, warn
 from clueval.metrics import metric_of, with_settings
 from clueval.reports.content import USUAL
 from clueval.version import SCORES, __version__
@@ -115,6 +115,10 @@ class Signature:
         Raises `UsageError` for a choice that no option stands for, as those of transforms, and for what would not be
         written as it is in the signature, such as the hash of a file.
         """
+        return self._options(beside=False)
+
+    def _options(self, *, beside: bool) -> dict[str, Any]:
+        """Return the options; those that are given `beside` them may stand for choices that none stands for."""
         choices = dict(self.choices)
         metrics = list(_metrics(choices.pop("metrics", "")))
         same_text = all(getattr(metric, "same_text", True) for metric in metrics)
@@ -132,9 +136,47 @@ class Signature:
                 options["pair_by"] = value
             elif key == "columns":
                 options["layers"] = _layers(value)
-            elif key not in _WITHOUT_OPTION and (key, value) != ("gold", "alternatives"):
+            elif not beside and key not in _WITHOUT_OPTION and (key, value) != ("gold", "alternatives"):
                 raise UsageError(f"no option stands for {key}:{value}", advice="pass it to score yourself")
         return options
+
+    def options_beside(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `given` options of `score` with those for these choices; `require_counted` then checks the result.
+
+        Choices that no option stands for are left to `given` ones. Another version that counts the same is a warning.
+        Raises `UsageError` for one that counts otherwise, and for an option that contradicts a choice.
+        """
+        counts, version = (self.choices.get(key) for key in ("scores", "version"))
+        if counts not in (None, str(SCORES)):
+            raise UsageError(
+                f"the signature says scores:{counts}, and clueval {__version__} counts scores:{SCORES}",
+                advice=f"score with clueval {version or 'of the signature'}",
+            )
+        if version not in (None, __version__):
+            warn(
+                f"the signature is of clueval {version}, and this is {__version__}; scores:{SCORES} is the same"
+            )
+        options = self._options(beside=True)
+        for name in options.keys() & given.keys():
+            if type(options[name]) is type(given[name]) and options[name] != given[name]:
+                raise UsageError(f"{name}=... is not as the signature says", advice="leave out one of them")
+        return {**options, **given}
+
+    def require_counted(self, counted: Signature) -> None:
+        """Raise `UsageError` if a result was counted by other choices; its version may differ."""
+        differences = self.differences(counted)
+        differences.pop("version", None)
+        if "scores" not in self.choices:
+            differences.pop("scores")
+        if differences:
+            says = "; ".join(
+                f"{key}:{asked or 'nothing'}, not {key}:{found or 'nothing'}"
+                for key, (asked, found) in differences.items()
+            )
+            raise UsageError(
+                f"these files and options do not count as the signature says: {says}",
+                advice="leave out options that contradict it, and give those that it cannot name",
+            )
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
         """The choices that differ, with both values; None if a signature has no such choice.

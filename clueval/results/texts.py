@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.core.bag import Bag
 from clueval.core.count import SENTENCE, Plan, Step, count
@@ -21,10 +21,14 @@ from clueval.files.errors import UsageError
 from clueval.files.opening import Progress
 from clueval.formats.documents import is_dialect
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns
-from clueval.reading.sides import FileGroup, Sides, sides_of
-from clueval.reading.source import Source, need_placing
+from clueval.reading.sides import sides_of
 from clueval.results.options import Groups, texts_may_differ
 from clueval.transforms.options import FREE
+
+if TYPE_CHECKING:
+    from clueval.reading.file_sides import FileSides
+    from clueval.reading.memory import MemorySides
+    from clueval.reading.source import Source
 
 FilePair = tuple[str | None, Path, Path]
 
@@ -113,12 +117,14 @@ class FileReading:
         is_single: whether a file holds both sides in different columns.
     """
 
-    sides: Sides
+    sides: FileSides
     schemes: Mapping[str, str]
     is_single: bool
 
     def sources(self, pair: FilePair, progress: Progress | None = None) -> tuple[Source, ...]:
         """Return the two files of a pair. Raises `UsageError` for one file that cannot have both sides."""
+        from clueval.reading.file_sides import FileGroup  # not needed for what is in memory
+
         name, *paths = pair
         sources = replace(self.sides, progress=progress).sources(FileGroup(name, tuple(paths)))
         if self.is_single:
@@ -151,14 +157,21 @@ class FileReading:
             yield bag
 
 
-def _first_steps(sides: Sides, groups: Groups, plan: Plan, unit: str | None) -> tuple[Step, ...]:
+def _first_steps(
+    sides: FileSides | MemorySides, groups: Groups, plan: Plan, unit: str | None
+) -> tuple[Step, ...]:
     """Return the step that gives both sides one text, if their formats differ, or places answers."""
-    gold, predicted = sides.listed[:2]
-    if predicted.options.input in ANSWER_FORMATS and predicted.given is not None:
-        return (_answers_step(predicted.options.input == MENTIONS, groups, plan),)
+    form = sides.listed[1].options.input
+    if form in ANSWER_FORMATS:
+        return (_answers_step(form == MENTIONS, groups, plan),)
     groups.preparing.require_no_answers()
-    if sides.given is not None or texts_may_differ(plan) or not gold.files or not predicted.files:
+    if sides.given is not None or texts_may_differ(plan):
         return ()
+    gold, predicted = sides.listed[:2]
+    if not gold.files or not predicted.files:
+        return ()
+    from clueval.reading.source import need_placing  # not needed for what is in memory
+
     one, two = (sides.source(side, side.files[0][1]) for side in (gold, predicted))
     forms = one.form, two.form
     have_tokens = [form.counts_tokens for form in forms]
@@ -195,14 +208,16 @@ def _answers_step(are_mentions: bool, groups: Groups, plan: Plan) -> Step:
 # In memory
 
 
-def _bag_in_memory(sides: Sides, plan: Plan) -> Bag | None:
+def _bag_in_memory(sides: FileSides | MemorySides, plan: Plan) -> Bag | None:
     """Return the bag of lists of tags or spans; None if documents must be counted."""
     given = sides.given
     if given is None or len(sides.listed) > 2 or sides.pair_by is not None:
         return None
     if given.kind == "tags":
-        from clueval.reading.clusters import TagReading  # not needed for files
-        from clueval.reading.tag_lists import bag_of_tags
+        from clueval.reading.clusters import (
+            TagReading,  # not needed for files
+            bag_of_tags,
+        )
 
         readings = [TagReading.of(side.options.scheme, side.options.invalid) for side in sides.listed]
         return bag_of_tags(given.items, plan, readings, ids=given.ids)

@@ -12,7 +12,7 @@ of files and lines does not matter.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import file_digest, sha256
 from os import PathLike
@@ -27,6 +27,9 @@ from clueval.formats.json_values import LONGEST, JsonValues
 from clueval.reports.place import ANY_LAYER, DECISION_COLUMNS, KEY_COLUMNS, Place
 
 COLUMNS = (*KEY_COLUMNS, *DECISION_COLUMNS)
+NEEDED = frozenset(COLUMNS[:6]) - {"layer"}
+"""The columns that a file must have."""
+
 CONFIRMED = "confirmed"
 """The column that marks the lines that end a conflict."""
 
@@ -118,23 +121,22 @@ class PlaceDecisions:
         for of_place in self._places.values():
             yield from of_place
 
-    def _keys(self, place: Place) -> set[PlaceKey]:
-        document, _, start, end = place.at
-        return {place.at, (document, ANY_LAYER, start, end)} & self._places.keys()
+    def _keys(self, at: PlaceKey) -> set[PlaceKey]:
+        document, _, start, end = at
+        return {at, (document, ANY_LAYER, start, end)} & self._places.keys()
 
     def concerns(self, at: PlaceKey) -> bool:
         """Return whether there is a line about a place with this key."""
-        document, _, start, end = at
-        return at in self._places or (document, ANY_LAYER, start, end) in self._places
+        return bool(self._keys(at))
 
     def at(self, place: Place) -> PlaceDecision:
         """Return what is decided about a place."""
-        keys = self._keys(place)
+        keys = self._keys(place.at)
         if not keys:
             return PlaceDecision()
-        found = sorted((each for key in keys for each in self._places[key]), key=_time)
-        current = [each for each in found if each.choice and each.fingerprint == place.fingerprint]
-        latest = settled(current or [each for each in found if each.choice])
+        about = sorted((each for key in keys for each in self._places[key]), key=_time)
+        current = [each for each in about if each.choice and each.fingerprint == place.fingerprint]
+        latest = settled(current or [each for each in about if each.choice])
         state: State = "decided" if current else "stale" if latest else "undecided"
         if current and len({each.choice for each in latest}) > 1:
             state = "conflict" if self._conflicts in (None, "drop") else "decided"
@@ -144,11 +146,17 @@ class PlaceDecisions:
         for key in keys:
             if self._states.get(key) != "decided":  # the same place, as another page shows it
                 self._states[key] = state
-        return PlaceDecision(choice, state, _comments(found), _names(latest if choice else found))
+        comments = dict.fromkeys((each.reviewer, each.comment) for each in about if each.comment)
+        if len(comments) == 1:
+            ((_, comment),) = comments
+        else:
+            comment = "\n".join(f"{name}: {text}" if name else text for name, text in comments)
+        names = dict.fromkeys(each.reviewer for each in (latest if choice else about) if each.reviewer)
+        return PlaceDecision(choice, state, comment, ", ".join(names))
 
     def leave_out(self, place: Place) -> None:
         """Note that there is such a place, which may not be listed."""
-        for key in self._keys(place):
+        for key in self._keys(place.at):
             is_same = any(each.fingerprint == place.fingerprint for each in self._places[key])
             if key not in self._states or (is_same and self._states[key] == "stale"):
                 self._states[key] = "not listed"
@@ -191,8 +199,10 @@ class PlaceDecisions:
         """Raise `UsageError` for conflicts, if nothing was chosen to be done about them."""
         if self._conflicts is not None or not self._differing:
             return
-        n = len(self._differing)
-        some = [_conflict(key, lines) for key, lines in self._differing.items()][:MOST_LISTED]
+        n, some = len(self._differing), []
+        for (document, _, start, end), about in list(self._differing.items())[:MOST_LISTED]:
+            said = (f"{each.choice} ({each.reviewer})" if each.reviewer else each.choice for each in about)
+            some.append(f"{document} {start}-{end - 1}: {', '.join(said)}")
         more = f" and {n - len(some):,} more" if n > len(some) else ""
         raise UsageError(
             f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}: {'; '.join(some)}{more}",
@@ -212,7 +222,7 @@ def _time(each: Decision) -> tuple[str, str, str, str]:
     return each.time, each.reviewer, each.choice, each.comment
 
 
-def settled(found: Iterable[Decision]) -> list[Decision]:
+def settled(lines: Iterable[Decision]) -> list[Decision]:
     """Return the lines that count, given those of one place by time: one choice, or those in conflict.
 
     >>> def said(name: str, time: str, choice: str) -> Decision:
@@ -224,32 +234,15 @@ def settled(found: Iterable[Decision]) -> list[Decision]:
     """
     latest: dict[str, list[Decision]] = {}
     confirmed: list[Decision] = []
-    for each in found:
-        before = latest.get(each.reviewer, [])
-        same_time = bool(before) and before[-1].time == each.time
-        latest[each.reviewer] = [*before, each] if same_time else [each]
+    for each in lines:
+        latest[each.reviewer] = _of_latest_time([*latest.get(each.reviewer, ()), each])
         if each.more.get(CONFIRMED):
-            same_time = bool(confirmed) and confirmed[-1].time == each.time
-            confirmed = [*confirmed, each] if same_time else [each]
-    return confirmed or sorted((each for of_one in latest.values() for each in of_one), key=_time)
+            confirmed = _of_latest_time([*confirmed, each])
+    return confirmed or sorted((each for of in latest.values() for each in of), key=_time)
 
 
-def _comments(found: Iterable[Decision]) -> str:
-    """Return the different comments, each in a line of its own and with its reviewer if there are several."""
-    comments = dict.fromkeys((each.reviewer, each.comment) for each in found if each.comment)
-    if len(comments) == 1:
-        return next(iter(comments))[1]
-    return "\n".join(f"{name}: {text}" if name else text for name, text in comments)
-
-
-def _names(found: Iterable[Decision]) -> str:
-    return ", ".join(dict.fromkeys(each.reviewer for each in found if each.reviewer))
-
-
-def _conflict(key: PlaceKey, found: Iterable[Decision]) -> str:
-    document, _, start, end = key
-    said = ", ".join(f"{each.choice} ({each.reviewer})" if each.reviewer else each.choice for each in found)
-    return f"{document} {start}-{end - 1}: {said}"
+def _of_latest_time(lines: Sequence[Decision]) -> list[Decision]:
+    return [each for each in lines if each.time == lines[-1].time]
 
 
 # --- files
@@ -290,28 +283,23 @@ def _files(path: Path) -> Iterator[Path]:
     yield from names
 
 
-Row = tuple[str, int, Mapping[str, object]]
-"""A file, the number of a line, and its cells by the names of their columns."""
-
-
-def _rows_of_workbook(path: Path) -> Iterator[Row]:
+def _rows_of_workbook(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
     """Yield the rows with a choice or a comment about a place, from all sheets that have the columns of decisions."""
     from clueval.formats.input_file import InputFile
     from clueval.formats.workbooks import rows_of_workbook  # most files are no workbooks
 
     headers: dict[str, dict[str, int]] = {}
-    needed = {*COLUMNS[:6]} - {"layer"}
     for sheet, number, cells in rows_of_workbook(InputFile(path)):
         if sheet not in headers:
             headers[sheet] = {name: column for column, name in cells.items()}
-        elif headers[sheet].keys() >= needed:
+        elif headers[sheet].keys() >= NEEDED:
             columns = headers[sheet].items()
             row = {name: cells.get(column, "") for name, column in columns if name in (*COLUMNS, CONFIRMED)}
             row["choice"] = row["choice"].strip()
             is_about_a_place = row["document"] or row["start"]
             if is_about_a_place and (row["choice"] or row.get("comment")):
                 yield f"{path}, sheet {sheet}", number, row
-    if not any(header.keys() >= needed for header in headers.values()):
+    if not any(header.keys() >= NEEDED for header in headers.values()):
         raise FormatError(
             f"no sheet has the columns {', '.join(COLUMNS[:6])}",
             file=str(path),
@@ -319,39 +307,37 @@ def _rows_of_workbook(path: Path) -> Iterator[Row]:
         )
 
 
-def _rows(path: Path) -> Iterator[Row]:
-    """Yield the lines of a table, or the objects of a JSON list, by the names of their columns."""
+def _rows(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
+    """Yield the file, the number and the cells by column of each line of a table, or object of a JSON list."""
+
+    def wrong(problem: str, number: int, advice: str | None = None) -> FormatError:
+        return FormatError(problem, file=str(path), line=number, advice=advice)
+
+    def require_columns(names: Collection[str], number: int) -> None:
+        for name in COLUMNS:
+            if name in NEEDED and name not in names:
+                columns = f"a file of decisions has the columns {', '.join(COLUMNS)}"
+                raise wrong(f"the table has no column {name!r}", number, columns)
+
     if beginning_of(path, 1).lstrip()[:1] in ("[", "{"):
         for number, value in JsonValues(str(path), LONGEST).of(raw_blocks(path)):
             if not isinstance(value, dict):
-                raise FormatError("a decision must be an object", file=str(path), line=number)
-            _require_columns(value, path, number)
+                raise wrong("a decision must be an object", number)
+            require_columns(value, number)
             yield str(path), number, value
         return
     header: list[str] | None = None
     for number, line in lines(path):
+        row = line.split("\t")
         if not line.strip():
             continue
-        row = line.split("\t")
         if header is None:
             header = [name.strip() for name in row]
-            _require_columns(header, path, number)
+            require_columns(header, number)
             continue
-        if len(row) > len(header) and any(row[len(header) :]):
-            problem = f"the line has {len(row)} cells, and the header {len(header)}"
-            raise FormatError(problem, file=str(path), line=number)
+        if any(row[len(header) :]):
+            raise wrong(f"the line has {len(row)} cells, and the header {len(header)}", number)
         yield str(path), number, {name: _plain(text) for name, text in zip(header, row, strict=False)}
-
-
-def _require_columns(names: Collection[str], path: Path, line: int) -> None:
-    for name in COLUMNS[:6]:
-        if name not in names and name != "layer":
-            raise FormatError(
-                f"the table has no column {name!r}",
-                file=str(path),
-                line=line,
-                advice=f"a file of decisions has the columns {', '.join(COLUMNS)}",
-            )
 
 
 def _plain(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 from scripts import BENCHMARKS, benchmark
 
-from clueval import score
 from clueval.files.errors import UsageError
 
 pytestmark = pytest.mark.long
@@ -21,8 +19,6 @@ generate = benchmark("generate")
 measure = benchmark("measure")
 main_job = benchmark("main_job")
 mistakes = benchmark("mistakes")
-fair = benchmark("fair")
-fair_by_lists = benchmark("rivals.fair_by_lists")
 
 Written = Callable[..., tuple[list[str], list[str]]]
 
@@ -68,8 +64,6 @@ SHAPES = [
     {"format": "vrt", "sentences": False, "document_length": 0},
     {"format": "conll"},
     {"format": "conll", "sentences": False},
-    {"format": "fair-spans"},
-    {"format": "fair-spans", "nesting": 3},
 ]
 
 
@@ -97,7 +91,7 @@ def test_without_errors_both_sides_are_the_same_and_with_errors_they_are_not(
     assert predicted != gold
 
 
-@pytest.mark.parametrize("settings", SHAPES[:5], ids=str)
+@pytest.mark.parametrize("settings", SHAPES, ids=str)
 @pytest.mark.parametrize("tokens", [1, 39, 3_000])
 def test_both_sides_have_the_tokens_asked_for(
     tokens: int, settings: dict[str, Any], written: Written
@@ -112,13 +106,6 @@ def test_the_density_is_met(written: Written) -> None:
     gold, _ = written(20_000, density=75_000)
 
     spans = sum(tag.startswith("B-") for sentence in tags_by_sentence(gold) for tag in sentence)
-    assert abs(spans - 1_500) < 15
-
-
-def test_the_density_counts_nested_spans_too(written: Written) -> None:
-    gold, _ = written(20_000, format="fair-spans", nesting=3)
-
-    spans = sum(not line.startswith("EMPTY") for line in gold if line)
     assert abs(spans - 1_500) < 15
 
 
@@ -152,19 +139,6 @@ def test_every_kind_of_error_occurs_on_its_own(kind: str, written: Written) -> N
 
     assert words_of(predicted) == words_of(gold)
     assert predicted != gold
-
-
-def test_predicted_spans_of_flat_files_never_overlap(written: Written) -> None:
-    _, predicted = written(20_000, errors=1.0, density=250_000, format="fair-spans")
-
-    end = 0
-    for line in predicted:
-        if not line:
-            end = 0
-            continue
-        _, first, last, _ = line.split("\t")
-        assert end < int(first) <= int(last)
-        end = int(last)
 
 
 def test_layers_mostly_have_the_same_spans(written: Written) -> None:
@@ -229,38 +203,6 @@ def test_conll_without_sentences_has_breaks_between_documents_only(written: Writ
     )
 
 
-@pytest.mark.parametrize(("nesting", "sentences"), [(1, True), (3, True), (1, False)])
-def test_span_files_are_readable_line_by_line(nesting: int, sentences: bool, written: Written) -> None:
-    sides = written(format="fair-spans", nesting=nesting, sentences=sentences)
-
-    for lines in sides:
-        assert lines[-1] == ""
-        for line in filter(None, lines):
-            label, first, last, tokens = line.split("\t")
-            if label == "EMPTY":
-                assert (first, last, tokens) == ("999", "999", "999")
-            else:
-                assert [int(token) for token in tokens.split(",")] == list(range(int(first), int(last) + 1))
-    breaks = [sum(not line for line in lines) for lines in sides]
-    assert breaks[0] == breaks[1]
-    assert (breaks[0] == 1) == (not sentences)
-
-
-def test_span_files_nest_as_deep_as_asked_for(written: Written) -> None:
-    gold, _ = written(20_000, format="fair-spans", nesting=3)
-
-    depths: set[int] = set()
-    ends: list[int] = []
-    for line in gold:
-        if not line:
-            ends = []
-            continue
-        _, first, last, _ = line.split("\t")
-        ends = [end for end in ends if end >= int(first)] + [int(last)]
-        depths.add(len(ends))
-    assert depths == {1, 2, 3}
-
-
 def test_the_words_look_like_words(written: Written) -> None:
     words = words_of(written(20_000)[0])
 
@@ -278,9 +220,6 @@ def test_the_words_look_like_words(written: Written) -> None:
         ({"density": 900_000}, "not 900000"),
         ({"kinds": ("typo",)}, "unknown kind of error 'typo'"),
         ({"format": "xml"}, "unknown format 'xml'"),
-        ({"nesting": 2}, "tag columns cannot show nested spans"),
-        ({"format": "fair-spans", "layers": 2}, "a span file has one layer"),
-        ({"format": "fair-spans", "kinds": ("ill-formed",)}, "a span file cannot show an ill-formed tag"),
         ({"format": "conll", "token_ids": True}, "the format conll has no token ids"),
     ],
     ids=str,
@@ -407,7 +346,7 @@ def test_the_main_job_fails_if_a_command_does(
     assert printed.err.endswith(": not today\n")
 
 
-@pytest.mark.parametrize("settings", SHAPES[:5], ids=str)
+@pytest.mark.parametrize("settings", SHAPES, ids=str)
 def test_the_seqeval_rival_reads_every_tag_of_every_sentence(
     settings: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -433,103 +372,3 @@ def test_the_seqeval_rival_prints_a_perfect_report_for_equal_files(tmp_path: Pat
 
     spans = sum(tag.startswith("B-") for sentence in tags_by_sentence(lines_of(gold)) for tag in sentence)
     assert ["micro", "avg", "1.0000", "1.0000", "1.0000", str(spans)] in map(str.split, report.splitlines())
-
-
-def random_span_file(path: Path, rng: random.Random, sentences: int) -> Path:
-    """Sentences of up to six spans of up to eight tokens, nested, crossing and with tokens missing."""
-    lines = []
-    for _ in range(sentences):
-        for _ in range(rng.randint(0, 6)) or [0]:
-            first = rng.randint(1, 8)
-            last = rng.randint(first, 8)
-            tokens = [token for token in range(first, last + 1) if rng.random() < 0.8] or [first]
-            label = rng.choice(["NP", "PP", "EMPTY"])
-            lines.append(f"{label}\t{first}\t{last}\t{', '.join(map(str, tokens))}")
-        lines += ["EMPTY\t999\t999\t999", ""]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return path
-
-
-ByLabel = dict[tuple[str, str], int]
-
-
-def counts_by_lists(gold: Path, predicted: Path) -> tuple[ByLabel, ByLabel]:
-    """The traditional and the fair counts of the list version, by label, without those that are 0."""
-    traditional, fair_counts = fair_by_lists.Counts(), fair_by_lists.Counts()
-    for targets, systems in zip(*map(fair_by_lists.read_spans, (gold, predicted)), strict=True):
-        fair_by_lists.count_traditional(targets, systems, traditional)
-        fair_by_lists.count_fair(targets, systems, fair_counts)
-    return +traditional, +fair_counts
-
-
-def counts_by_clueval(gold: Path, predicted: Path) -> tuple[ByLabel, ByLabel]:
-    per_label = score(gold, predicted, metrics="fair").metrics["fair"]["label"]["per_label"]
-
-    def counts(version: str, kinds: tuple[str, ...]) -> ByLabel:
-        found = {(label, kind): per_label[label][version][kind] for label in per_label for kind in kinds}
-        return {key: number for key, number in found.items() if number}
-
-    return counts("traditional", fair_by_lists.TRADITIONAL), counts("fair", fair_by_lists.FAIR)
-
-
-@pytest.mark.parametrize("nesting", [1, 3])
-def test_the_list_version_of_fair_counts_as_clueval_does(nesting: int, tmp_path: Path) -> None:
-    paths = generate.write(
-        generate.Corpus(3_000, format="fair-spans", density=300_000, errors=1.0, nesting=nesting), tmp_path
-    )
-
-    assert counts_by_lists(*paths) == counts_by_clueval(*paths)
-
-
-def test_the_list_version_of_fair_counts_as_clueval_does_where_spans_lie_over_one_another(
-    tmp_path: Path,
-) -> None:
-    rng = random.Random(1)
-    gold, predicted = (random_span_file(tmp_path / name, rng, 300) for name in ("gold", "predicted"))
-
-    traditional, fair_counts = counts_by_lists(gold, predicted)
-
-    assert {kind for _, kind in fair_counts} == set(fair_by_lists.FAIR)
-    assert (traditional, fair_counts) == counts_by_clueval(gold, predicted)
-
-
-def test_the_list_version_of_fair_gives_the_published_counts() -> None:
-    data = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
-    if not data.is_dir():
-        pytest.skip("the published data are not here")
-    published = (data / "expected.tsv").read_text(encoding="utf-8")
-
-    _, fair_counts = counts_by_lists(data / "target.csv", data / "system.csv")
-
-    section = published.partition("### Fair evaluation:\n")[2].partition("\n\n")[0]
-    header, *rows = [line.split("\t") for line in section.split("\n")]
-    for label, *cells in rows[:-1]:
-        assert [str(fair_counts[label, kind]) for kind in header[1:-3]] == cells[:-3]
-
-
-@pytest.mark.long
-def test_fair_is_measured_where_both_print_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    code = fair.main(["--tokens", "300", "--runs", "1"])
-
-    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
-    assert code == 0
-    assert [(case.split(":")[0], command) for case, command in rows] == [
-        ("| flat", "clueval"),
-        ("| flat", "lists"),
-        ("| nested", "clueval"),
-        ("| nested", "lists"),
-    ]
-
-
-def test_fair_is_not_measured_where_the_two_differ(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = (*fair.COMMANDS["lists"][:-1], "{gold}")
-    monkeypatch.setitem(fair.COMMANDS, "lists", other)
-
-    code = fair.main(["--tokens", "300", "--runs", "1"])
-
-    printed = capsys.readouterr()
-    assert code == 2
-    assert printed.out == ""
-    assert "fair.py: clueval and lists differ: " in printed.err

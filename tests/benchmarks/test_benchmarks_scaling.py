@@ -6,11 +6,8 @@ import random
 import re
 import subprocess
 import time
-from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from scripts import benchmark
@@ -19,14 +16,10 @@ from clueval import score
 
 pytestmark = pytest.mark.long
 
-SVG = "{http://www.w3.org/2000/svg}"
-
 
 generate = benchmark("generate")
 main_job = benchmark("main_job")
 measure = benchmark("measure")
-plot = benchmark("plot")
-scaling = benchmark("scaling")
 
 
 # --- rivals --------------------------------------------------------------------------------------------------
@@ -119,112 +112,6 @@ def test_a_table_shows_only_the_ratios_asked_for() -> None:
     )
 
 
-# --- the picture ---------------------------------------------------------------------------------------------
-
-
-def texts(svg: str) -> list[str]:
-    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
-
-
-def test_a_chart_has_its_titles_its_labels_and_the_powers_of_ten() -> None:
-    lines = [plot.Line("a", [(10, 0.2), (1_000, 2)], "a & b"), plot.Line("c", [(10, 2), (1_000, 20)])]
-
-    found = texts(plot.chart("Title <1>", "below", "tokens", "seconds", lines))
-
-    assert found[:2] == ["Title <1>", "below"]
-    assert found[-2:] == ["c", "a & b"]
-    assert found[2:-4] == ["10", "100", "1,000", "0.1", "1", "10"]
-
-
-def dots(svg: str, line: int) -> list[tuple[float, float]]:
-    circles = ElementTree.fromstring(svg).iter(f"{SVG}circle")
-    return [
-        (float(dot.attrib["cx"]), float(dot.attrib["cy"]))
-        for dot in circles
-        if dot.attrib["class"] == f"d{line}"
-    ]
-
-
-def test_equal_ratios_are_equal_distances() -> None:
-    points = [(10, 1), (100, 10), (1_000, 1)]
-
-    first, second, third = dots(plot.chart("t", "s", "x", "y", [plot.Line("a", points)]), 0)
-
-    assert second[0] - first[0] == pytest.approx(third[0] - second[0], abs=0.1)
-    assert second[1] < first[1] == third[1]
-
-
-def test_labels_of_lines_that_end_together_do_not_touch() -> None:
-    lines = [plot.Line(f"line {n}", [(1, 1), (100, 100 + n)]) for n in range(5)]
-
-    svg = plot.chart("t", "s", "x", "y", lines)
-
-    labels = [
-        each for each in ElementTree.fromstring(svg).iter(f"{SVG}text") if (each.text or "")[:4] == "line"
-    ]
-    heights = sorted(float(label.attrib["y"]) for label in labels)
-    assert len(heights) == 5
-    assert all(lower - upper >= 18.9 for upper, lower in pairwise(heights))
-
-
-@pytest.mark.parametrize("points", [[], [(0, 1)], [(1, -1)]])
-def test_a_logarithmic_axis_has_no_place_for_zero(points: list[tuple[float, float]]) -> None:
-    with pytest.raises(ValueError, match="line 'a' needs points with positive coordinates"):
-        plot.Line("a", points)
-
-
-# --- time against size ---------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every command is the line loop; one reaches its limit on files of more than a thousand tokens."""
-    for tool in scaling.TOOLS:
-        monkeypatch.setitem(scaling.COMMANDS, tool, scaling.COMMANDS["line loop"])
-
-    def run_once(tool: str, command: Sequence[str], limit: float) -> Any:
-        if tool == "nervaluate" and Path(command[-1]).stat().st_size > 10_000:
-            raise measure.TookTooLong(tool, limit)
-        return measure.run_once(tool, command)
-
-    monkeypatch.setattr(scaling, "run_once", run_once)
-
-
-@pytest.mark.usefixtures("quick")
-@pytest.mark.long
-def test_tool_that_takes_too_long_at_one_size_is_not_measured_there_nor_at_greater_ones(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    svg = tmp_path / "scaling.svg"
-    sizes = ["--sizes", "3000", "200", "2000", "--limit", "2"]
-
-    code = scaling.main([*sizes, "--runs", "1", "--svg", str(svg)])
-
-    told = capsys.readouterr()
-    rows = [line.strip("| ").split(" | ") for line in told.out.splitlines() if line.startswith("| ")][2:]
-    measured = [[cells[0], *map(bool, map(str.strip, cells[1:]))] for cells in rows]
-    assert code == 0
-    assert measured == [
-        ["200", True, True, True, True, True],
-        ["2,000", True, True, True, False, True],
-        ["3,000", True, True, True, False, True],
-    ]
-    assert told.err.count("nervaluate: stopped after 2 seconds") == 1
-    labels = [text for text in texts(svg.read_text(encoding="utf-8")) if text.endswith(" s")]
-    assert sorted(label.partition(",")[0] for label in labels) == sorted(scaling.TOOLS)
-
-
-def test_a_picture_that_cannot_be_written_is_one_line_and_exit_code_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scaling, "measured", lambda *_: {"clueval": {100: measure.Spread(1.0, 1.0, 1.0)}})
-
-    code = scaling.main(["--svg", str(tmp_path / "absent" / "scaling.svg")])
-
-    assert code == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 # The script that doubles hostile documents: its shapes are what they claim, and every outcome is told
 
 
@@ -288,8 +175,6 @@ def test_the_same_seed_gives_the_same_table(capsys: Capture) -> None:
 
 
 def test_the_true_score_is_that_of_a_large_corpus() -> None:
-    import random
-
     setting = coverage.SETTINGS[0]
     units = coverage.corpus(setting, 20_000, random.Random(1))
     totals = [sum(column) for column in zip(*units, strict=True)]
@@ -323,8 +208,6 @@ def test_every_case_has_a_row_for_every_number_of_jobs(
 
     rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.split("\n") if "tokens" in line]
     assert rows == [
-        ["| one pair of files, 300 tokens", "jobs 1"],
-        ["| one pair of files, 300 tokens", "jobs 2"],
         ["| 3 pairs of files, 300 tokens", "jobs 1"],
         ["| 3 pairs of files, 300 tokens", "jobs 2"],
     ]

@@ -15,8 +15,9 @@ import pytest
 from corpora import write
 
 from clueval import score
-from clueval.cli import main, reference
+from clueval.cli import main
 from clueval.cli.commands import COMMANDS
+from clueval.cli.reference import described_format
 from clueval.formats.catalogue import catalogue
 from clueval.formats.form import ENTRIES
 
@@ -504,7 +505,7 @@ class TestTheEndOfTheProcess:
 def test_signal_while_a_class_is_made_ends_the_command_as_always(
     number: signal.Signals, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def run(_: object) -> int:
+    def run() -> int:
         class Named:
             def __set_name__(self, owner: type, name: str) -> None:
                 os.kill(os.getpid(), number)
@@ -512,7 +513,7 @@ def test_signal_while_a_class_is_made_ends_the_command_as_always(
         type("Owner", (), {"named": Named()})
         return 0
 
-    monkeypatch.setattr("clueval.cli.reference.FORMATS_COMMAND", reference.FORMATS_COMMAND._replace(run=run))
+    monkeypatch.setattr("clueval.cli.reference.formats", run)
 
     assert main(["formats"]) == code
     assert capsys.readouterr().err.count("\n") == 1
@@ -520,7 +521,7 @@ def test_signal_while_a_class_is_made_ends_the_command_as_always(
 
 def test_description_of_a_format_is_about_no_other_that_its_module_reads() -> None:
     (entry,) = (entry for entry in catalogue() if entry.name == "nemotron")
-    described = "\n".join(reference.described_format(entry))
+    described = "\n".join(described_format(entry))
 
     assert "text_tagged" in described
     assert "privacy_mask" not in described

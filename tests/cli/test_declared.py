@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from corpora import write
 
-from clueval.cli.declared import REPORT, declared, option, reading
-from clueval.cli.fields import typed
-from clueval.cli.outputs import check_outputs, settle_output
+from clueval.cli.declared import Command, Given, Input, reads
+from clueval.cli.options import READING
+from clueval.cli.outputs import REPORT, ReportOutput, check_outputs
 from clueval.cli.parser import CommandParser
 from clueval.files.errors import CluevalError, FileError
 from clueval.files.options import whole
@@ -39,21 +39,35 @@ class Sizes(Report):
         yield Table("sizes", ["file", "bytes"], [[name, number] for name, number in self.numbers.items()])
 
 
-def sizes(gold: Path, predicted: Path, *, times: int = 1, **_: Any) -> Sizes:
-    return Sizes({side.name: times * side.stat().st_size for side in (gold, predicted)})
+_UNIT = "bytes"
 
 
-SIZES_COMMAND = declared(
-    sizes,
-    "GOLD PREDICTED",
-    "Print how many bytes the files have.",
-    "example:\n  clueval sizes gold predicted",
-    [
-        option("counting", "--times", type=typed(whole), metavar="N", help="multiply the numbers by N"),
-        REPORT,
-        reading(),
-    ],
-)
+def sizes(
+    gold: Input,
+    predicted: Input | None = None,
+    *,
+    times: Annotated[int, reads(whole)] = 1,
+    reverse: bool = False,
+    named: list[str] | None = None,
+    report: ReportOutput = REPORT,
+    reading: Given = READING,
+) -> int:
+    """Print how many {_UNIT} the files have.
+
+    usage: GOLD PREDICTED
+
+    counting:
+        times N: multiply the numbers
+            by 100% of N
+        reverse: last file first
+        named --name NAME: leave out others
+
+    example:
+        clueval sizes gold predicted
+    """
+    sides = [side for side in (gold, predicted) if side is not None]
+    numbers = {side.name: times * side.stat().st_size for side in (sides[::-1] if reverse else sides)}
+    return report.put(Sizes({name: n for name, n in numbers.items() if named is None or name in named}))
 
 
 @pytest.fixture(autouse=True)
@@ -63,14 +77,18 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(Path("p"), "ab")
 
 
+def sizes_parser() -> CommandParser:
+    parser = CommandParser(prog="clueval sizes", description=Command(sizes).description)
+    Command(sizes).add_arguments(parser)
+    parser.set_defaults(outputs=[])
+    return parser
+
+
 def ran(*arguments: str) -> int:
-    parser = CommandParser(prog="clueval sizes")
-    SIZES_COMMAND.add_arguments(parser)
     with inputs_kept():
-        options = parser.parse_args(["g", "p", *arguments])
-        settle_output(options)
+        options = sizes_parser().parse_args(["g", "p", *arguments])
         check_outputs(options)
-        return SIZES_COMMAND.run(options)
+        return Command(sizes).value(options)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -78,6 +96,18 @@ def test_a_declared_command_prints_every_form(form: str, capsys: Capture) -> Non
     assert ran("--format", form, "--times", "2") == 0
 
     assert capsys.readouterr().out == Sizes({"g": 6, "p": 4}).render(form) + "\n"
+
+
+def test_an_option_has_the_name_the_type_and_the_help_of_its_parameter(capsys: Capture) -> None:
+    assert ran("--format", "json", "--reverse", "--name", "g", "--name", "p") == 0
+    assert capsys.readouterr().out.split() == ["{", '"p":', "2,", '"g":', "3", "}"]
+
+    shown = " ".join(sizes_parser().format_help().split())
+    assert "Print how many bytes the files have." in shown
+    assert "--times N multiply the numbers by 100% of N (default: 1)" in shown
+    with pytest.raises(SystemExit):
+        ran("--times", "0")
+    assert "argument --times: '0' is not a whole number from 1 on" in capsys.readouterr().err
 
 
 def test_the_ending_of_its_file_chooses_the_form(capsys: Capture) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clueval import CluevalError, convert, score
-from clueval.cli import main, reference
+from clueval.cli import main
 from clueval.cli.commands import COMMANDS, command_parser
 
 Capture = pytest.CaptureFixture[str]
@@ -278,10 +278,10 @@ def test_function_refuses_a_folder_that_is_a_file() -> None:
 def test_command_without_enough_memory_ends_with_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    def run(_: object) -> int:
+    def run() -> int:
         raise MemoryError
 
-    monkeypatch.setattr("clueval.cli.reference.METRICS_COMMAND", reference.METRICS_COMMAND._replace(run=run))
+    monkeypatch.setattr("clueval.cli.reference.metrics", run)
 
     assert main(["metrics"]) == 2
     assert (

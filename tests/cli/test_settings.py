@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import main
-from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, pair_of
+from clueval.cli.declared import SideValues, add_fields, given_fields, pair_of
 from clueval.cli.options import settings_of
 from clueval.cli.parser import CommandParser
 from clueval.core.case import Case
@@ -228,13 +228,12 @@ def parsed(*arguments: str, sides: int = 1) -> Namespace:
 
 def test_options_that_are_not_given_leave_the_defaults() -> None:
     assert given_fields(Group, parsed()) == {}
-    assert group_of(Group, parsed()) == Group()
 
 
 def test_options_fill_the_fields_by_their_types() -> None:
     given = "--size 2 --place -1 --exact --no-clean --names a,b --where a=1 --where b=2 --form b --label none"
 
-    assert group_of(Group, parsed(*given.split())) == Group(
+    assert Group(**given_fields(Group, parsed(*given.split()))) == Group(
         size=2,
         place=-1,
         exact=True,
@@ -250,11 +249,11 @@ def test_two_sides_may_have_different_values() -> None:
     options = parsed("--place", "1:-2", "--form", "b", "--label", "a:b", sides=2)
 
     assert given_fields(Group, options)["place"] == SideValues(1, -2)
-    assert pair_of(Group, options) == (
+    assert pair_of(Group, given_fields(Group, options)) == (
         Group(place=1, form="b", label="a:b"),
         Group(place=-2, form="b", label="a:b"),
     )
-    assert pair_of(Group, parsed("--place", "1", sides=2)) == Group(place=1)
+    assert pair_of(Group, {"place": 1}) == Group(place=1)
 
 
 @pytest.mark.parametrize(

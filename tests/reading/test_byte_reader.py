@@ -19,10 +19,10 @@ from clueval import score
 from clueval.files.errors import CluevalError, TextMismatch
 from clueval.formats.options import FormatOptions
 from clueval.reading import byte_reader
-from clueval.reading.byte_reader import REGULAR, ByteReader, Recogniser, Stretch, reads_bytes
-from clueval.reading.passages import SIZES, DocumentHead, Passage, PassageReader, Sizes
+from clueval.reading.byte_reader import REGULAR, ByteReader, DocumentHead, Recogniser, Stretch, reads_bytes
+from clueval.reading.clusters import Unusual
+from clueval.reading.passages import SIZES, Passage, PassageReader, Sizes
 from clueval.reading.source import source_of
-from clueval.reading.usual import Unusual
 
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
@@ -516,10 +516,10 @@ class TestVrtPieces:
         file = recogniser(tmp_path / "a.vrt", OPEN)
         between = [b"<s>\na\tO\n", b'</text>\n<text id="2" court="R&amp;D">\n<s>\nb\tO\n', b"<s>\nc\tO\n"]
 
-        assert file.heads(SENTENCE, between) == [DocumentHead(1, False, "2", {"id": "2", "court": "R&D"})]
+        assert file.heads(SENTENCE, between) == [DocumentHead(1, "2", {"id": "2", "court": "R&D"})]
         assert file.heads(DOCUMENT, [b'<text id="3">\n court="x"\tO\n', b"<text>\na\tO\n"]) == [
-            DocumentHead(0, False, "3", {"id": "3"}),
-            DocumentHead(1, False, None, {}),
+            DocumentHead(0, "3", {"id": "3"}),
+            DocumentHead(1, None, {}),
         ]
 
     def test_vrt_elements_may_have_other_names(self, tmp_path: Path) -> None:
@@ -541,7 +541,7 @@ class TestConllPieces:
         file = recogniser(tmp_path / "a.conll", "w\tO\n\n")
 
         assert file.ends == (b"\n\n",)
-        assert file.heads(b"\n\n", [b"a\tO", piece]) == [DocumentHead(1, True, None, {})] * is_mark
+        assert file.heads(b"\n\n", [b"a\tO", piece]) == [DocumentHead(1, None, {})] * is_mark
 
     @pytest.mark.parametrize(
         ("read", "sentences"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clueval.formats.column_format import Layout
 from clueval.formats.xml_text import unescape
-from clueval.reading.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
+from clueval.reading.byte_reader import BOTH, TagCharacters, find_hunks, fits, is_plain
 from clueval.reading.clusters import RowCharacters
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import inspect
-import os
 import pickle
 import re
 import shutil
-import subprocess
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -19,7 +16,7 @@ from typing import Any
 
 import pytest
 from corpora import write
-from scripts import BENCHMARKS, benchmark
+from scripts import BENCHMARKS
 
 from clueval import score
 from clueval.cli import main
@@ -147,37 +144,22 @@ def test_recipe_for_spark_adds_the_counts_of_partitions(tmp_path: Path) -> None:
     assert result.to_dict() == score(gold, predicted, layers=LAYERS, jobs=1).to_dict()
 
 
-def test_recipe_for_spark_is_the_one_that_its_benchmark_runs() -> None:
-    spark = benchmark("spark")
-    for function in (spark.count, spark.count_on_spark):
-        assert inspect.getsource(function) in PAGE
-
-
-def test_recipe_for_spark_gives_the_same_bytes_on_spark() -> None:
-    pytest.importorskip("pyspark")
+def test_recipe_for_spark_gives_the_same_report_on_spark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pyspark = pytest.importorskip("pyspark")
     if shutil.which("java") is None:
         pytest.skip("pyspark needs Java")
-    sizes = ["--tokens", "2000", "--files", "3", "--cores", "1", "--runs", "1"]
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / "spark.py"), *sizes],
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
-        capture_output=True,
-        encoding="utf-8",
-    )
+    recipe: dict[str, Any] = {}
+    exec(block("mapPartitions"), recipe)
+    pairs = [tuple(map(str, files_in(tmp_path / str(number), number))) for number in range(3)]
+    gold, predicted = zip(*pairs, strict=True)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    context = pyspark.SparkContext("local[1]", "clueval")
+    try:
+        result = recipe["count_on_spark"](context, pairs, 2)
+    finally:
+        context.stop()
 
-    assert done.returncode == 0, done.stderr
-    assert "the reports are the same bytes" in done.stdout
-
-
-def test_benchmark_of_spark_prints_one_line_if_spark_or_java_is_missing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    for module, message in (
-        (None, "pyspark is not installed (pip install pyspark)"),
-        (types.ModuleType("pyspark"), "Spark needs Java, which is not installed (install Java 17)"),
-    ):
-        monkeypatch.setitem(sys.modules, "pyspark", module)
-        assert benchmark("spark").main(["--tokens", "100", "--files", "1"]) == 2
-        assert capsys.readouterr().err == f"spark.py: {message}\n"
+    assert result.to_json() == score(gold, predicted, layers=LAYERS, jobs=1).to_json()

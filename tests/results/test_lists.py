@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sizes import documents_alone
 
 from clueval import CluevalError, UsageError, score
-from clueval.reading.tag_lists import BATCH
+from clueval.reading.clusters import BATCH
 from clueval.reading.triples import BATCH as SPANS_AT_ONCE
 
 METRICS = ["levels", "exact", "confusion", "muc", "partial"]

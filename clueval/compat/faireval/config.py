@@ -30,9 +30,9 @@ from clueval.formats.options import FormatOptions
 from clueval.metrics.fair import Fair, parse_weights
 from clueval.metrics.fair.metric import FOCUSES
 from clueval.metrics.fair.weights import Weights
+from clueval.reading.file_sides import FileSides, Side
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.same_text import require_same_text
-from clueval.reading.sides import Side, Sides
 from clueval.results.tables import frequencies, most_frequent
 
 _MANDATORY = ("target_in", "system_in")
@@ -232,11 +232,13 @@ def run_config(config: FairEvalConfig) -> str:
     """Evaluate as a config says, and return FairEval's report.
 
     Paths are relative to the working folder. Files of two folders are paired by name. Raises the errors of `Run.count`
-    and `Sides.groups`. A label to evaluate that no span has is not an error.
+    and `FileSides.groups`. A label to evaluate that no span has is not an error.
     """
     metric, run = config.metric(), Run()
     inputs = {"target": Path(config.target_in), "system": Path(config.system_in)}
-    sides = Sides(tuple(Side(name, files_of(path), FormatOptions(), path) for name, path in inputs.items()))
+    sides = FileSides(
+        tuple(Side(name, files_of(path), FormatOptions(), path) for name, path in inputs.items())
+    )
     for group in sides.groups():
         target, system = map(InputFile, group.paths)
         run.count(target, system, metric, ignore_punct=config.ignore_punct)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.count import Step
 from clueval.core.document import Pair
-from clueval.core.metric import AnyMetric, DocumentMetric
+from clueval.core.metric import AnyMetric
 from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.arguments import checked_call, refuse_unknown, require_kind
@@ -25,13 +24,13 @@ from clueval.formats.options import EVERY_SET, FormatOptions, Reading
 from clueval.formats.table_columns import records_of
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
+from clueval.reading.file_sides import files_of_side
 from clueval.reading.options import SETS, LayerColumns, readings_of, require_layers
 from clueval.reading.paths import are_paths, spooled
-from clueval.reading.sides import files_of_side, sides_of
+from clueval.reading.sides import sides_of
 from clueval.reading.source import form_at
 from clueval.results.inputs import repairs_of, swapped, warnings_of
 from clueval.results.options import Counting, Groups, Workers, groups_of
-from clueval.results.result import Result
 from clueval.results.score import scored
 from clueval.results.texts import Texts
 from clueval.studies.decisions import Paths, PlaceDecisions, read_decisions
@@ -46,18 +45,19 @@ from clueval.transforms.redaction.recovery import Redacted
 if TYPE_CHECKING:
     from clueval.reading.options import InputSide
 
-PROGRAMS = {
-    "tab": ("clueval.compat.masking.tab", "TabFigures"),
-    "i2b2": ("clueval.compat.masking.i2b2", "I2b2Figures"),
-    "meddocan": ("clueval.compat.masking.meddocan", "MeddocanFigures"),
-    "presidio": ("clueval.compat.masking.presidio", "PresidioFigures"),
-}
-"""The module and the class of each program, which are imported when it is asked for."""
+PROGRAMS = ("tab", "i2b2", "meddocan", "presidio")
+"""The programs whose figures can be computed as they count them."""
 
 SETTINGS = [name for name in field_names(Masking) if name != "token_weights"]
 """The settings of the metric that are arguments; weights of tokens come with `weight_column`."""
 
-_COUNTING = [name for name in field_names(Counting) if name not in ("align", "unit")]
+_KNOWN = [
+    *SETTINGS,
+    *(name for name in field_names(Counting) if name not in ("align", "unit")),
+    *SETS,
+    "reading",
+    *(name for kind in (Reading, Preparing, Workers) for name in field_names(kind)),
+]
 
 
 @keeps_inputs
@@ -107,48 +107,56 @@ def masking(
     names = [Path(side).name for side in (gold, predicted) if isinstance(side, str | PathLike)]
     with spooled(gold, None if redacted else predicted) as (own, other):
         settings = {name: options.pop(name) for name in SETTINGS if name in options}
-        settings, layers = _with_column_of_entities(settings, layers, _table_of_spans(own, options))
+        reading, form, first = _first_file(own, options)
+        table = first if form is not None and form.name == "spans" else None
+        settings, layers = _with_column_of_entities(settings, layers, table)
         metric = metric_of(settings, token_weights=weight_column is not None)
-        if metric.annotators and options.get("gold_set") is None and are_paths(own):
-            options["gold_set"] = _every_set(own, options)
+        if metric.annotators and options.get("gold_set") is None and reading.annotation_set is None:
+            options["gold_set"] = EVERY_SET if form is not None and form.has_sets else None
         groups = groups_of(options.pop("reading", Reading()), options, "masking")
-        steps = _weights_of_tokens(weight_column, own)
+        steps: list[Step] = []
+        if weight_column is not None:
+            if not are_paths(own):
+                raise UsageError(
+                    "weight_column is a column of files, and gold is in memory", advice="leave it out"
+                )
+            steps.append(TokenWeights(weight_column))
         decided = _decided(decisions, conflicts)
-        metrics: list[AnyMetric] = [
-            ListingMasking(**_fields_of(metric)),
-            *programs(several(conventions, "conventions"), metric),
-        ]
-        if decided is not None:
-            metrics.insert(1, ReviewedMasking(**_fields_of(metric), decisions=decided))
+        metrics = _metrics(metric, decided, several(conventions, "conventions"))
         cited: dict[str, str] = {}
+        aligned = None
         if redacted:
+            cited |= {"redacted": "aligned" if align else "placeholders"}
+            cited |= dict(step.signature for step in steps)
             require_kind(placeholder, "str | Iterable", "placeholder")
-            step = Redacted((placeholder,) if isinstance(placeholder, str) else tuple(placeholder), align)
-            cited["redacted"] = "aligned" if align else "placeholders"
-            texts = RedactedTexts(_given(predicted))
-            found = _of_redacted_texts(own, texts, [*steps, step], metrics, layers, groups)
-            cited |= dict(each.signature for each in steps)
+            patterns = (placeholder,) if isinstance(placeholder, str) else tuple(placeholder)
+            steps.append(Redacted(patterns, align))
+            texts = _redacted_texts(own, predicted, steps, layers, groups)
+            result = scored(own, None, metrics, None, groups, texts=texts)
+            aligned = result.bag.notes["redacted", "aligned"]
         elif align or not isinstance(placeholder, tuple | list) or placeholder:
             raise UsageError("placeholder and align are for redacted texts", advice="add redacted=True")
         else:
-            found = _of_spans(own, other, steps, metrics, layers, groups)
-        report = report_of(found, taken_out(found.bag), decided, names)
-        aligned = found.bag.notes["redacted", "aligned"] if redacted else None
+            require_layers(layers)
+            try:
+                result = scored(own, other, metrics, layers, groups, steps)
+            except (TextMismatch, FormatError, TagError) as error:
+                are_texts = are_paths(other) and all(
+                    path.suffix in (".txt", ".md") for _, path in files_of_side(other)
+                )
+                if isinstance(error, TextMismatch) or are_texts:
+                    before = f"{error.advice}; " if error.advice else ""
+                    error.advice = f"{before}for redacted texts add redacted=True"
+                raise
+            for warning in swapped(own, other):
+                warn(warning)
+        # masks may be in other layers than mentions, so only the first metric says which layers are missing
+        plan = replace(result.plan, metrics=result.plan.metrics[:1])
+        for warning in (*warnings_of(replace(result, plan=plan, made=None)), *repairs_of(result)):
+            warn(warning)
+        report = report_of(result, taken_out(result.bag), decided, names)
         result = replace(report.result, signature=report.signature.citing(**cited), made=None)
         return replace(report, result=result, aligned=aligned)
-
-
-_KNOWN = [
-    *SETTINGS,
-    *(name for name in field_names(Counting) if name not in ("align", "unit")),
-    *SETS,
-    "reading",
-    *(name for kind in (Reading, Preparing, Workers) for name in field_names(kind)),
-]
-
-
-def _fields_of(metric: Masking) -> dict[str, Any]:
-    return {name: getattr(metric, name) for name in field_names(Masking)}
 
 
 def _decided(decisions: Paths | PlaceDecisions | None, conflicts: str | None) -> PlaceDecisions | None:
@@ -164,52 +172,37 @@ def _decided(decisions: Paths | PlaceDecisions | None, conflicts: str | None) ->
     return decisions
 
 
-def _of_spans(
-    gold: Any,
-    predicted: Any,
-    steps: Sequence[Step],
-    metrics: Sequence[AnyMetric],
-    layers: LayerColumns | None,
-    groups: Groups,
-) -> Result:
-    """Return what is counted of two sides with spans."""
-    require_layers(layers)
-    try:
-        found = scored(gold, predicted, tuple(metrics), layers, groups, steps)
-    except (TextMismatch, FormatError, TagError) as error:
-        if isinstance(error, TextMismatch) or (are_paths(predicted) and _are_texts(predicted)):
-            before = f"{error.advice}; " if error.advice else ""
-            error.advice = f"{before}for redacted texts add redacted=True"
-        raise
-    for warning in (*swapped(gold, predicted), *_warnings(found)):
-        warn(warning)
-    return found
+def _metrics(
+    metric: Masking, decided: PlaceDecisions | None, conventions: Sequence[str]
+) -> tuple[AnyMetric, ...]:
+    """Return the metric that lists leaks, the one that counts as decided, and those of other programs."""
+    fields = {name: getattr(metric, name) for name in field_names(Masking)}
+    metrics: list[AnyMetric] = [ListingMasking(**fields)]
+    if decided is not None:
+        metrics.append(ReviewedMasking(**fields, decisions=decided))
+    for name in conventions:
+        if name not in PROGRAMS:
+            raise UsageError(f"unknown convention {name!r}", advice=f"one of {', '.join(PROGRAMS)}")
+    if conventions:
+        from clueval.compat.masking.programs import FIGURES  # few reports have them
+
+        metrics += [FIGURES[name](metric) for name in dict.fromkeys(conventions)]
+    return tuple(metrics)
 
 
-def _warnings(found: Result) -> Iterator[str]:
-    """Yield the warnings about the input, given that masks may be in other layers than mentions."""
-    plan = replace(found.plan, metrics=found.plan.metrics[:1])
-    yield from warnings_of(replace(found, plan=plan, made=None))
-    yield from repairs_of(found)
-
-
-def _are_texts(predicted: Any) -> bool:
-    """Return whether files have the endings of texts."""
-    return all(path.suffix in (".txt", ".md") for _, path in files_of_side(predicted))
-
-
-def _every_set(gold: Any, options: Mapping[str, Any]) -> str | None:
-    """Return the name that selects all annotation sets of the gold files, if these have annotation sets."""
-    own, form, _ = _first_file(gold, options)
-    if form is None or own.annotation_set is not None:
-        return None
-    return EVERY_SET if form.has_sets else None
-
-
-def _table_of_spans(gold: Any, options: Mapping[str, Any]) -> Path | None:
-    """Return the first gold file, if it is a table of spans."""
-    _, form, path = _first_file(gold, options)
-    return path if form is not None and form.name == "spans" else None
+def _redacted_texts(
+    gold: Any, redacted: Any, steps: Sequence[Step], layers: LayerColumns | None, groups: Groups
+) -> Texts:
+    """Return gold documents and their redacted texts."""
+    if redacted is None:
+        raise UsageError(
+            "redacted texts are on the predicted side, and there is none", advice="give both sides"
+        )
+    of_documents = RedactedTexts(redacted)
+    read = Read()
+    sides = sides_of({"gold": gold}, groups.readings[:1], layers)
+    documents = (document for (document,) in sides.texts(read) if document is not None)
+    return Texts(iter(redacted_pairs(documents, of_documents, steps)), "documents", (), read, {})
 
 
 def _first_file(gold: Any, options: Mapping[str, Any]) -> tuple[Reading, Form | None, Path | None]:
@@ -220,35 +213,8 @@ def _first_file(gold: Any, options: Mapping[str, Any]) -> tuple[Reading, Form | 
     return own, None if first is None else form_at(first, FormatOptions.of(own)), first
 
 
-def _given(predicted: Any) -> Any:
-    if predicted is None:
-        raise UsageError(
-            "redacted texts are on the predicted side, and there is none", advice="give both sides"
-        )
-    return predicted
-
-
-def _of_redacted_texts(
-    gold: Any,
-    redacted: RedactedTexts,
-    steps: Sequence[Step],
-    metrics: Sequence[AnyMetric],
-    layers: LayerColumns | None,
-    groups: Groups,
-) -> Result:
-    """Return what is counted of gold documents and their redacted texts."""
-    read = Read()
-    sides = sides_of({"gold": gold}, groups.readings[:1], layers)
-    documents = (document for (document,) in sides.texts(read) if document is not None)
-    texts = Texts(iter(redacted_pairs(documents, redacted, steps)), "documents", (), read, {})
-    found = scored(gold, None, tuple(metrics), None, groups, texts=texts)
-    for warning in _warnings(found):
-        warn(warning)
-    return found
-
-
 def _with_column_of_entities(
-    settings: Mapping[str, Any], layers: LayerColumns | None, table: Path | None
+    settings: dict[str, Any], layers: LayerColumns | None, table: Path | None
 ) -> tuple[dict[str, Any], LayerColumns | None]:
     """Return the settings and layers; if `entity` is a column, it becomes a layer of the gold side.
 
@@ -260,7 +226,7 @@ def _with_column_of_entities(
     except ValueError:
         number = None
     if number is None:
-        return dict(settings), layers
+        return settings, layers
     if table is not None and layers is None:
         _, names = next(iter(records_of(InputFile(table))))
         if not -len(names) <= number - (number > 0) < len(names):
@@ -271,37 +237,27 @@ def _with_column_of_entities(
             )
         return {**settings, "entity": names[number - (number > 0)]}, None
     columns = {DEFAULT_LAYER: -1} if layers is None else dict(layers)
-    kept = {key: value for key, value in settings.items() if key != "entity"}
-    return kept, {**columns, Masking().entity: (number, None)}
+    del settings["entity"]
+    return settings, {**columns, Masking().entity: (number, None)}
 
 
-def _weights_of_tokens(column: int | None, gold: object) -> list[TokenWeights]:
-    """Return what reads the weights of tokens, if they stand in a column."""
-    if column is None:
-        return []
-    if not are_paths(gold):
-        raise UsageError("weight_column is a column of files, and gold is in memory", advice="leave it out")
-    return [TokenWeights(column)]
-
-
-def programs(names: Sequence[str], metric: Masking) -> list[DocumentMetric]:
-    """Return what counts as these programs do. Raises `UsageError` for an unknown one."""
-    found: list[DocumentMetric] = []
-    for name in dict.fromkeys(names):
-        if name not in PROGRAMS:
-            raise UsageError(f"unknown convention {name!r}", advice=f"one of {', '.join(PROGRAMS)}")
-        module, kind = PROGRAMS[name]
-        found.append(getattr(import_module(module), kind)(metric))
-    return found
-
-
-def metric_of(given: Mapping[str, Any], *, token_weights: bool) -> Masking:
+def metric_of(settings: Mapping[str, Any], *, token_weights: bool) -> Masking:
     """Return the metric with these settings. Raises `UsageError` for what is no value of a setting."""
-    values = {
-        name: _READERS[name](value, name) if name in _READERS else value
-        for name, value in given.items()
-        if value is not None
-    }
+    values: dict[str, Any] = {}
+    for name, value in settings.items():
+        if value is None:
+            continue
+        if name in ("risk_order", "keep", "masks", "annotators"):
+            value = several(value, name)
+        elif name == "beta":
+            value = _numbers(value)
+        elif name == "ignore_words" and not isinstance(value, IgnoredWords):
+            is_file = isinstance(value, str | Path)
+            value = IgnoredWords.read(value) if is_file else IgnoredWords.of(several(value, name))
+        elif name == "word_weights" and not isinstance(value, WordWeights):
+            require_kind(value, "Mapping | str | Path", name)
+            value = WordWeights.of(value) if isinstance(value, Mapping) else WordWeights.read(value)
+        values[name] = value
     return Masking(**values, token_weights=token_weights)
 
 
@@ -317,36 +273,13 @@ def several(value: Any, name: str) -> tuple[str, ...]:
     return tuple(map(str, value))
 
 
-def _numbers(value: Any, name: str) -> tuple[float, ...]:
-    if isinstance(value, str | Iterable):
-        try:
-            return tuple(float(part) for part in (several(value, name) if isinstance(value, str) else value))
-        except (TypeError, ValueError):
-            raise UsageError(f"{name} must be numbers above 0, not {value!r}") from None
-    return (value,)
-
-
-def _ignored(value: Any, name: str) -> IgnoredWords:
-    if isinstance(value, IgnoredWords):
-        return value
-    return (
-        IgnoredWords.read(value) if isinstance(value, str | Path) else IgnoredWords.of(several(value, name))
-    )
-
-
-def _weights(value: Any, name: str) -> WordWeights:
-    if isinstance(value, WordWeights):
-        return value
-    require_kind(value, "Mapping | str | Path", name)
-    return WordWeights.of(value) if isinstance(value, Mapping) else WordWeights.read(value)
-
-
-_READERS: dict[str, Callable[[Any, str], Any]] = {
-    **dict.fromkeys(("risk_order", "keep", "masks", "annotators"), several),
-    "beta": _numbers,
-    "ignore_words": _ignored,
-    "word_weights": _weights,
-}
+def _numbers(beta: Any) -> tuple[float, ...]:
+    if not isinstance(beta, str | Iterable):
+        return (beta,)
+    try:
+        return tuple(map(float, several(beta, "beta") if isinstance(beta, str) else beta))
+    except (TypeError, ValueError):
+        raise UsageError(f"beta must be numbers above 0, not {beta!r}") from None
 
 
 class TokenWeights(EachPair):
@@ -378,21 +311,17 @@ class TokenWeights(EachPair):
         yield replace(pair, gold=replace(gold, token_ids=weights))
 
     def _weight(self, file: str, number: int) -> str:
-        cells = self._line(file, number).split("\t")
-        place = self._column - 1 if self._column > 0 else self._column
+        """Return the weight in a line of a file, which is opened again for a line that has passed."""
+        if file != self._file or number <= self._last:
+            self._file, self._lines = file, lines(Path(file))
+        text = next((text for line, text in self._lines if line == number), None)
+        if text is None:
+            raise FormatError(f"the file has no line {number} any more", file=file)
+        self._last = number
+        cells = text.split("\t") if "\t" in text else text.split()
         try:
-            return cells[place].strip()
+            return cells[self._column - (self._column > 0)].strip()
         except IndexError:
             raise FormatError(
                 f"there is no column {self._column} with a weight", file=file, line=number
             ) from None
-
-    def _line(self, file: str, number: int) -> str:
-        """Return a line of a file; the file is opened again for a line that has passed."""
-        if file != self._file or number <= self._last:
-            self._file, self._lines = file, lines(Path(file))
-        for found, text in self._lines:
-            self._last = found
-            if found == number:
-                return text if "\t" in text else "\t".join(text.split())
-        raise FormatError(f"the file has no line {number} any more", file=file)

@@ -23,7 +23,15 @@ from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
 from clueval.formats.label_studio import PREDICTION
 from clueval.formats.options import FormatOptions, Reading
-from clueval.reading.memory import GivenSide, documents_of_side, side_of, with_text_of
+from clueval.reading.file_sides import (
+    Side,
+    files_of_side,
+    joined,
+    key_of,
+    require_use,
+    with_layers,
+)
+from clueval.reading.memory import GivenSide, side_of, with_text_of
 from clueval.reading.options import PAIR_BY, require_layers, require_positions
 from clueval.reading.paths import (
     INCEPTION,
@@ -38,30 +46,14 @@ from clueval.reading.paths import (
     without_ending,
 )
 from clueval.reading.same_text import require_same_text
-from clueval.reading.sides import (
-    Side,
-    files_of_side,
-    joined,
-    key_of,
-    require_use,
-    with_layers,
-)
-from clueval.reading.source import (
-    Source,
-    form_at,
-    formats_that_read,
-    need_placing,
-    source_of,
-)
+from clueval.reading.source import Source, form_at, formats_that_read, need_placing, source_of
 from clueval.transforms.placing import placed_documents
 
-LAYOUTS = ("annotator/document", "document/annotator")
+LAYOUTS = BY_ANNOTATOR, BY_DOCUMENT = "annotator/document", "document/annotator"
 """What the folders and files of one folder are."""
 
 DEFAULT_SET = "default set"
 """The annotator in the set without a name."""
-
-_SOURCES = "give paths, or documents, lists of tags or lists of spans, for each annotator"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +105,7 @@ class Annotators:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the annotators, without the system."""
-        return tuple(each.name for each in self.listed[: len(self.listed) - self.has_system])
+        return self.sides[: len(self.listed) - self.has_system]
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -133,36 +125,28 @@ class Annotators:
         documents in the same order. Raises `TextMismatch` if texts differ.
         """
         noted = Read() if read is None else read
-        for name in self._rounds():
-            streams = [self._read(each, name, noted) for each in self.listed]
+        pair_by = self.naming.pair_by
+        names: Sequence[str | None] = [None]
+        if pair_by in (None, "name") and all(
+            each.files and each.files[0][0] is not None for each in self.listed
+        ):
+            names = sorted({name or "" for each in self.listed for name, _ in each.files})
+        for only in names:
+            streams = [self._read(each, only, noted) for each in self.listed]
             first = [list(islice(stream, 1)) for stream in streams]
             forms = [form for _, form in chain(*first) if form is not None]
-            differ = any(need_placing(forms[0], form) for form in forms[1:])
-            numbered = self._are_numbered(name, chain(*first))
-            keyed = [self._keyed(chain(*parts), numbered) for parts in zip(first, streams, strict=True)]
-            for documents in joined(keyed, self.sides, self.naming.pair_by, may_lack=True):
-                yield Group(self._checked(documents, differ))
-
-    def _rounds(self) -> Iterator[str | None]:
-        """Yield the name of each set of files whose documents are put together; None: all files."""
-        by_name = self.naming.pair_by in (None, "name") and all(
-            each.files and each.files[0][0] is not None for each in self.listed
-        )
-        yield from (
-            sorted({name or "" for each in self.listed for name, _ in each.files}) if by_name else [None]
-        )
-
-    def _are_numbered(self, name: str | None, first: Iterable[tuple[Document, Form | None]]) -> bool:
-        """Return whether documents are paired by their numbers, since an id is not in its file."""
-        one_file = name is not None or all(len(each.files) < 2 for each in self.listed)
-        return (
-            one_file
-            and self.naming.unannotated is None
-            and any(
+            texts_differ = any(need_placing(forms[0], form) for form in forms[1:])
+            have_no_ids = any(
                 isinstance(document.id, MissingId) or (form is not None and form.is_one_document)
-                for document, form in first
+                for document, form in chain(*first)
             )
-        )
+            is_one_file = only is not None or all(len(each.files) < 2 for each in self.listed)
+            numbered = have_no_ids and is_one_file and self.naming.unannotated is None
+            keyed = [
+                self._keyed(chain(*parts), numbered=numbered) for parts in zip(first, streams, strict=True)
+            ]
+            for documents in joined(keyed, self.sides, pair_by, may_lack=True):
+                yield Group(self._on_one_text(documents, texts_differ=texts_differ))
 
     def _read(
         self, annotator: Annotator, only: str | None, read: Read
@@ -195,7 +179,7 @@ class Annotators:
         return source
 
     def _keyed(
-        self, documents: Iterable[tuple[Document, Form | None]], numbered: bool
+        self, documents: Iterable[tuple[Document, Form | None]], *, numbered: bool
     ) -> Iterator[tuple[str, Document]]:
         """Yield documents with the keys by which they are paired."""
         pair_by = self.naming.pair_by
@@ -205,40 +189,38 @@ class Annotators:
             else:
                 yield str(number) if numbered else document.id, document
 
-    def _checked(
-        self, documents: Sequence[Document | None], texts_differ: bool
+    def _on_one_text(
+        self, documents: tuple[Document | None, ...], *, texts_differ: bool
     ) -> tuple[Document | None, ...]:
         """Return the documents of one text; they are placed on one text if their formats or units differ."""
-        present = [each for each in documents if each is not None]
-        if len(present) > 1 and (texts_differ or any(_ends_otherwise(each, present[0]) for each in present)):
+        first, *others = present = [each for each in documents if each is not None]
+        if others and (texts_differ or any(_ends_otherwise(each, first) for each in others)):
             placed = iter(placed_documents(present, named=False).documents)
-            documents = [None if each is None else next(placed) for each in documents]
-        first = next(number for number, each in enumerate(documents) if each is not None)
-        own = documents[first]
-        for number, document in enumerate(documents):
-            if own is not None and document is not None and number != first:
-                require_same_text(own, document, (self.listed[first].name, self.listed[number].name))
-        return tuple(documents)
+            documents = tuple(None if each is None else next(placed) for each in documents)
+        named = [(each, name) for each, name in zip(documents, self.sides, strict=True) if each is not None]
+        own, own_name = named[0]
+        for document, name in named[1:]:
+            require_same_text(own, document, (own_name, name))
+        return documents
 
     def bag(self, plan: Plan) -> Bag | None:
         """Return the bag of column files of the same texts, which are counted line by line; None for others."""
         if self.naming.unannotated is not None or self.naming.pair_by is not None:
             return None
-        if any(each.given or each.is_set for each in self.listed):
+        files = [dict(each.files) for each in self.listed]
+        if any(each.given or each.is_set for each in self.listed) or any(
+            of.keys() != files[0].keys() for of in files
+        ):
             return None
         from clueval.reading.column_files import bag_of_columns  # not needed in memory
 
-        files = [dict(each.files) for each in self.listed]
-        if any(of.keys() != files[0].keys() for of in files):
-            return None
         total: Bag | None = None
         for name in sorted(files[0], key=str):
             sources = [
                 self._source(each, name, of[name]) for each, of in zip(self.listed, files, strict=True)
             ]
-            if any(source.options.token_id is not None for source in sources):
-                return None  # token ids must be compared
-            bag = bag_of_columns(sources, plan)
+            have_ids = any(source.options.token_id is not None for source in sources)  # ids must be compared
+            bag = None if have_ids else bag_of_columns(sources, plan)
             if bag is None:
                 return None
             for source, own in zip(sources, self.listed, strict=True):
@@ -252,9 +234,10 @@ class Annotators:
 
 def _ends_otherwise(document: Document, first: Document) -> bool:
     """Return whether a document has another unit, or a text that differs only in the white space at its end."""
-    if document.unit != first.unit or document.text is None or first.text is None:
+    text, other = document.text, first.text
+    if document.unit != first.unit or text is None or other is None:
         return document.unit != first.unit
-    return document.text != first.text and document.text.rstrip() == first.text.rstrip()
+    return text != other and text.rstrip() == other.rstrip()
 
 
 def _lacks_set(path: Path, options: FormatOptions | None) -> bool:
@@ -267,7 +250,7 @@ def _lacks_set(path: Path, options: FormatOptions | None) -> bool:
     return options.annotation_set not in source.sets()
 
 
-# Finding annotators
+# --- finding annotators
 
 
 def annotators_of(
@@ -289,141 +272,130 @@ def annotators_of(
     require_layers(naming.layers)
     require_positions(reading.input, "agree")
     read = replace(FormatOptions.of(reading, naming.layers), unannotated=naming.unannotated)
-    if not isinstance(sources, Mapping):
-        sources = _listed(sources)
-    if isinstance(sources, list) and len(sources) == 1 and isinstance(sources[0], str | PathLike):
-        sources = _of_one(Path(sources[0]), read, naming.annotators, naming.layout, system)
-        if isinstance(system, str | PathLike) and str(system) in sources and not Path(system).exists():
-            system = sources.pop(str(system))
+    if isinstance(sources, str | PathLike):
+        sources = [sources]
+    elif isinstance(sources, bytes) or not isinstance(sources, Iterable):
+        raise UsageError(
+            f"annotators must not be {described(sources)}",
+            advice="give paths, or documents, lists of tags or lists of spans, for each annotator",
+        )
+    by_name = dict(sources) if isinstance(sources, Mapping) else None
+    unnamed = [] if by_name is not None else list(sources)
+    if len(unnamed) == 1 and isinstance(unnamed[0], str | PathLike):
+        by_name = _of_one(Path(unnamed[0]), read, naming, system)
+        if isinstance(system, str | PathLike) and str(system) in by_name and not Path(system).exists():
+            system = by_name.pop(str(system))
     elif naming.annotators is not None or naming.layout is not None:
         raise UsageError(
             "columns of annotators and a layout need one source", advice="give one file or folder"
         )
-    elif isinstance(sources, list):
-        sources = _by_name(sources)
-    listed = [_annotator(name, source, read) for name, source in _with_texts(sources, read).items()]
-    if len(listed) < 2:
+    elif by_name is None and all(isinstance(source, str | PathLike) for source in unnamed):
+        paths = [Path(path) for path in unnamed]
+        for path in paths:
+            files_of(path)  # raises for a path that does not exist
+        by_name = dict(zip(names_of(paths), paths, strict=True))
+    elif by_name is None:
+        letters = (chr(ord("A") + n) if n < 26 else f"annotator {n + 1}" for n in range(len(unnamed)))
+        by_name = dict(zip(letters, unnamed, strict=True))
+    annotators = _made(by_name, read)
+    if len(annotators) < 2:
         raise UsageError(
-            f"there {'is one annotator' if listed else 'are no annotators'}, but agreement needs two",
+            f"there {'is one annotator' if annotators else 'are no annotators'}, but agreement needs two",
             advice="give a second file, or name columns or annotation sets as annotators",
         )
     if system is not None:
-        listed.append(replace(_annotator("system", system, read), name="system"))
-    listed = _with_paired_files(listed, naming.pair_by)
-    paths = [path for each in listed for _, path in each.files]
-    require_use(read, paths)
-    return Annotators(tuple(_with_columns_of_tags(listed)), system is not None, naming)
+        (of_system,) = _made({"system": system}, read)
+        annotators.append(replace(of_system, name="system"))
+    require_use(read, [path for each in annotators for _, path in each.files])
+    listed = tuple(_with_names_and_layers(annotators, naming.pair_by))
+    return Annotators(listed, system is not None, naming)
 
 
-def _with_paired_files(listed: Sequence[Annotator], pair_by: str | None) -> list[Annotator]:
-    """Return the annotators with their files by the names that pair them."""
-    found: Sequence[Files] = [each.files for each in listed]
-    if pair_by == "name":
-        found = [[(name and without_ending(name), path) for name, path in files] for files in found]
-    elif pair_by is None:
-        found = with_equal_names(found)
-    return [replace(each, files=own) for each, own in zip(listed, found, strict=True)]
+def _made(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]:
+    """Return the annotators of sources by name.
 
-
-def _with_columns_of_tags(listed: Sequence[Annotator]) -> Iterator[Annotator]:
-    """Yield the annotators with the columns of tags as layers where no layer is named."""
-    sides = [Side(each.name, each.files, each.options) for each in listed if each.options is not None]
-    found = iter(sides if any(side.options.layers is not None for side in sides) else with_layers(sides))
-    for each in listed:
-        yield each if each.options is None else replace(each, options=next(found).options)
-
-
-def _listed(sources: Any) -> list[Any]:
-    if isinstance(sources, str | PathLike):
-        return [sources]
-    if isinstance(sources, bytes) or not isinstance(sources, Iterable):
-        raise UsageError(f"annotators must not be {described(sources)}", advice=_SOURCES)
-    return list(sources)
-
-
-def _by_name(sources: list[Any]) -> dict[str, Any]:
-    """Return sources without names by the names that they get."""
-    if not all(isinstance(source, str | PathLike) for source in sources):
-        return {_letter(number): source for number, source in enumerate(sources)}
-    paths = [Path(path) for path in sources]
-    for path in paths:
-        files_of(path)  # raises for a path that does not exist
-    return dict(zip(names_of(paths), paths, strict=True))
-
-
-def _letter(number: int) -> str:
-    return chr(ord("A") + number) if number < 26 else f"annotator {number + 1}"
-
-
-def _annotator(name: str, source: Any, options: FormatOptions) -> Annotator:
-    require_kind(name, "str", "the name of an annotator")
-    if not name or name != name.strip():
-        raise UsageError(f"{name!r} cannot be the name of an annotator", advice="write it NAME=PATH")
-    if isinstance(source, Annotator):
-        return source
-    if are_paths(source) and is_path_or_paths(source):
-        for path in [] if isinstance(source, str | Path) else source:
-            files_of(Path(path))  # raises for a path that does not exist
-        return Annotator(name, files_of_side(source), options)
-    side = side_of(source, name, options)
-    if side.kind == "paths":
-        raise UsageError(f"{name} has paths", advice="give one file or one folder, or what is in memory")
-    return Annotator(name, given=list(documents_of_side(side, options)))
-
-
-def _with_texts(sources: Mapping[str, Any], options: FormatOptions) -> dict[str, Any]:
-    """Return the sources, with documents in place of lists of spans if an annotator in memory has their texts.
-
-    They are put together by id if the lists have ids, else by number.
+    If all are in memory, lists of spans get the texts of the first annotator whose documents have them, by id if the
+    lists have ids, else by number.
     """
-    if any(isinstance(source, Annotator) or are_paths(source) for source in sources.values()):
-        return dict(sources)
-    sides = {
-        name: side_of(source, name, options)
-        for name, source in sources.items()
-        if isinstance(source, list | tuple | Mapping)
-    }
-    found: dict[str, Any] = {
-        name: list(side.items) if side.kind == "documents" else sources[name] for name, side in sides.items()
-    }
-    with_texts = [
-        found[name]
-        for name, side in sides.items()
-        if side.kind == "documents"
-        and all(each.text is not None and each.unit == "character" for each in found[name])
-    ]
-    if with_texts:
-        numbered = {str(number): each for number, each in enumerate(with_texts[0])}
-        by_id = {each.id: each for each in with_texts[0]}
-        for name, side in sides.items():
-            if side.kind in ("spans", None) and side.nested is not False:
-                found[name] = list(_lent(side, numbered if side.ids is None else by_id))
-    return {name: found.get(name, source) for name, source in sources.items()}
+    for name in sources:
+        require_kind(name, "str", "the name of an annotator")
+        if not name or name != name.strip():
+            raise UsageError(f"{name!r} cannot be the name of an annotator", advice="write it NAME=PATH")
+    files: dict[str, Annotator] = {}
+    sides: dict[str, GivenSide] = {}
+    for name, source in sources.items():
+        if isinstance(source, Annotator):
+            files[name] = source
+        elif are_paths(source) and is_path_or_paths(source):
+            for path in [] if isinstance(source, str | Path) else source:
+                files_of(Path(path))  # raises for a path that does not exist
+            files[name] = Annotator(name, files_of_side(source), options)
+        else:
+            sides[name] = side = side_of(source, name, options)
+            if side.kind == "paths":
+                raise UsageError(
+                    f"{name} has paths", advice="give one file or one folder, or what is in memory"
+                )
+            if side.kind == "documents":
+                sides[name] = side._replace(items=list(side.items))
+    texts = None
+    if not files:
+        of_documents = (list(side.items) for side in sides.values() if side.kind == "documents")
+        texts = next((of for of in of_documents if all(map(_has_text, of))), None)
+    made = dict(files)
+    for name, side in sides.items():
+        is_listed = side.nested is not False and isinstance(sources[name], list | tuple | Mapping)
+        if texts is not None and is_listed and side.kind in ("spans", None):
+            made[name] = Annotator(name, given=list(_on_texts(side, texts)))
+        else:
+            made[name] = Annotator(name, given=list(side.documents()))
+    return [made[name] for name in sources]
 
 
-def _lent(side: GivenSide, documents: Mapping[str, Document]) -> Iterator[Document]:
+def _has_text(document: Document) -> bool:
+    return document.text is not None and document.unit == "character"
+
+
+def _on_texts(side: GivenSide, documents: Sequence[Document]) -> Iterator[Document]:
     """Yield lists of spans as documents with the texts of others."""
+    keys = map(str, range(len(documents))) if side.ids is None else (each.id for each in documents)
+    of_key = dict(zip(keys, documents, strict=True))
     for number, item in enumerate(side.items):
         id_ = side.id_of(number)
-        if id_ not in documents:
+        if id_ not in of_key:
             raise UsageError(
                 f"{side.name} has spans of document {id_!r}, of which no annotator has the text",
                 advice="give documents with texts",
             )
-        yield with_text_of(documents[id_], item, side.place(number), None)
+        yield with_text_of(of_key[id_], item, side.place(number), None)
 
 
-def _of_one(
-    path: Path, options: FormatOptions, columns: Mapping[str, Any] | None, layout: str | None, system: Any
-) -> dict[str, Annotator]:
+def _with_names_and_layers(listed: Sequence[Annotator], pair_by: str | None) -> Iterator[Annotator]:
+    """Yield annotators with files by the names that pair them, and columns of tags as layers where none is named."""
+    files: Sequence[Files] = [each.files for each in listed]
+    if pair_by == "name":
+        files = [[(name and without_ending(name), path) for name, path in of] for of in files]
+    elif pair_by is None:
+        files = with_equal_names(files)
+    listed = [replace(each, files=own) for each, own in zip(listed, files, strict=True)]
+    sides = [Side(each.name, each.files, each.options) for each in listed if each.options is not None]
+    if all(side.options.layers is None for side in sides):
+        sides = list(with_layers(sides))
+    options = iter(side.options for side in sides)
+    for each in listed:
+        yield each if each.options is None else replace(each, options=next(options))
+
+
+def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> dict[str, Any]:
     """Return the annotators of one file or folder, of which one may be the system."""
     folder, folders = _folders(located(path))
+    columns, layout = naming.annotators, naming.layout
     if layout is None and folders and _is_inception(folders):
-        layout = LAYOUTS[1]
-    if columns and layout != LAYOUTS[1]:
+        layout = BY_DOCUMENT
+    if columns and layout != BY_DOCUMENT:
         return {name: _of_column(name, path, options, column) for name, column in columns.items()}
     if layout is None and not folders:
-        sets = _require_sets(path, options)
+        sets = _sets_of_annotators(path, options)
         others = (name for name in sets if name != str(system))
         if model := next((name for name in others if name.startswith(PREDICTION)), None):
             warn(f"{model!r} counts as an annotator; annotators={ {'NAME': 'SET'} } names those that count")
@@ -440,26 +412,26 @@ def _of_one(
             file=str(path),
             advice="if the subfolders are documents, and their files annotators: layout='document/annotator'",
         )
-    if layout != LAYOUTS[1]:
+    if layout != BY_DOCUMENT:
         return {name: Annotator(name, files_of(each), options) for name, each in folders.items()}
-    found: dict[str, list[tuple[str | None, Path]]] = {}
+    files: dict[str, list[tuple[str | None, Path]]] = {}
     for document, each in folders.items():
         for name, file in files_of(each):
-            found.setdefault(without_ending(name or file.name), []).append((document, _unpacked(file)))
+            files.setdefault(without_ending(name or file.name), []).append((document, _unpacked(file)))
     if columns:
         for name in map(str, columns.values()):
-            if name not in found:
+            if name not in files:
                 raise UsageError(
                     f"no folder has a file of the annotator {name!r}",
                     file=str(folder),
-                    advice=f"the annotators are {', '.join(sorted(found))}",
+                    advice=f"the annotators are {', '.join(sorted(files))}",
                 )
-        return {name: Annotator(name, found[str(of)], options) for name, of in columns.items()}
+        return {name: Annotator(name, files[str(of)], options) for name, of in columns.items()}
     for name in INCEPTION:
-        if left_out := found.pop(name, []):
+        if left_out := files.pop(name, []):
             number = f"{len(left_out)} document{'s' * (len(left_out) != 1)}"
             warn(f"{name} is left out, in {number}; annotators={ {'NAME': name} } reads it")
-    return {name: Annotator(name, files, options) for name, files in sorted(found.items())}
+    return {name: Annotator(name, of_name, options) for name, of_name in sorted(files.items())}
 
 
 def _folders(path: Path) -> tuple[Path, dict[str, Path]]:
@@ -508,7 +480,14 @@ def _of_column(name: str, path: Path, options: FormatOptions, column: Any) -> An
     files = files_of(path)
     if form_at(files[0][1], options).has_sets:
         column = str(column)
-        _require_set(column, files, options)
+        sets = (
+            _sets_of(files, options) if len(files) > 1 else [column]
+        )  # reading the only file says what it has
+        if column not in sets:
+            raise UsageError(
+                f"no file has the annotation set {column!r}",
+                advice=f"the sets are {', '.join(map(repr, sets)) or 'none'}",
+            )
     else:
         with suppress(ValueError):
             column = int(column)
@@ -518,20 +497,20 @@ def _of_column(name: str, path: Path, options: FormatOptions, column: Any) -> An
     return Annotator(name, files, replace(options, annotation_set=column), is_set=True)
 
 
-def _parts_of(path: Path) -> tuple[str, ...]:
-    try:
-        return path.resolve().parts
-    except (OSError, RuntimeError, ValueError):  # reading the file raises the error
-        return path.absolute().parts
-
-
 def names_of(paths: Sequence[Path]) -> list[str]:
     """Return for each path the shortest ending that no other path has.
 
     >>> names_of([Path("work/anna/d1.vrt"), Path("work/bob/d1.vrt"), Path("work/bob/d2.vrt")])
     ['anna/d1.vrt', 'bob/d1.vrt', 'd2.vrt']
     """
-    parts = list(map(_parts_of, paths))
+
+    def parts_of(path: Path) -> tuple[str, ...]:
+        try:
+            return path.resolve().parts
+        except (OSError, RuntimeError, ValueError):  # reading the file raises the error
+            return path.absolute().parts
+
+    parts = list(map(parts_of, paths))
     names = []
     for own in parts:
         for length in range(1, len(own) + 1):
@@ -544,42 +523,22 @@ def names_of(paths: Sequence[Path]) -> list[str]:
     return names
 
 
-def _require_sets(path: Path, options: FormatOptions) -> list[str]:
-    """Return the annotation sets of a file or folder. Raises `UsageError` if there are none."""
-    if found := _sets_of(files_of(path), options):
-        if options.annotation_set is not None:
-            raise UsageError(
-                f"the annotation set {options.annotation_set!r} is one annotator, but agreement needs two",
-                file=str(path),
-                advice="name no set, or the sets of all annotators",
-            )
-        return found
-    if is_folder(path):
-        raise UsageError(
-            "the folder has no subfolders, which would be the annotators",
-            file=str(path),
-            advice="give the files of two annotators, or layout='document/annotator'",
-        )
-    raise UsageError(
-        "one file has one annotator, unless its columns or annotation sets are named",
-        file=str(path),
-        advice="name each annotator, as in annotators={'anna': 2, 'bob': 3}",
-    )
-
-
-def _require_set(name: str, files: Iterable[tuple[str | None, Path]], options: FormatOptions) -> None:
-    """Raise `UsageError` if no file of several has this annotation set."""
-    listed = list(files)
-    if len(listed) < 2:
-        return  # reading the file says so
-    found = _sets_of(listed, options)
-    if name not in found:
-        raise UsageError(
-            f"no file has the annotation set {name!r}",
-            advice=f"the sets are {', '.join(map(repr, found)) or 'none'}",
-        )
+def _sets_of_annotators(path: Path, options: FormatOptions) -> list[str]:
+    """Return the annotation sets of a file or folder. Raises `UsageError` if there are none, or one is chosen."""
+    sets = _sets_of(files_of(path), options)
+    if sets and options.annotation_set is None:
+        return sets
+    if sets:
+        problem = f"the annotation set {options.annotation_set!r} is one annotator, but agreement needs two"
+        advice = "name no set, or the sets of all annotators"
+    elif is_folder(path):
+        problem = "the folder has no subfolders, which would be the annotators"
+        advice = "give the files of two annotators, or layout='document/annotator'"
+    else:
+        problem = "one file has one annotator, unless its columns or annotation sets are named"
+        advice = "name each annotator, as in annotators={'anna': 2, 'bob': 3}"
+    raise UsageError(problem, file=str(path), advice=advice)
 
 
 def _sets_of(files: Iterable[tuple[str | None, Path]], options: FormatOptions) -> list[str]:
-    found = (name for _, path in files for name in source_of(path, options).sets())
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(name for _, path in files for name in source_of(path, options).sets()))

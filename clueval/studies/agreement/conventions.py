@@ -52,29 +52,22 @@ class Convention(NamedTuple):
     entry: str
 
 
+_EXACT, _FLAT = CountingRule(Exact()), CountingRule(Exact(), flat=True)
+_MUC_LABELS = dict.fromkeys(SCHEMES, KEPT) | {"exact": IGNORED, "partial": IGNORED}
+_LEVEL = f"labelled.{DEFAULT_LAYER}.{{}}.micro"
+
 CONVENTIONS = (
-    Convention("exact", CountingRule(Exact()), "micro"),
-    *(
-        Convention(key, CountingRule(Exact(), flat=True), "micro")
-        for key in ("conlleval", "seqeval", "seqeval_strict")
-    ),
+    Convention("exact", _EXACT, "micro"),
+    Convention("conlleval", _FLAT, "micro"),
+    Convention("seqeval", _FLAT, "micro"),
+    Convention("seqeval_strict", _FLAT, "micro"),
     Convention("exact_unlabelled", CountingRule(Exact(), REMOVED), "micro"),
     *(
-        Convention(f"levels_{level}_unlabelled", CountingRule(Levels(), IGNORED), f"unlabelled.{level}")
-        for level in LEVELS
+        Convention(f"levels_{n}_unlabelled", CountingRule(Levels(), IGNORED), f"unlabelled.{n}")
+        for n in LEVELS
     ),
-    *(
-        Convention(
-            f"levels_{level}_labelled", CountingRule(Levels()), f"labelled.{DEFAULT_LAYER}.{level}.micro"
-        )
-        for level in LEVELS
-    ),
-    *(
-        Convention(
-            f"muc_{scheme}", CountingRule(Muc(), IGNORED if scheme in ("exact", "partial") else KEPT), scheme
-        )
-        for scheme in SCHEMES
-    ),
+    *(Convention(f"levels_{n}_labelled", CountingRule(Levels()), _LEVEL.format(n)) for n in LEVELS),
+    *(Convention(f"muc_{name}", CountingRule(Muc(), labels), name) for name, labels in _MUC_LABELS.items()),
     Convention("fair_fair", CountingRule(Fair()), "overall.fair"),
     Convention("partial", CountingRule(Partial()), "micro"),
     Convention("gate_strict", CountingRule(Gate()), "all"),
@@ -97,36 +90,31 @@ def chosen_conventions(keys: Sequence[str] = DEFAULTS) -> tuple[Convention, ...]
     return tuple(of_key[key] for key in dict.fromkeys(keys))
 
 
-def countings_of(conventions: Sequence[Convention]) -> tuple[CountingRule, ...]:
-    """Return what conventions count, each once."""
-    return tuple(dict.fromkeys(convention.counting for convention in conventions))
-
-
 @lru_cache(maxsize=1 << 14)  # few comparisons are different
 def compared(counting: CountingRule, gold: Reading, predicted: Reading, ranges: bool = False) -> Tally:
     """Return the counts of a comparison: those of the metric, or of `REFUSED`.
 
     `ranges`: gold has ranges without labels, so predicted must have none. The tally must not be changed.
     """
+
+    def case_of(gold: Reading, predicted: Reading) -> Case:
+        return Case((spans_of(gold), spans_of(predicted)), (None, None))
+
     metric, labels, flat = counting
     if labels == REMOVED:
         gold, predicted = unlabelled(gold), unlabelled(predicted)
-    case = _case(gold, predicted)
+    case = case_of(gold, predicted)
     try:
         require_countable(metric, case)
         if flat and any(spans and first_clash(spans) for spans in case.sides):
             return Tally({(REFUSED, OVERLAP): 1})
         if ranges and labels == IGNORED:
-            case = _case(gold, unlabelled(predicted))
+            case = case_of(gold, unlabelled(predicted))
         return metric.count(case)
     except OverlapError:
         return Tally({(REFUSED, OVERLAP): 1})
     except UsageError:
         return Tally({(REFUSED, GAPS): 1})
-
-
-def _case(gold: Reading, predicted: Reading) -> Case:
-    return Case((spans_of(gold), spans_of(predicted)), (None, None))
 
 
 def rates_of(convention: Convention, total: Tally) -> dict[str, Any] | None:

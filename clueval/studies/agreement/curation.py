@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from os import PathLike
@@ -23,8 +23,7 @@ from clueval.core.span import SIDES, Frozen, Span
 from clueval.files.arguments import checked_call
 from clueval.files.errors import UsageError, described, warn
 from clueval.formats.options import Reading
-from clueval.reports.place import Facet, MarkKind, Place
-from clueval.reports.report import Report
+from clueval.reports.place import Place
 from clueval.studies.agreement.annotators import annotators_of
 from clueval.studies.agreement.corpus import Annotated
 from clueval.studies.agreement.metric import AgreementMetric
@@ -32,15 +31,10 @@ from clueval.studies.agreement.places import (
     AnnotatedText,
     Disagreement,
     Documents,
-    choices_of_places,
-    columns_of_places,
-    facets_of_places,
-    mark_kinds,
+    ReportOfAnnotators,
     parts_in,
-    parts_without,
     range_of,
     sequences_in,
-    unanimous_rows,
 )
 from clueval.studies.agreement.readings import Mark, Readings, parts_of
 from clueval.studies.agreement.readings import Reading as Marks
@@ -69,27 +63,6 @@ class Outcome(NamedTuple):
     ties: Sequence[Readings] = ()
 
 
-def checked_votes(votes: int | str) -> Votes:
-    """Return the votes that a span needs. Raises `UsageError` for anything but majority, all or a number."""
-    if votes == "majority" or votes == "all":
-        return votes  # type: ignore[return-value]  # one of the two literals
-    try:
-        number = int(votes)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise UsageError(f"votes cannot be {votes!r}", advice="majority, all, or a number from 1 on")
-    return number
-
-
-def outcome_of(readings: Readings, votes: Votes | None) -> Outcome:
-    """Return the outcome of a component: by votes, or as a union; spans of only one annotator are all kept."""
-    present = [reading for reading in readings if reading is not None]
-    if len(present) == 1:
-        return Outcome(present[0])
-    return united(readings) if votes is None else voted(readings, votes)
-
-
 def voted(readings: Readings, votes: Votes) -> Outcome:
     """Return the outcome of the votes on a component.
 
@@ -106,43 +79,37 @@ def voted(readings: Readings, votes: Votes) -> Outcome:
     """
     present = [reading for reading in readings if reading is not None]
     m = len(present)
+    needed = m // 2 + 1 if votes == "majority" else m if votes == "all" else votes
     counts = Counter(mark for reading in present for mark in reading)
-    enough = sorted(mark for mark, n in counts.items() if _enough(n, m, votes))
-    kept = sorted({*apart(enough), *(mark for mark in enough if counts[mark] == m)})
+    enough = sorted(mark for mark, n in counts.items() if n >= needed)
+    alone = [group[0][2] for group in components(sorted(map(_row, enough))) if len(group) == 1]
+    kept = sorted({*alone, *(mark for mark in enough if counts[mark] == m)})
     contested = set(enough).difference(kept)
-    rest = [None if reading is None else tuple(_left(reading, kept, contested)) for reading in readings]
+
+    rows = [_row(mark) for mark in kept]
+    ranges = {(start, end) for start, end, _ in rows}
+    starts = [start for start, *_ in rows]
+    reach = list(accumulate((end for _, end, _ in rows), max))
+
+    def is_left(mark: Mark) -> bool:
+        """Return whether no kept mark overlaps this one, or it is contested."""
+        start, end, _ = _row(mark)
+        before = bisect_left(starts, max(end, start + 1)) - 1
+        is_covered = (start, end) in ranges or (before >= 0 and reach[before] > start)
+        return mark in contested or not is_covered
+
     undecided: list[Readings] = []
     outvoted: list[Readings] = []
-    for left in parts_of(rest):
+    for left in parts_of(
+        [None if reading is None else tuple(filter(is_left, reading)) for reading in readings]
+    ):
         nothing = sum(reading == () for reading in left)
-        lost = votes == "majority" and 2 * nothing > m
-        (outvoted if lost else undecided).append(left)
+        (outvoted if votes == "majority" and 2 * nothing > m else undecided).append(left)
     return Outcome(tuple(kept), undecided, outvoted)
 
 
-def _enough(n: int, m: int, votes: Votes) -> bool:
-    if votes == "majority":
-        return 2 * n > m
-    return n >= (m if votes == "all" else votes)
-
-
-def apart(marks: Sequence[Mark]) -> list[Mark]:
-    """Return the marks, which must be sorted, without those that overlap another or have the range of another."""
-    rows = sorted((fragments[0][0], fragments[-1][1], (fragments, label)) for fragments, label in marks)
-    return [members[0][2] for members in components(rows) if len(members) == 1]
-
-
-def _left(reading: Marks, kept: Sequence[Mark], contested: Collection[Mark]) -> Iterator[Mark]:
-    """Yield the marks that no kept mark overlaps, and the contested ones; the kept marks are sorted."""
-    ranges = {(mark[0][0][0], mark[0][-1][1]) for mark in kept}
-    starts = [mark[0][0][0] for mark in kept]
-    reach = list(accumulate((mark[0][-1][1] for mark in kept), max))
-    for mark in reading:
-        start, end = mark[0][0][0], mark[0][-1][1]
-        before = bisect_left(starts, max(end, start + 1)) - 1
-        covered = (start, end) in ranges or (before >= 0 and reach[before] > start)
-        if mark in contested or not covered:
-            yield mark
+def _row(mark: Mark) -> tuple[int, int, Mark]:
+    return mark[0][0][0], mark[0][-1][1], mark
 
 
 def united(readings: Readings) -> Outcome:
@@ -194,30 +161,15 @@ class Curated:
         return sorted((*self.undecided, *self.outvoted, *self.ties), key=lambda each: (each.start, each.end))
 
 
-class UndecidedPlaces(Report):
+class UndecidedPlaces(ReportOfAnnotators):
     """The places that were undecided, outvoted or tied, in the columns of those of `clueval.agree`."""
 
     title = "Undecided places"
     signature = ""
 
     def __init__(self, names: Sequence[str], places: Sequence[Place]) -> None:
-        self._names, self._places = names, places
-        self.store = " ".join(["agreement Agreement of annotators", *names])
-
-    @property
-    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # it is only read
-        return mark_kinds(self._names)
-
-    @property
-    def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
-        return facets_of_places()
-
-    @property
-    def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
-        return choices_of_places(self._names)
-
-    def columns(self) -> Sequence[str]:
-        return columns_of_places(self._names)
+        super().__init__(names)
+        self._places = places
 
     def places(self) -> Iterable[Place]:
         return self._places
@@ -228,14 +180,12 @@ class UndecidedPlaces(Report):
 
 
 class Curation:
-    """Makes one document out of those that annotators have of each text.
+    """Makes one document out of those that annotators have of each text; `votes` None: as a union.
 
     Raises `UsageError` for an annotator with the name of a choice, `FormatError` for a choice that is not known.
     """
 
-    def __init__(
-        self, names: Sequence[str], votes: Votes | None, decisions: PlaceDecisions | None = None
-    ) -> None:
+    def __init__(self, names: Sequence[str], votes: Votes | None, decisions: PlaceDecisions | None) -> None:
         self._names, self._votes, self._decisions = tuple(names), votes, decisions
         self._are_sides = decisions is not None and {*names} == {*SIDES}
         if decisions is not None:
@@ -245,42 +195,44 @@ class Curation:
     def documents(self, texts: Iterable[Group]) -> Iterator[Curated]:
         """Yield the document of each text. Raises `UsageError` for conflicts of decisions."""
         for group in texts:
-            yield self._curated(group)
+            text = AnnotatedText(group.sides, self._names)
+            sides = self._as_decided(group.sides)
+            layers: dict[str, list[Span]] = {}
+            listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
+            for layer in sequences_in(sides):
+                kept: list[Mark] = []
+                for outcome in self._outcomes(text, sides, layer):
+                    kept += outcome.kept
+                    for name, places in listed.items():
+                        places += [text.place(layer, readings) for readings in getattr(outcome, name)]
+                layers[layer] = [_span(mark, layer) for mark in sorted(kept)]
+            document = replace(group.first, layers=layers, tags=Frozen())
+            places_of = {name: tuple(places) for name, places in listed.items()}
+            yield Curated(document, **places_of, annotators=self._names)
         if self._decisions is not None:
             self._decisions.checked()
-
-    def _curated(self, group: Group) -> Curated:
-        text = AnnotatedText(group.sides, self._names)
-        sides = self._as_decided(group.sides)
-        layers: dict[str, list[Span]] = {}
-        listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
-        for layer in sequences_in(sides):
-            kept: list[Mark] = []
-            for outcome in self._outcomes(text, sides, layer):
-                kept += outcome.kept
-                for name, places in listed.items():
-                    places += [text.place(layer, readings) for readings in getattr(outcome, name)]
-            layers[layer] = [_span(mark, layer) for mark in sorted(kept)]
-        document = replace(group.first, layers=layers, tags=Frozen())
-        return Curated(document, **{n: tuple(of) for n, of in listed.items()}, annotators=self._names)
 
     def _outcomes(self, text: AnnotatedText, documents: Documents, layer: str) -> Iterator[Outcome]:
         """Yield the outcome of each component of a layer; that of spans which all have is one."""
         present = sum(each is not None for each in documents)
         are_enough = not isinstance(self._votes, int) or present == 1 or self._votes <= present
-        common = unanimous_rows(documents, layer) if are_enough and self._decisions is None else None
-        if common is not None:
-            yield Outcome(tuple([(((start, end),), label) for start, end, label in common]))
-        parts = parts_in(documents, layer) if common is None else parts_without(documents, layer, common)
+        common, parts = parts_in(documents, layer, apart=are_enough and self._decisions is None)
+        yield Outcome(tuple([(((start, end),), label) for start, end, label in common]))
         for readings in parts:
-            yield self._decided(text, layer, readings) or self._voted(readings)
+            yield self._decided(text, layer, readings) or self._undecided(readings)
 
-    def _voted(self, readings: Readings) -> Outcome:
-        found = outcome_of(readings, self._votes)
-        if self._are_sides and found.undecided:
+    def _undecided(self, readings: Readings) -> Outcome:
+        """Return the outcome of a component by votes, or as a union; spans of only one annotator are all kept."""
+        present = [reading for reading in readings if reading is not None]
+        if len(present) == 1:
+            return Outcome(present[0])
+        if self._votes is None:
+            return united(readings)
+        outcome = voted(readings, self._votes)
+        if self._are_sides and outcome.undecided:
             gold = readings[self._names.index(SIDES[0])] or ()
-            return found._replace(kept=tuple({*found.kept, *gold}))
-        return found
+            return outcome._replace(kept=tuple({*outcome.kept, *gold}))
+        return outcome
 
     def _decided(self, text: AnnotatedText, layer: str, readings: Readings) -> Outcome | None:
         """Return the outcome of a component as it was decided; None if it was not."""
@@ -292,12 +244,10 @@ class Curation:
             return None
         marks = [set(reading) for reading in readings if reading is not None]
         if choice == NONE:
-            kept: Iterable[Mark] = set.intersection(*marks)
-        elif choice == BOTH:
-            kept = set.union(*marks)
-        else:
-            kept = readings[self._names.index(choice)] or ()
-        return Outcome(tuple(kept))
+            return Outcome(tuple(set.intersection(*marks)))
+        if choice == BOTH:
+            return Outcome(tuple(set.union(*marks)))
+        return Outcome(readings[self._names.index(choice)] or ())
 
     def _as_decided(self, documents: Documents) -> Documents:
         """Return documents in which gold and predicted agree at the places of errors that are decided."""
@@ -389,18 +339,37 @@ def curated(
     if union and votes != "majority":
         raise UsageError("votes and union cannot be used together", advice="leave one out")
     annotators = annotators_of(sources, reading, options, "curate")
-    needed, number = None if union else checked_votes(votes), len(annotators.names)
+    needed, number = None if union else _checked_votes(votes), len(annotators.names)
     if isinstance(needed, int) and needed > number:
         raise UsageError(f"votes is {needed}, but there are {number} annotators", advice="use votes='all'")
-    found = decisions if isinstance(decisions, PlaceDecisions) else _read(decisions, conflicts)
-    curation = Curation(annotators.names, needed, found)
+    is_read = not isinstance(decisions, PlaceDecisions)
+    decided = decisions if isinstance(decisions, PlaceDecisions) else _of_files(decisions, conflicts)
+    curation = Curation(annotators.names, needed, decided)
     metric = AgreementMetric(annotators.names)
     texts = Annotated(metric, annotators.groups, Plan((metric,), sides=annotators.sides)).texts(read)
-    documents = curation.documents(texts)
-    return documents if found is None or found is decisions else _with_warnings(documents, found)
+
+    def documents() -> Iterator[Curated]:
+        yield from curation.documents(texts)
+        if is_read and decided is not None and (decided.number("stale") or decided.lost):
+            warn(decided.words())
+
+    return documents()
 
 
-def _read(paths: Any, conflicts: str | None) -> PlaceDecisions | None:
+def _checked_votes(votes: int | str) -> Votes:
+    """Return the votes that a span needs. Raises `UsageError` for anything but majority, all or a number."""
+    if votes == "majority" or votes == "all":
+        return votes  # type: ignore[return-value]  # one of the two literals
+    try:
+        number = int(votes)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise UsageError(f"votes cannot be {votes!r}", advice="majority, all, or a number from 1 on")
+    return number
+
+
+def _of_files(paths: Any, conflicts: str | None) -> PlaceDecisions | None:
     """Return the decisions of files. Raises `UsageError` for what are no paths."""
     if paths is None:
         return None
@@ -409,10 +378,3 @@ def _read(paths: Any, conflicts: str | None) -> PlaceDecisions | None:
     if not all(isinstance(path, str | PathLike) for path in listed):
         raise UsageError(f"decisions must be files, not {described(paths)}", advice="give a path or a list")
     return read_decisions(listed, None, conflicts)
-
-
-def _with_warnings(documents: Iterator[Curated], decisions: PlaceDecisions) -> Iterator[Curated]:
-    """Yield all documents; then warn of decisions that are stale or lost."""
-    yield from documents
-    if decisions.number("stale") or decisions.lost:
-        warn(decisions.words())

@@ -25,25 +25,19 @@ j)``; ``("majority", i)``, the majority of the others and annotator i; ``("syste
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
-from typing import Any, ClassVar, NamedTuple
+from itertools import combinations, pairwise
+from typing import Any, ClassVar
 
 from clueval.core.case import Case
 from clueval.core.metric import Metric
 from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
-from clueval.studies.agreement.conventions import (
-    KEPT,
-    Convention,
-    CountingRule,
-    chosen_conventions,
-    compared,
-    countings_of,
-)
-from clueval.studies.agreement.items import count_positions, count_ranges, count_units
+from clueval.studies.agreement.conventions import KEPT, Convention, chosen_conventions, compared
+from clueval.studies.agreement.numbers import EACH, POSITIONS, RANGES, SOME, UNMARKED, Numbers, Value
 from clueval.studies.agreement.readings import (
     Reading,
     Readings,
@@ -55,7 +49,6 @@ from clueval.studies.agreement.readings import (
     readings_of,
     unlabelled,
 )
-from clueval.studies.agreement.report import Numbers, sequence_report
 
 
 @dataclass(frozen=True)
@@ -85,9 +78,9 @@ class AgreementMetric(Metric):
             raise UsageError("two annotators have the same name")
 
     @cached_property
-    def countings(self) -> tuple[CountingRule, ...]:
+    def countings(self) -> list[Any]:
         """What the conventions count, each once."""
-        return countings_of(self.conventions)
+        return list(dict.fromkeys(convention.counting for convention in self.conventions))
 
     def humans(self, present: int) -> int:
         """Return how many annotators are among the sides that are present (see `clueval.core.case`)."""
@@ -109,9 +102,9 @@ class AgreementMetric(Metric):
                 tally["spans", number, own] += 1
         for part in parts_of(humans):  # a system may join what is apart among annotators
             tally[("kind", *kind_of(part))] += 1
-        count_positions(tally, humans, case.length)
-        count_ranges(tally, humans)
-        count_units(tally, humans)
+        _count_positions(tally, humans, case.length)
+        _count_ranges(tally, humans)
+        _count_units(tally, humans)
         contests = list(_contests(humans, system))
         for number, counting in enumerate(self.countings):
             for contest, label, is_all, gold, predicted, ranges in contests:
@@ -126,25 +119,12 @@ class AgreementMetric(Metric):
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report of one sequence; the layers play no part."""
-        return sequence_report(self.numbers(total))
+        return self.numbers(total).report()
 
 
-# Contests
-
-
-class _Contest(NamedTuple):
-    """A gold and a predicted reading: all spans of a case (`is_all`), or some, of which all have the same label.
-
-    `label` is None if the spans may have several. `ranges`: whether gold is a majority of ranges; None: no majority
-    takes part.
-    """
-
-    name: tuple[Any, ...]
-    label: str | None
-    is_all: bool
-    gold: Reading
-    predicted: Reading
-    ranges: bool | None = None
+_Contest = tuple[tuple[Any, ...], str | None, bool, Reading, Reading, bool | None]
+"""The name, the label, whether the spans are all of the case, gold and predicted, and whether gold is a majority of
+ranges; None: no majority takes part."""
 
 
 def _contests(humans: Readings, system: Reading | None) -> Iterator[_Contest]:
@@ -156,19 +136,116 @@ def _contests(humans: Readings, system: Reading | None) -> Iterator[_Contest]:
     for i, j in combinations(present, 2):
         labels = labelled[i] | labelled[j]
         if len(labels) > 1:
-            yield _Contest(("pair", i, j), None, True, *from_start(present[i], present[j]))
+            yield ("pair", i, j), None, True, *from_start(present[i], present[j]), None
         for label in labels:
             own, other = labelled[i].get(label, ()), labelled[j].get(label, ())
-            yield _Contest(("pair", i, j), label, len(labels) == 1, *from_start(own, other))
+            yield ("pair", i, j), label, len(labels) == 1, *from_start(own, other), None
     if system is not None:
         for i, own in present.items():
             if own or system:
-                yield _Contest(("system", i), None, True, *from_start(own, system))
+                yield ("system", i), None, True, *from_start(own, system), None
     for ranges in (False, True):
         voting = {i: unlabelled(own) if ranges else own for i, own in present.items()}
         for i, own in present.items():
             gold = majority([reading for j, reading in voting.items() if j != i])
             if gold or own:
-                yield _Contest(("majority", i), None, True, *from_start(gold, own), ranges)
+                yield ("majority", i), None, True, *from_start(gold, own), ranges
             if system is not None and (gold or system):
-                yield _Contest(("system_majority", i), None, True, *from_start(gold, system), ranges)
+                yield ("system_majority", i), None, True, *from_start(gold, system), ranges
+
+
+# --- items: positions and ranges with the values that annotators gave them
+
+
+def _value_of(labels: Collection[str]) -> Value:
+    return tuple(sorted(labels)) if len(labels) > 1 else next(iter(labels), None)
+
+
+def _count_positions(tally: Tally, humans: Readings, length: int) -> None:
+    """Count positions as items, between the starts and ends of all spans; of the `length`, the rest has no labels."""
+    events = sorted(
+        (position, number, change, label)
+        for number, reading in enumerate(humans)
+        for fragments, label in reading or ()
+        for start, end in fragments
+        for position, change in ((start, 1), (end, -1))
+    )
+    active: list[Counter[str]] = [Counter() for _ in humans]
+    unmarked: dict[int, Value] = {number: None for number, of in enumerate(humans) if of is not None}
+    values = dict(unmarked)
+    items: Counter[_Values] = Counter()
+    for (position, number, change, label), following in pairwise([*events, *events[-1:]]):
+        active[number][label] += change
+        if not active[number][label]:
+            del active[number][label]
+        values[number] = _value_of(active[number])
+        here = following[0] - position
+        if here and any(values.values()):
+            items[tuple(values.items())] += here
+    if length > items.total():
+        items[tuple(unmarked.items())] += length - items.total()
+    _count_items(tally, POSITIONS, items)
+
+
+def _count_ranges(tally: Tally, humans: Readings) -> None:
+    """Count ranges as items."""
+    labels_of: dict[Any, dict[int, list[str]]] = {}
+    for number, reading in enumerate(humans):
+        for fragments, label in reading or ():
+            labels_of.setdefault(fragments, {}).setdefault(number, []).append(label)
+    present = [number for number, reading in enumerate(humans) if reading is not None]
+    items = Counter(
+        tuple([(number, _value_of(labels.get(number, ()))) for number in present])
+        for labels in labels_of.values()
+    )
+    _count_items(tally, RANGES, items)
+
+
+_Values = tuple[tuple[int, Value], ...]
+"""The numbers of the annotators who have annotated an item, each with the value that the annotator gave it."""
+
+
+def _count_items(tally: Tally, kind: str, items: Mapping[_Values, int]) -> None:
+    """Count items of a kind, given how often each combination of values occurs."""
+    for values, n in items.items():
+        for (i, c), (j, k) in combinations(values, 2):
+            tally["pair", kind, i, j, c, k] += n
+        votes = Counter([value for _, value in values])
+        marked = EACH if None not in votes else SOME if len(votes) > 1 else UNMARKED
+        for c, often in votes.items():
+            for k, others in votes.items():
+                if pairs := often * (others - (c == k)):
+                    tally["o", kind, marked, len(values), c, k] += n * pairs
+
+
+# --- units
+
+
+def _count_units(tally: Tally, humans: Readings) -> None:
+    """Count what unitizing needs; spans of zero length are no units."""
+    units_of = []
+    for reading in humans:
+        if reading is None:
+            continue
+        if any(len(fragments) > 1 for fragments, _ in reading):
+            tally["gaps",] += 1
+            return
+        units = [(*fragments[0], label) for fragments, label in reading if fragments[0][0] < fragments[0][1]]
+        if any(following[0] < unit[1] for unit, following in pairwise(units)):
+            tally["overlap",] += 1
+            return
+        units_of.append(units)
+    for number, units in enumerate(units_of):
+        shared = [0] * len(units)  # how many positions of each unit are in units of others
+        for other in (each for n, each in enumerate(units_of) if n != number):
+            i = j = 0
+            while i < len(units) and j < len(other):
+                shared[i] += max(0, min(units[i][1], other[j][1]) - max(units[i][0], other[j][0]))
+                if units[i][1] <= other[j][1]:
+                    i += 1
+                else:
+                    j += 1
+        for (start, end, label), positions in zip(units, shared, strict=True):
+            tally["Q", label] += (end - start) ** 2
+            if positions:
+                tally["W", len(units_of), label] += positions**2

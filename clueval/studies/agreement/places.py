@@ -8,13 +8,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from clueval.core.case import are_flat
 from clueval.core.document import Document, Group
+from clueval.core.ranges import Ranges
 from clueval.files.errors import FileError
 from clueval.files.writing import make_folder, whole_file
 from clueval.reports.language import phrase
@@ -30,6 +31,7 @@ from clueval.reports.place import (
     Place,
     fingerprint,
 )
+from clueval.reports.report import Report
 from clueval.studies.agreement.readings import (
     BOUNDARIES,
     Mark,
@@ -54,8 +56,16 @@ KINDS = (
 )
 """In what annotators differ at a place."""
 
+Row = tuple[int, int, str]
+"""Start, end and label of a span without gaps."""
+
 Documents = Sequence[Document | None]
 """The documents that annotators have of one text; None: not annotated."""
+
+_COLUMNS = ("kind", "boundary", "votes", "context")
+
+
+# --- overlap components of documents
 
 
 def sequences_in(documents: Documents) -> list[str]:
@@ -63,47 +73,31 @@ def sequences_in(documents: Documents) -> list[str]:
     return list(dict.fromkeys(layer for each in documents if each is not None for layer in each.layers))
 
 
-def marks_in(document: Document, layer: str) -> Reading:
-    """Return the spans of a layer, each once, in no order."""
+def marks_in(document: Document, layer: str, without: Collection[Row] = ()) -> Reading:
+    """Return the spans of a layer but those of these rows, each once, in no order."""
     rows = document.rows_in(layer)
     if rows is None:
         return tuple({(span.fragments, span.label) for span in document.layers.get(layer, ())})
-    return tuple({(((start, end),), label) for start, end, label in rows})
+    return tuple({(((row[0], row[1]),), row[2]) for row in rows if row not in without})
 
 
-def parts_in(documents: Documents, layer: str) -> Iterator[Readings]:
-    """Yield what annotators have marked in each overlap component of a layer, by position."""
-    return parts_of([None if each is None else marks_in(each, layer) for each in documents])
+def parts_in(documents: Documents, layer: str, *, apart: bool = True) -> tuple[set[Row], Iterator[Readings]]:
+    """Return the rows that all have, and what annotators have marked in each other overlap component, by position.
 
-
-def unanimous_rows(documents: Documents, layer: str) -> set[tuple[int, int, str]] | None:
-    """Return the spans that all have, if no spans of one document overlap, so that these are apart from all others.
-
-    None if spans may overlap, or are no plain rows.
+    There are such rows only if no spans of one document overlap, so that they are apart from all others. Without
+    `apart`, all components are in the second.
     """
-    rows = [None if each is None else each.rows_in(layer) for each in documents if each is not None]
-    plain = [of for of in rows if of is not None and are_flat(of)]
-    return set.intersection(*map(set, plain)) if len(plain) == len(rows) else None
-
-
-def parts_without(documents: Documents, layer: str, common: set[tuple[int, int, str]]) -> Iterator[Readings]:
-    """Yield what annotators have marked in each overlap component, without the rows that all have."""
-    return parts_of(
-        [
-            None
-            if each is None
-            else tuple(
-                [(((row[0], row[1]),), row[2]) for row in each.rows_in(layer) or () if row not in common]
-            )
-            for each in documents
-        ]
-    )
+    common: set[Row] = set()
+    if apart:
+        rows = [each.rows_in(layer) for each in documents if each is not None]
+        plain = [of for of in rows if of is not None and are_flat(of)]
+        common = set.intersection(*map(set, plain)) if len(plain) == len(rows) else common
+    return common, parts_of([None if each is None else marks_in(each, layer, common) for each in documents])
 
 
 def differing_in(documents: Documents, layer: str) -> Iterator[Readings]:
     """Yield what annotators have marked in each overlap component of a layer in which they differ, by position."""
-    common = unanimous_rows(documents, layer)
-    parts = parts_in(documents, layer) if common is None else parts_without(documents, layer, common)
+    _, parts = parts_in(documents, layer)
     return (part for part in parts if kind_of(part)[0])
 
 
@@ -121,72 +115,64 @@ def written(reading: Reading | None) -> str:
     """
     if reading is None:
         return "-"
-    return "; ".join(f"{_fragments(fragments)} {label}" for fragments, label in reading)
+    return "; ".join(f"{_positions(fragments)} {label}" for fragments, label in reading)
 
 
-def _fragments(fragments: Sequence[tuple[int, int]]) -> str:
+def _positions(fragments: Ranges) -> str:
     return ",".join(f"{start}-{end - 1}" for start, end in fragments)
 
 
-class Differing(dict[str, Any]):
-    """The row of a place: its cells by the names of its columns, and its properties.
+# --- places
+
+
+class Disagreement(Place):
+    """A place where annotators differ.
 
     Attributes:
         kind: in what annotators differ, one of `KINDS`.
         boundary: which boundaries differ, one of `BOUNDARIES`, or None.
-        readings: the spans of each annotator by name, each with its fragments and its label; None: not annotated.
         votes: the number of annotators with the most common reading, which may be no span.
+        readings: the spans of each annotator by name, each with its fragments and its label; None: not annotated.
     """
-
-    def __init__(self, names: Sequence[str], readings: Readings, context: Sequence[MarkedText]) -> None:
-        self.kind, self.boundary = kind_of(readings)
-        self.readings = dict(zip(names, readings, strict=False))
-        self.votes = votes_of(readings)
-        super().__init__(
-            {
-                "kind": self.kind,
-                "boundary": self.boundary or "",
-                **{column_of(name): written(reading) for name, reading in self.readings.items()},
-                "votes": self.votes,
-                "context": context,
-            }
-        )
-
-
-_TAKEN = (DOCUMENT, *KEY_COLUMNS, *DECISION_COLUMNS, "kind", "boundary", "votes", "context")
-
-
-def column_of(name: str) -> str:
-    """Return the name of the column of an annotator."""
-    return f"annotator {name}" if name in _TAKEN else name
-
-
-class Disagreement(Place):
-    """A place where annotators differ, with the properties of its row, see `Differing`."""
 
     __slots__ = ()
 
     @property
     def kind(self) -> str:
-        return self._row.kind
+        kind: str = self.findings[0]["kind"]
+        return kind
 
     @property
     def boundary(self) -> str | None:
-        return self._row.boundary
-
-    @property
-    def readings(self) -> Mapping[str, Reading | None]:
-        return self._row.readings
+        return self.findings[0]["boundary"] or None
 
     @property
     def votes(self) -> int:
-        return self._row.votes
+        votes: int = self.findings[0]["votes"]
+        return votes
 
     @property
-    def _row(self) -> Differing:
+    def readings(self) -> Mapping[str, Reading | None]:
         row = self.findings[0]
-        assert isinstance(row, Differing)
-        return row
+        assert isinstance(row, DisagreementRow)
+        return row.readings
+
+
+class DisagreementRow(dict[str, Any]):
+    """The cells of a place by the names of their columns, and the readings of annotators by name."""
+
+    def __init__(self, names: Sequence[str], readings: Readings, context: Sequence[MarkedText]) -> None:
+        kind, boundary = kind_of(readings)
+        self.readings = dict(zip(names, readings, strict=False))
+        own = {column_of(name): written(reading) for name, reading in self.readings.items()}
+        votes = votes_of(readings)
+        super().__init__(kind=kind, boundary=boundary or "", **own, votes=votes, context=context)
+
+
+def column_of(name: str) -> str:
+    """Return the name of the column of an annotator."""
+    taken = name in (DOCUMENT, *KEY_COLUMNS, *DECISION_COLUMNS, *_COLUMNS)
+    return f"annotator {name}" if taken else name
 
 
 class AnnotatedText:
@@ -200,43 +186,32 @@ class AnnotatedText:
 
     def place(self, layer: str, readings: Readings) -> Disagreement:
         """Return the place of what annotators have marked in an overlap component."""
-        start, end = range_of(readings)
-        spans = (
-            (name, fragments, label)
-            for name, reading in zip(self._names, readings, strict=False)
-            for fragments, label in reading or ()
-        )
-        missing = {
-            name: phrase("not annotated")
-            for name, reading in zip(self._names, readings, strict=False)
-            if reading is None
-        }
+        by_name = list(zip(self._names, readings, strict=False))
         return Disagreement(
-            (self._id, layer, start, end),
-            fingerprint(spans),
+            (self._id, layer, *range_of(readings)),
+            fingerprint((name, *mark) for name, reading in by_name for mark in reading or ()),
             texts=Later(lambda: [self._marked(readings, layer)]),
             lines=Later(lambda: list(self._lines(readings, layer))),
-            findings=Later(lambda: [Differing(self._names, readings, [self._marked(readings, layer)])]),
-            impossible=missing,
+            findings=Later(lambda: [DisagreementRow(self._names, readings, [self._marked(readings, layer)])]),
+            impossible={name: phrase("not annotated") for name, reading in by_name if reading is None},
         )
 
     def _marked(self, readings: Readings, layer: str) -> MarkedText:
         """Return the text of a place with the spans of all annotators; those that not all have are marked as wrong."""
         around = range_of(readings)
         context = self._texts.context(around, around)
-        present = [reading for reading in readings if reading is not None]
-        agreed = set.intersection(*map(set, present))
+        agreed = set.intersection(*(set(reading) for reading in readings if reading is not None))
         marks = [
-            found._replace(is_wrong=mark not in agreed, note=f"{layer} · {self._where(mark)}")
+            each._replace(is_wrong=mark not in agreed, note=f"{layer} · {self._where(mark)}")
             for number, reading in enumerate(readings)
             for mark in reading or ()
-            for found in context.marks(number, spans_of((mark,)))
+            for each in context.marks(number, spans_of((mark,)))
         ]
         return MarkedText(context.text, sorted(marks), context.is_cut)
 
     def _where(self, mark: Mark) -> str:
         unit = phrase("token") if self.document.unit == "token" else phrase("character")
-        return f"{unit} {_fragments(mark[0])}"
+        return f"{unit} {_positions(mark[0])}"
 
     def _lines(self, readings: Readings, layer: str) -> Iterator[Line]:
         """Yield in what annotators differ, what each has marked, and lines without words for filters by pairs."""
@@ -245,7 +220,7 @@ class AnnotatedText:
         def values(label: str | None = None, pair: str | None = None) -> list[str | None]:
             return [kind, label, layer, pair, boundary, self._id]
 
-        yield Line(kind_in_words(kind, boundary), values())
+        yield Line(phrase(kind) if boundary is None else f"{phrase(kind)} ({phrase(boundary)})", values())
         for number, reading in enumerate(readings):
             if not reading:
                 words = phrase("not annotated") if reading is None else phrase("nothing")
@@ -265,33 +240,6 @@ def pair_of(name: str, other: str) -> str:
     return f"{name} / {other}"
 
 
-def kind_in_words(kind: str, boundary: str | None) -> str:
-    """Return in what annotators differ, in the language of the context."""
-    return phrase(kind) if boundary is None else f"{phrase(kind)} ({phrase(boundary)})"
-
-
-def mark_kinds(names: Sequence[str]) -> list[MarkKind]:
-    """Return a kind of marks for each annotator: the first above the text, the others below it."""
-    return [MarkKind("below" if number else "above", name, name) for number, name in enumerate(names)]
-
-
-def columns_of_places(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the columns of a table of places."""
-    return (
-        *(*KEY_COLUMNS, *DECISION_COLUMNS),
-        *("kind", "boundary", *map(column_of, names), "votes", "context"),
-    )
-
-
-def choices_of_places(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return what may be decided about a place, in the language of the context.
-
-    Raises `UsageError` for an annotator with the name of a choice.
-    """
-    require_no_choices(names)
-    return [*((name, name) for name in names), (NONE, phrase("no span"))]
-
-
 def facets_of_places() -> list[Facet]:
     """Return the filters of places, in the language of the context."""
     return [
@@ -304,6 +252,31 @@ def facets_of_places() -> list[Facet]:
     ]
 
 
+class ReportOfAnnotators(Report):
+    """A report whose places are those of annotators with these names."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self.kinds = [
+            MarkKind("below" if number else "above", name, name) for number, name in enumerate(names)
+        ]
+        self.store = " ".join(["agreement Agreement of annotators", *names])
+
+    @property
+    def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # it is only read
+        return facets_of_places()
+
+    @property
+    def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
+        """What may be decided about a place. Raises `UsageError` for an annotator with the name of a choice."""
+        require_no_choices(self._names)
+        return [*((name, name) for name in self._names), (NONE, phrase("no span"))]
+
+    def columns(self) -> Sequence[str]:
+        own = ("kind", "boundary", *map(column_of, self._names), "votes", "context")
+        return (*KEY_COLUMNS, *DECISION_COLUMNS, *own)
+
+
 def write_pygamma(texts: Iterable[Group], names: Sequence[str], folder: Path) -> int:
     """Write a file for each shared document for the program pygamma, and return their number.
 
@@ -314,11 +287,9 @@ def write_pygamma(texts: Iterable[Group], names: Sequence[str], folder: Path) ->
 
     make_folder(folder)
     written: set[str] = set()
-    number = len(names)
     for group in texts:
-        present = [
-            (name, each) for name, each in zip(names, group.sides[:number], strict=True) if each is not None
-        ]
+        sides = dict(zip(names, group.sides, strict=False))  # a system comes after them
+        present = {name: each for name, each in sides.items() if each is not None}
         if len(present) < 2:
             continue
         stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in group.first.id).lstrip(".") or "_"
@@ -329,10 +300,10 @@ def write_pygamma(texts: Iterable[Group], names: Sequence[str], folder: Path) ->
                 document=group.first.id,
             )
         written.add(stem)
-        layers = sequences_in(group.sides[:number])
+        layers = sequences_in(list(present.values()))
         with whole_file(folder / f"{stem}.csv") as file:
             writer = csv.writer(file, lineterminator="\n")
-            for name, document in present:
+            for name, document in present.items():
                 for layer in layers:
                     for fragments, label in sorted(marks_in(document, layer)):
                         shown = f"{layer}:{label}" if len(layers) > 1 else label

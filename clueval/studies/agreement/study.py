@@ -2,69 +2,70 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from clueval.core.bag import Bag
-from clueval.core.count import DOCUMENT, Plan
+from clueval.core.count import DOCUMENT, Plan, sequences_of
+from clueval.core.span import SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.arguments import checked_call
 from clueval.files.errors import UsageError
 from clueval.files.options import field_names, require_share
 from clueval.formats.options import Reading
-from clueval.reports.language import in_language, phrase
-from clueval.reports.place import Facet, MarkKind, Place
-from clueval.reports.report import Report
-from clueval.reports.table import Table
+from clueval.reports.language import in_language, numeral, phrase
+from clueval.reports.place import Place
+from clueval.reports.table import Rate, Table, shown
 from clueval.results.options import parse_where
 from clueval.results.signature import Signature
-from clueval.statistics.distributions import t_quantile
-from clueval.statistics.jackknife import (
-    Interval,
-    degrees_of_freedom,
-    effective_number,
-    logit_jackknife,
-    standard_error,
-)
 from clueval.studies.agreement.annotators import Annotators, annotators_of
 from clueval.studies.agreement.conventions import DEFAULTS, chosen_conventions
-from clueval.studies.agreement.corpus import Annotated, CountedAnnotators
+from clueval.studies.agreement.corpus import Annotated
 from clueval.studies.agreement.metric import AgreementMetric
+from clueval.studies.agreement.numbers import jackknife_interval
 from clueval.studies.agreement.places import (
     AnnotatedText,
     Disagreement,
-    choices_of_places,
-    columns_of_places,
+    ReportOfAnnotators,
     differing_in,
-    facets_of_places,
-    mark_kinds,
     sequences_in,
     write_pygamma,
 )
-from clueval.studies.agreement.report import ceiling, numbers, sequence_report
 from clueval.studies.agreement.view import (
-    advice_of,
-    facts_of,
-    notes_of,
-    notes_of_documents,
-    remarks_of,
-    rough_intervals,
-    tables_of,
-    verdict_of,
+    alphas_table,
+    ceiling_table,
+    coefficients_table,
+    in_words,
+    intervals_table,
+    is_undefined,
+    kinds_table,
+    labels_table,
+    matrix_table,
+    spread_table,
+    title_of,
 )
-from clueval.transforms.changes import ALTERNATIVES, choices_of
-from clueval.transforms.options import Preparing
-from clueval.transforms.steps import steps_of
+from clueval.transforms.changes import ALTERNATIVES, HIDDEN, choices_of
+from clueval.transforms.options import Preparing, steps_of
 from clueval.version import __version__
 
 _READING = Reading()
 
+CHANGES = ("label_map", "hierarchy", "depth", "untyped", "fragments")
+"""The options that change the spans of all annotators."""
+
 FEW = 10
 """With fewer effective documents, a remark says so."""
 
+FREQUENT = 20
+"""The number of spans from which on a label may be called the most disputed one."""
 
-class Agreement(Report):
+_POINT = 0.01
+"""By how much the mean F1 of the annotator who differs most must be below that of the next."""
+
+
+class Agreement(ReportOfAnnotators):
     """The result of `agree`: the numbers, and the places where annotators differ.
 
     Forms for readers and JSON have the numbers; tables of data, workbooks and pages have the places, which are read
@@ -77,63 +78,55 @@ class Agreement(Report):
     places_in_text = places_on_screen = 0
 
     def __init__(
-        self, counted: CountedAnnotators, signature: str, *, confidence: float | None = None
+        self,
+        corpus: Annotated,
+        bag: Bag,
+        clashes: Mapping[str, str],
+        without_text: int,
+        signature: str = "",
+        confidence: float | None = None,
     ) -> None:
-        self._counted, self.signature = counted, signature
-        self._numbers = counted.numbers()
+        super().__init__(corpus.names)
+        self._corpus, self._clashes, self._without_text = corpus, clashes, without_text
+        self.signature = signature
+        metric, whole = corpus.metric, bag.grouped(lambda place: ())
+        sequences = sequences_of(bag, corpus.plan)
+        self._numbers = {
+            sequence: metric.numbers(tally) for _, sequence, _, tally in whole.tallies_of([metric], sequences)
+        }
         with in_language():
-            self._report = self._made(confidence)
+            self._report = self._made(bag, confidence)
 
-    def _made(self, confidence: float | None) -> dict[str, Any]:
-        counted, corpus = self._counted, self._counted.corpus
-        documents = counted.documents()
-        agreement = {sequence: sequence_report(of) for sequence, of in self._numbers.items()}
-        read = counted.bag.read
+    def _made(self, bag: Bag, confidence: float | None) -> dict[str, Any]:
+        """Return the report, in English. Raises `UsageError` if no document is shared."""
+        corpus, numbers = self._corpus, self._numbers
+        documents = _documents(bag, corpus.metric)
         report: dict[str, Any] = {
             "clueval": __version__,
             "signature": self.signature,
             "annotators": list(corpus.names),
             **documents,
-            "repaired_tags": {name: read.repaired(name) for name in corpus.names},
-            "agreement": agreement,
+            "repaired_tags": {name: bag.read.repaired(name) for name in corpus.names},
+            "agreement": {sequence: of.report() for sequence, of in numbers.items()},
         }
-        for sequence, found in agreement.items():
-            found["notes"] = list(self._notes(sequence, report))
+        for sequence, section in report["agreement"].items():
+            section["notes"] = list(self._notes(sequence, report))
         if corpus.steps:
-            report["prepared"] = corpus.changes(counted.bag)
+            report["prepared"] = changes = {step.signature[0]: dict[str, int]() for step in corpus.steps}
+            for (step, name, *what), number in sorted(bag.notes.items()):
+                if HIDDEN not in what:
+                    changes[step]["/".join([name, *(each for each in what if each != SIDES[0])])] = number
         if corpus.metric.system:
             report["ceiling"] = {
-                sequence: ceiling(of, documents["documents"]) for sequence, of in self._numbers.items()
+                sequence: of.ceiling(documents["documents"]) for sequence, of in numbers.items()
             }
         if confidence is not None:
-            report["intervals"] = _intervals(counted, confidence)
+            report["intervals"] = _intervals(bag, corpus, confidence)
         return report
 
-    def _notes(self, sequence: str, report: Mapping[str, Any]) -> Iterator[str]:
-        yield from notes_of(self._numbers[sequence], self._counted.clashes.get(sequence))
-        yield from notes_of_documents(report, self._counted.without_text)
-
-    # in the language of the context
     @property
     def title(self) -> str:  # type: ignore[override]  # it is only read
-        return phrase("Agreement of {names}", names=", ".join(self._counted.corpus.names))
-
-    @property
-    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
-        return mark_kinds(self._counted.corpus.names)
-
-    @property
-    def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
-        return facets_of_places()
-
-    @property
-    def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
-        """Raises `UsageError` for an annotator with the name of a choice."""
-        return choices_of_places(self._counted.corpus.names)
-
-    @property
-    def store(self) -> str:  # type: ignore[override]  # as above
-        return " ".join(["agreement Agreement of annotators", *self._counted.corpus.names])
+        return phrase("Agreement of {names}", names=", ".join(self._names))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as plain dictionaries; what is not defined is None."""
@@ -144,112 +137,278 @@ class Agreement(Report):
 
         The sequence is in them if there are several; those of a system begin with ``ceiling``.
         """
-        found: dict[str, float] = {}
+        scores: dict[str, float] = {}
         sections = {(): self._report["agreement"], ("ceiling",): self._report.get("ceiling", {})}
         for section, by_sequence in sections.items():
             for sequence, of in by_sequence.items():
-                for path, value in _numbers(of, self._report["annotators"], ()):
-                    if isinstance(value, float):
-                        found[".".join([*section, *([sequence] * (len(by_sequence) > 1)), *path])] = value
-        return found
+                before = (*section, *([sequence] * (len(by_sequence) > 1)))
+                for path, value in _floats(of, self._names, before):
+                    scores[".".join(path)] = value
+        return scores
 
     def verdict(self) -> str:
-        return verdict_of(self._report, self._numbers)
+        """Return for each sequence the mean F1 of pairs and alpha, who differs most, and the most disputed label."""
+        said = {sequence: self._said(sequence) for sequence in self._numbers}
+        if len(said) == 1:
+            words = next(iter(said.values()))
+            return words[:1].upper() + words[1:]
+        return "; ".join(f"{sequence}: {words}" for sequence, words in said.items())
 
-    def facts(self) -> Iterable[str]:
-        return facts_of(self._report)
-
-    def tables(self) -> Iterable[Table]:
-        """Yield all tables: F1 by pair and label, places, the ceiling, coefficients, alpha by label, intervals."""
-        return tables_of(self._report)
-
-    def remarks(self) -> Iterable[str]:
-        notes = [
-            f"{sequence}: {note}"
-            for sequence in self._numbers
-            for note in self._notes(sequence, self._report)
+    def _said(self, sequence: str) -> str:
+        section = self._report["agreement"][sequence]
+        f1 = next(iter(section["f1"].values()))
+        alpha = section["coefficients"]["positions"]["all"]["alpha"]
+        text = phrase(
+            "mean F1 of pairs {f1}, alpha {alpha}",
+            f1=shown(Rate(f1["mean"])),
+            alpha="-" if alpha is None else numeral(alpha, ".3f"),
+        )
+        means = sorted(
+            (each["mean"], name) for name, each in f1["annotators"].items() if each["mean"] is not None
+        )
+        if len(means) > 2 and means[1][0] - means[0][0] >= _POINT:
+            text += "; " + phrase("{name} differs most", name=means[0][1])
+        spans = Counter[str]()
+        for (_, label), n in self._numbers[sequence].sums["spans"].items():
+            spans[label] += n
+        disputed = [
+            (each["mean"], label)
+            for label, each in f1["per_label"].items()
+            if each["mean"] is not None and spans[label] >= FREQUENT
         ]
-        return remarks_of(self._report, [*notes, *_rough(self._report)])
+        if len(disputed) > 1:
+            mean, label = min(disputed)
+            text += "; " + phrase("most disputed: {label} ({f1})", label=label, f1=shown(Rate(mean)))
+        return text
 
-    def notes(self) -> Iterable[tuple[str, str]]:
-        return [("", note) for note in advice_of(self._report)]
+    def facts(self) -> Iterator[str]:
+        """Yield how much was read."""
+        report = self._report
+        yield phrase("{n} annotator|{n} annotators", n=len(self._names))
+        yield phrase("{n} shared document|{n} shared documents", n=report["documents"])
+        if report["tokens"]:
+            yield phrase("{n} position|{n} positions", n=report["tokens"])
+        yield phrase(
+            "{n} place where annotators differ|{n} places where annotators differ", n=self._number_of_places()
+        )
 
-    def columns(self) -> Sequence[str]:
-        return columns_of_places(self._counted.corpus.names)
+    def _number_of_places(self) -> int:
+        sections = self._report["agreement"].values()
+        return sum(sum(section["disagreements"]["kinds"].values()) for section in sections)
+
+    def tables(self) -> Iterator[Table]:
+        """Yield all tables: F1 by pair and label, places, the ceiling; then, folded, what few readers need."""
+        report, names = self._report, self._names
+        agreement = report["agreement"]
+        for sequence, section in agreement.items() if len(names) > 2 else ():
+            key, f1 = next(iter(section["f1"].items()))
+            yield matrix_table(names, sequence, key, f1)
+        for sequence, section in agreement.items():
+            yield labels_table(sequence, section["f1"])
+            if "ceiling" in report:
+                yield ceiling_table(sequence, report["ceiling"][sequence])
+        yield kinds_table({sequence: section["disagreements"] for sequence, section in agreement.items()})
+        for sequence, section in agreement.items():
+            yield coefficients_table(sequence, section)
+            yield alphas_table(sequence, section)
+            if len(names) > 2:
+                yield spread_table(sequence, section["f1"])
+                for key, f1 in list(section["f1"].items())[1:]:
+                    yield matrix_table(names, sequence, key, f1)._replace(is_folded=True)
+            if "intervals" in report:
+                yield intervals_table(sequence, report["intervals"])
+
+    def remarks(self) -> Iterator[str]:
+        """Yield what a reader must know before the numbers."""
+        report = self._report
+        if report["left_out"]:
+            yield phrase(
+                "{n} document was left out: only one annotator has annotated it|"
+                "{n} documents were left out: only one annotator has annotated it",
+                n=report["left_out"],
+            )
+        for sequence in self._numbers:
+            yield from (f"{sequence}: {note}" for note in self._notes(sequence, report))
+        intervals = report.get("intervals", {"scores": {}})
+        yield from _rough(intervals)
+        for sequence, keys in report.get("ceiling", {}).items():
+            scores = intervals["scores"].get(sequence, {})
+            for key, section in keys.items():
+                difference = section["pairs"]["difference"]
+                if difference is not None:
+                    interval = scores.get(f"ceiling.{key}.pairs.difference", {})
+                    words = in_words(difference, interval.get("low"), interval.get("high"))
+                    yield f"{sequence}, {title_of(key)}: {words}"
+
+    def _notes(self, sequence: str, report: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what is not defined in a sequence, and why; and what does not count in it."""
+        numbers = self._numbers[sequence]
+        if numbers.sums["overlap"]:
+            place = self._clashes.get(sequence) or phrase("in a text of merged layers")
+            yield phrase("unitizing is not defined: spans of one annotator overlap ({place})", place=place)
+        elif numbers.sums["gaps"]:
+            yield phrase("unitizing is not defined: spans have gaps")
+        for convention in numbers.conventions:
+            key, why = convention.key, numbers.refusals(convention)
+            if "overlap" in why:
+                yield phrase(
+                    "{key} is not defined: spans of one annotator overlap, which this convention forbids",
+                    key=key,
+                )
+            elif why:
+                yield phrase(
+                    "{key} is not defined: spans of one annotator have gaps, which this convention forbids",
+                    key=key,
+                )
+        for number, name in enumerate(self._names):
+            if not report["common"][number][number]:
+                yield phrase("{name} shares no document with another annotator", name=name)
+        if self._without_text:
+            yield phrase(
+                "{n} document has no text, so positions outside of all spans are not counted|"
+                "{n} documents have no text, so positions outside of all spans are not counted",
+                n=self._without_text,
+            )
+
+    def notes(self) -> Iterator[tuple[str, str]]:
+        """Yield which numbers to report, and what a dash is if there is one."""
+        yield (
+            "",
+            phrase(
+                "report the mean of the exact F1 of pairs, or alpha over all positions, which takes chance into "
+                "account (clueval guide concept-agreement)"
+            ),
+        )
+        if any(is_undefined(cell) for table in self.tables() for row in table.rows for cell in row):
+            yield (
+                "",
+                phrase(
+                    "a dash is a number that is not defined and is left out of means: neither of two annotators has "
+                    "such spans, or all items have the same value"
+                ),
+            )
 
     def places(self) -> Iterator[Disagreement]:
         """Yield the places where annotators differ, document by document; reads the sources once more."""
-        corpus = self._counted.corpus
-        number = len(corpus.names)
-        for group in corpus.texts():
-            humans = group.sides[:number]
-            text = AnnotatedText(humans, corpus.names)
+        for group in self._corpus.texts():
+            humans = group.sides[: len(self._names)]
+            text = AnnotatedText(humans, self._names)
             for layer in sequences_in(humans):
                 for readings in differing_in(humans, layer):
                     yield text.place(layer, readings)
 
-    def disagreements(self) -> Iterator[Disagreement]:
-        """Yield the places where annotators differ, document by document; reads the sources once more."""
-        return self.places()
+    disagreements = places
 
     def write_pygamma(self, folder: str | Path) -> int:
         """Write a CSV file for each shared document, in the form that the program pygamma reads; return their number.
 
         Raises `FileError`.
         """
-        corpus = self._counted.corpus
-        return write_pygamma(corpus.texts(), corpus.names, Path(folder))
+        return write_pygamma(self._corpus.texts(), self._names, Path(folder))
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
-        if number:
-            return super().first_places(number)
-        return (), sum(
-            sum(found["disagreements"]["kinds"].values()) for found in self._report["agreement"].values()
+        return super().first_places(number) if number else ((), self._number_of_places())
+
+
+def _documents(bag: Bag, metric: AgreementMetric) -> dict[str, Any]:
+    """Return the numbers of documents and positions.
+
+    ``documents`` and ``tokens`` are those that two annotators share, ``left_out`` the documents that one has alone,
+    ``common`` how many each pair has. Raises `UsageError` if no document is shared.
+    """
+    numbers = range(len(metric.annotators))
+    documents = {present: sum(of.values()) for present, of in bag.shared.items()}
+    shared = {present: n for present, n in documents.items() if metric.shares(present)}
+    if not sum(shared.values()):
+        raise UsageError(
+            "no document is shared by two annotators",
+            advice="documents are paired by id, files of folders by name; pair_by='content' pairs equal texts",
         )
+    positions = (of for present, of in bag.positions.items() if metric.shares(present))
+    return {
+        "documents": sum(shared.values()),
+        "left_out": sum(n for present, n in documents.items() if metric.humans(present) == 1),
+        "common": [
+            [sum(n for present, n in shared.items() if present >> i & present >> j & 1) for j in numbers]
+            for i in numbers
+        ],
+        "tokens": sum(sum(of.values()) for of in positions),
+    }
 
 
-def _numbers(
+def _floats(
     value: Any, names: Sequence[str], path: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield each number of a report with its path; rows and columns of matrices are called by annotators."""
+) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Yield each rate of a report with its path; rows and columns of matrices are called by annotators."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _numbers(inner, names, (*path, key))
+            yield from _floats(inner, names, (*path, key))
     elif isinstance(value, list):
         for name, inner in zip(names, value, strict=False):
-            yield from _numbers(inner, names, (*path, name))
-    else:
+            yield from _floats(inner, names, (*path, name))
+    elif isinstance(value, float):
         yield path, value
 
 
-def _intervals(counted: CountedAnnotators, confidence: float) -> dict[str, Any]:
-    """Return the section of intervals. Raises `UsageError` for a single shared document."""
-    metric = counted.corpus.metric
-    scores = _intervals_of_units(counted.bag, metric, counted.sequences, confidence)
-    section = {
+def _intervals(bag: Bag, corpus: Annotated, confidence: float) -> dict[str, Any]:
+    """Return the section of intervals, from the jackknife over documents, which are the places of the bag.
+
+    Raises `UsageError` for a single shared document.
+    """
+    metric = corpus.metric
+    shared = {place for present, of in bag.shared.items() if metric.shares(present) for place in of}
+    if len(shared) < 2:
+        raise UsageError(
+            "there is only one shared document, so the spread between documents is not known",
+            advice="leave out the intervals",
+        )
+    sequences = sequences_of(bag, corpus.plan)
+    units: dict[str, list[Tally]] = {sequence: [] for sequence in sequences}
+    for place, sequence, _, tally in bag.tallies_of([metric], sequences):
+        if place in shared:
+            units[sequence].append(tally)
+    section: dict[str, Any] = {
         "method": "jackknife",
         "confidence": confidence,
         "resample_by": "document",
-        "units": sum(metric.shares(present) * len(of) for present, of in counted.bag.shared.items()),
+        "units": sum(metric.shares(present) * len(of) for present, of in bag.shared.items()),
         "resamples": None,
         "seed": None,
         "remarks": [],
-        "scores": {
-            sequence: {path: each.to_dict() for path, each in found.items()}
-            for sequence, found in scores.items()
-        },
+        "scores": {},
     }
-    section["remarks"] = list(_rough({"intervals": section}))
+    for sequence, of in units.items():
+        whole = added((unit, 1) for unit in of)
+        different: dict[frozenset[object], Mapping[str, float | None]] = {}
+        without = []
+        for unit in of:
+            key = frozenset(unit.items())
+            if key not in different:
+                rest = added([(whole, 1), (unit, -1)])
+                different[key] = metric.numbers(rest).with_intervals()
+            without.append(different[key])
+        sizes = [sum(n for key, n in unit.items() if key[0] == "spans") for unit in of]
+        section["scores"][sequence] = {
+            path: jackknife_interval(
+                path, value, [each.get(path) for each in without], sizes, confidence
+            ).to_dict()
+            for path, value in metric.numbers(whole).with_intervals().items()
+        }
+    section["remarks"] = list(_rough(section))
     return section
 
 
-def _rough(report: Mapping[str, Any]) -> Iterator[str]:
+def _rough(section: Mapping[str, Any]) -> Iterator[str]:
     """Yield which sequences have rough intervals."""
-    section = report.get("intervals", {"scores": {}})
-    for sequence, found in section["scores"].items():
-        least = min((each["effective"] or 0 for each in found.values()), default=FEW)
+    for sequence, scores in section["scores"].items():
+        least = min((each["effective"] or 0 for each in scores.values()), default=FEW)
         if least < FEW:
-            yield rough_intervals(sequence, section["units"], least)
+            yield phrase(
+                "{sequence}: {number} documents weigh as much as {least} of equal size; the intervals are rough",
+                sequence=sequence,
+                number=section["units"],
+                least=numeral(least, ".1f"),
+            )
 
 
 @checked_call
@@ -293,110 +452,36 @@ def agree(
     >>> [(place.start, place.end, place.kind, place.boundary) for place in study.disagreements()]
     [(0, 3, 'boundary', 'end')]
     """
-    given = {name: options.pop(name) for name in field_names(Preparing) if name in options}
-    preparing = Preparing(**given).without([name for name in given if name not in CHANGES], "agree")
+    changes = {name: options.pop(name) for name in field_names(Preparing) if name in options}
+    preparing = Preparing(**changes).without([name for name in changes if name not in CHANGES], "agree")
     require_share("confidence", confidence)
-    listed = [sources, *others] if others else sources
-    annotators = annotators_of(listed, reading, options, "agree", system)
+    annotators = annotators_of([sources, *others] if others else sources, reading, options, "agree", system)
     chosen = chosen_conventions(conventions.split(",") if isinstance(conventions, str) else conventions)
     metric = AgreementMetric(annotators.names, chosen, annotators.has_system)
-    plan = Plan(
-        (metric,),
-        merge,
-        parse_where(where),
-        units=DOCUMENT if intervals else None,
-        sides=annotators.sides,
-    )
+    unit = DOCUMENT if intervals else None
+    plan = Plan((metric,), merge, parse_where(where), units=unit, sides=annotators.sides)
     steps = tuple(step for step in steps_of(preparing) if step.signature[0] != ALTERNATIVES)
 
-    counted = Annotated(metric, annotators.groups, plan, steps, annotators.bag).counted()
-    return Agreement(counted, _signature(counted, annotators), confidence=confidence if intervals else None)
+    corpus = Annotated(metric, annotators.groups, plan, steps, annotators.bag)
+    bag, clashes, without_text = corpus.counted()
+    signature = _signature(corpus, bag, annotators)
+    return Agreement(corpus, bag, clashes, without_text, signature, confidence if intervals else None)
 
 
-CHANGES = ("label_map", "hierarchy", "depth", "untyped", "fragments")
-"""The options that change the spans of all annotators."""
-
-
-def _signature(counted: CountedAnnotators, annotators: Annotators) -> str:
-    corpus, read = counted.corpus, counted.bag.read
-    schemes = sorted(
-        {scheme or "none" for (side, *_), scheme in read.schemes().items() if side in corpus.names}
-    )
+def _signature(corpus: Annotated, bag: Bag, annotators: Annotators) -> str:
+    schemes = {scheme or "none" for (side, *_), scheme in bag.read.schemes().items() if side in corpus.names}
     keys = ",".join(convention.key for convention in corpus.metric.conventions)
     choices = {
         "metrics": f"agreement({keys})",
-        "unit": "+".join(sorted(read.units)) or "token",
-        "scheme": "+".join(schemes) or "documents",
+        "unit": "+".join(sorted(bag.read.units)) or "token",
+        "scheme": "+".join(sorted(schemes)) or "documents",
         "invalid": "+".join(sorted(annotators.treatments)) or "documents",
         "merge": "yes" if corpus.plan.merge else "no",
         "zero": "0/0=null",
     }
     if annotators.naming.pair_by is not None:
         choices["paired"] = annotators.naming.pair_by
+    where = (f"{key}={'|'.join(sorted(values))}" for key, values in corpus.plan.where.items())
     if corpus.plan.where:
-        choices["where"] = ";".join(
-            f"{key}={'|'.join(sorted(values))}" for key, values in corpus.plan.where.items()
-        )
-    return str(Signature.of([], choices | choices_of(corpus.steps, counted.bag.notes)))
-
-
-# Intervals, from the jackknife over documents (`clueval.statistics.jackknife`): F1 lies between 0 and 1 and has one on
-# the logit scale. Coefficients, and the differences of a system to the annotators, may be negative, so theirs is the
-# number plus or minus Student's quantile times the standard error. A document weighs as many spans as its annotators
-# marked.
-
-
-def _intervals_of_units(
-    bag: Bag, metric: AgreementMetric, sequences: Sequence[str], confidence: float = 0.95
-) -> dict[str, dict[str, Interval]]:
-    """Return the intervals of `numbers`, by sequence and path; each place of the bag is a document.
-
-    Raises `UsageError` for a single shared document.
-    """
-    shared = {place for present, of in bag.shared.items() if metric.shares(present) for place in of}
-    if len(shared) < 2:
-        raise UsageError(
-            "there is only one shared document, so the spread between documents is not known",
-            advice="leave out the intervals",
-        )
-    units: dict[str, list[Tally]] = {sequence: [] for sequence in sequences}
-    for place, sequence, _, tally in bag.tallies_of([metric], sequences):
-        if place in shared:
-            units[sequence].append(tally)
-    return {sequence: _of_sequence(metric, tallies, confidence) for sequence, tallies in units.items()}
-
-
-def _of_sequence(metric: AgreementMetric, units: Sequence[Tally], confidence: float) -> dict[str, Interval]:
-    whole = added((unit, 1) for unit in units)
-    different: dict[frozenset[object], Mapping[str, float | None]] = {}
-    without = []
-    for unit in units:
-        key = frozenset(unit.items())
-        if key not in different:
-            different[key] = numbers(metric.numbers(added([(whole, 1), (unit, -1)])))
-        without.append(different[key])
-    sizes = [sum(n for key, n in unit.items() if key[0] == "spans") for unit in units]
-    return {
-        path: _interval(path, value, [each.get(path) for each in without], sizes, confidence)
-        for path, value in numbers(metric.numbers(whole)).items()
-    }
-
-
-def _interval(
-    path: str, value: float | None, without: Sequence[float | None], sizes: Sequence[int], confidence: float
-) -> Interval:
-    """Return the interval of a number from its values without each document."""
-    effective = effective_number(sizes)
-    defined = [each for each in without if each is not None]
-    used = sum(size > 0 for size in sizes)
-    if value is None or len(defined) < len(without) or used < 2:
-        reason = "not defined" if value is None else "not defined without one of the documents"
-        return Interval(None, None, None, used, effective, reason)
-    if path.startswith("f1.") or ".observed." in path:
-        return logit_jackknife(value, defined, used, effective, confidence)
-    se = standard_error(defined)
-    if not se:
-        reason = "the agreement is the same in all documents, so the spread between documents is not known"
-        return Interval(None, None, se, used, effective, reason)
-    half = t_quantile((1 + confidence) / 2, degrees_of_freedom(effective)) * se
-    return Interval(value - half, min(1.0, value + half), se, used, effective)
+        choices["where"] = ";".join(where)
+    return str(Signature.of([], choices | choices_of(corpus.steps, bag.notes)))

@@ -1,96 +1,18 @@
-"""How agreement is shown: the verdict, the tables, and what a reader must know besides the numbers."""
+"""How agreement is shown: tables, and words about a system."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Cell, Find, Rate, Table, shown
 from clueval.studies.agreement.places import pair_of
-from clueval.studies.agreement.report import Numbers
 
 Content = Mapping[str, Any]
 
-FREQUENT = 20
-"""The number of spans from which on a label may be called the most disputed one."""
-
-_POINT = 0.01
-"""By how much the mean F1 of the annotator who differs most must be below that of the next."""
-
-_LIKE = 0.005
+LIKE = 0.005
 """A smaller difference of F1 counts as none in words."""
-
-
-def verdict_of(report: Content, numbers: Mapping[str, Numbers]) -> str:
-    """Return for each sequence the mean F1 of pairs and alpha, who differs most, and the most disputed label."""
-    said = {sequence: _said(found, numbers[sequence]) for sequence, found in report["agreement"].items()}
-    if len(said) == 1:
-        words = next(iter(said.values()))
-        return words[:1].upper() + words[1:]
-    return "; ".join(f"{sequence}: {words}" for sequence, words in said.items())
-
-
-def _said(found: Content, numbers: Numbers) -> str:
-    f1 = next(iter(found["f1"].values()))
-    alpha = found["coefficients"]["positions"]["all"]["alpha"]
-    text = phrase(
-        "mean F1 of pairs {f1}, alpha {alpha}",
-        f1=shown(Rate(f1["mean"])),
-        alpha="-" if alpha is None else numeral(alpha, ".3f"),
-    )
-    means = sorted(
-        (each["mean"], name) for name, each in f1["annotators"].items() if each["mean"] is not None
-    )
-    if len(means) > 2 and means[1][0] - means[0][0] >= _POINT:
-        text += "; " + phrase("{name} differs most", name=means[0][1])
-    spans = numbers.spans_of_labels()
-    disputed = [
-        (each["mean"], label)
-        for label, each in f1["per_label"].items()
-        if each["mean"] is not None and spans[label] >= FREQUENT
-    ]
-    if len(disputed) > 1:
-        mean, label = min(disputed)
-        text += "; " + phrase("most disputed: {label} ({f1})", label=label, f1=shown(Rate(mean)))
-    return text
-
-
-def facts_of(report: Content) -> Iterator[str]:
-    """Yield how much was read."""
-    yield phrase("{n} annotator|{n} annotators", n=len(report["annotators"]))
-    yield phrase("{n} shared document|{n} shared documents", n=report["documents"])
-    if report["tokens"]:
-        yield phrase("{n} position|{n} positions", n=report["tokens"])
-    yield phrase(
-        "{n} place where annotators differ|{n} places where annotators differ",
-        n=sum(sum(found["disagreements"]["kinds"].values()) for found in report["agreement"].values()),
-    )
-
-
-# --- tables
-
-
-def tables_of(report: Content) -> Iterator[Table]:
-    """Yield all tables: F1 by pair and label, places, the ceiling; then, folded, what few readers need."""
-    names = report["annotators"]
-    for sequence, found in report["agreement"].items() if len(names) > 2 else ():
-        key, f1 = next(iter(found["f1"].items()))
-        yield _matrix(names, sequence, key, f1)
-    for sequence, found in report["agreement"].items():
-        yield _of_labels(sequence, found["f1"])
-        if "ceiling" in report:
-            yield _ceiling(sequence, report["ceiling"][sequence])
-    yield _of_kinds({sequence: found["disagreements"] for sequence, found in report["agreement"].items()})
-    for sequence, found in report["agreement"].items():
-        yield _coefficients(sequence, found)
-        yield _alphas(sequence, found)
-        if len(names) > 2:
-            yield _spread(sequence, found["f1"])
-            for key, f1 in list(found["f1"].items())[1:]:
-                yield _matrix(names, sequence, key, f1)._replace(is_folded=True)
-        if "intervals" in report:
-            yield _intervals(sequence, report["intervals"])
 
 
 def title_of(key: str) -> str:
@@ -110,7 +32,7 @@ def title_of(key: str) -> str:
     return phrase("{name}, without labels", name=words) if key.endswith("_unlabelled") else words
 
 
-def _matrix(names: Sequence[str], sequence: str, key: str, f1: Content) -> Table:
+def matrix_table(names: Sequence[str], sequence: str, key: str, f1: Content) -> Table:
     """Return F1 of all pairs; a number lists the places of its pair."""
     rows: list[list[Cell]] = []
     for i, name in enumerate(names):
@@ -123,7 +45,7 @@ def _matrix(names: Sequence[str], sequence: str, key: str, f1: Content) -> Table
     return Table(title, ["", *names], rows)
 
 
-def _of_labels(sequence: str, f1: Mapping[str, Content]) -> Table:
+def labels_table(sequence: str, f1: Mapping[str, Content]) -> Table:
     """Return the mean F1 of pairs by label, the most disputed first."""
     labels = next(iter(f1.values()))["per_label"]
 
@@ -139,7 +61,7 @@ def _of_labels(sequence: str, f1: Mapping[str, Content]) -> Table:
     return Table(title, ["", *map(title_of, f1)], rows)
 
 
-def _spread(sequence: str, f1: Mapping[str, Content]) -> Table:
+def spread_table(sequence: str, f1: Mapping[str, Content]) -> Table:
     """Return the standard deviation over pairs, and F1 of the counts of all pairs together, by label."""
     names = {"sd": phrase("sd"), "pooled": phrase("pooled")}
     rows: list[list[Cell]] = [
@@ -153,7 +75,7 @@ def _spread(sequence: str, f1: Mapping[str, Content]) -> Table:
     return Table(title, ["", *header], rows, is_folded=True)
 
 
-def _of_kinds(found: Mapping[str, Content]) -> Table:
+def kinds_table(found: Mapping[str, Content]) -> Table:
     """Return how many places there are of each kind, by layer."""
     rows: list[list[Cell]] = [[phrase("all agree"), *(of["unanimous"] for of in found.values())]]
     for kind in dict.fromkeys(kind for of in found.values() for kind in of["kinds"]):
@@ -164,7 +86,7 @@ def _of_kinds(found: Mapping[str, Content]) -> Table:
     return Table(phrase("places where spans are"), ["", *found], rows)
 
 
-def _coefficients(sequence: str, found: Content) -> Table:
+def coefficients_table(sequence: str, found: Content) -> Table:
     which = {
         ("positions", "all"): phrase("all positions"),
         ("positions", "any"): phrase("positions that one of them marked"),
@@ -191,7 +113,7 @@ def _coefficients(sequence: str, found: Content) -> Table:
     return Table(title, ["", *header], rows, is_folded=True)
 
 
-def _alphas(sequence: str, found: Content) -> Table:
+def alphas_table(sequence: str, found: Content) -> Table:
     units = {} if found["unitizing"] is None else found["unitizing"]["per_label"]
     positions, ranges = found["coefficients"]["positions"]["all"], found["coefficients"]["spans"]["any"]
     of_units = {label: each["alpha"] for label, each in units.items()}
@@ -204,7 +126,7 @@ def _alphas(sequence: str, found: Content) -> Table:
     return Table(phrase("{layer}: alpha by label", layer=sequence), ["", *header], rows, is_folded=True)
 
 
-def _ceiling(sequence: str, keys: Mapping[str, Content]) -> Table:
+def ceiling_table(sequence: str, keys: Mapping[str, Content]) -> Table:
     rows: list[list[Cell]] = []
     for key, found in keys.items():
         for name, words in (
@@ -219,7 +141,7 @@ def _ceiling(sequence: str, keys: Mapping[str, Content]) -> Table:
     )
 
 
-def _intervals(sequence: str, intervals: Content) -> Table:
+def intervals_table(sequence: str, intervals: Content) -> Table:
     title = phrase(
         "{layer}: {confidence} % intervals over documents ({method})",
         layer=sequence,
@@ -232,87 +154,8 @@ def _intervals(sequence: str, intervals: Content) -> Table:
     return Table(title, ["", phrase("from"), phrase("to")], rows, is_folded=True)
 
 
-# --- notes
-
-
-def notes_of(numbers: Numbers, clash: str | None) -> Iterator[str]:
-    """Yield what is not defined in a sequence, and why; `clash` says where spans of one annotator overlap first."""
-    if numbers.of("overlap"):
-        place = clash or phrase("in a text of merged layers")
-        yield phrase("unitizing is not defined: spans of one annotator overlap ({place})", place=place)
-    elif numbers.of("gaps"):
-        yield phrase("unitizing is not defined: spans have gaps")
-    for convention in numbers.conventions:
-        key = convention.key
-        why = numbers.refusals(convention)
-        if "overlap" in why:
-            yield phrase(
-                "{key} is not defined: spans of one annotator overlap, which this convention forbids", key=key
-            )
-        elif why:
-            yield phrase(
-                "{key} is not defined: spans of one annotator have gaps, which this convention forbids",
-                key=key,
-            )
-
-
-def notes_of_documents(report: Content, without_text: int) -> Iterator[str]:
-    """Yield which annotators share no document with another one, and how many documents have no text."""
-    for number, name in enumerate(report["annotators"]):
-        if not report["common"][number][number]:
-            yield phrase("{name} shares no document with another annotator", name=name)
-    if without_text:
-        yield phrase(
-            "{n} document has no text, so positions outside of all spans are not counted|"
-            "{n} documents have no text, so positions outside of all spans are not counted",
-            n=without_text,
-        )
-
-
-def remarks_of(report: Content, notes: Iterable[str]) -> Iterator[str]:
-    """Yield what a reader must know before the numbers, given the notes of all sequences."""
-    if report["left_out"]:
-        yield phrase(
-            "{n} document was left out: only one annotator has annotated it|"
-            "{n} documents were left out: only one annotator has annotated it",
-            n=report["left_out"],
-        )
-    yield from notes
-    for sequence, keys in report.get("ceiling", {}).items():
-        for key, found in keys.items():
-            difference = found["pairs"]["difference"]
-            if difference is not None:
-                scores = report["intervals"]["scores"][sequence] if "intervals" in report else {}
-                interval = scores.get(f"ceiling.{key}.pairs.difference", {})
-                words = in_words(difference, interval.get("low"), interval.get("high"))
-                yield f"{sequence}, {title_of(key)}: {words}"
-
-
-def advice_of(report: Content) -> Iterator[str]:
-    """Yield which numbers to report, and what a dash is if there is one."""
-    yield phrase(
-        "report the mean of the exact F1 of pairs, or alpha over all positions, which takes chance into account "
-        "(clueval guide concept-agreement)"
-    )
-    if any(_is_undefined(cell) for table in tables_of(report) for row in table.rows for cell in row):
-        yield phrase(
-            "a dash is a number that is not defined and is left out of means: neither of two annotators has such "
-            "spans, or all items have the same value"
-        )
-
-
-def _is_undefined(cell: Cell) -> bool:
+def is_undefined(cell: Cell) -> bool:
     return cell is None or (isinstance(cell, Find | Rate) and shown(cell) == "-")
-
-
-def rough_intervals(sequence: str, number: int, least: float) -> str:
-    """Return that the intervals of a sequence are rough."""
-    return phrase(
-        "{sequence}: {number} documents weigh as much as {least} of equal size; the intervals are rough",
-        sequence=sequence,
-        number=number,
-        least=numeral(least, ".1f"),
-    )
 
 
 def in_words(difference: float, low: float | None = None, high: float | None = None) -> str:
@@ -333,7 +176,7 @@ def in_words(difference: float, low: float | None = None, high: float | None = N
         )
         if low <= 0 <= high:
             return f"{same}: {known}"
-    if abs(difference) < _LIKE:
+    if abs(difference) < LIKE:
         return same
     points = phrase("{points} points of F1", points=numeral(100 * abs(difference), ".1f"))
     points += f" ({known})" if known else ""

@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from operator import itemgetter
 from sys import intern
 from typing import Any, NamedTuple
@@ -81,11 +80,6 @@ class Excerpts:
         self.masked = tuple(intersect(windows, examination.masks.characters))
         self.end = len(text)
 
-    def between(self, start: int, end: int) -> str:
-        """Return the characters of a range that lies in one part."""
-        first, text = self.parts[bisect_right(self.parts, start, key=itemgetter(0)) - 1]
-        return text[start - first : end - first]
-
     def context(self, place: Range, exposed: Ranges | None = None) -> MarkedText:
         """Return the text around a place in one line, from blank to blank, with what is masked and what is exposed.
 
@@ -95,7 +89,8 @@ class Excerpts:
         whole, is_cut = "", (False, False)
         windows = list(_windows(place, self.end))
         for start, end in windows:
-            text = self.between(start, end)
+            part, text = self.parts[bisect_right(self.parts, start, key=itemgetter(0)) - 1]
+            text = text[start - part : end - part]
             if (start, end) == windows[0] and start > 0:
                 blank = max(0, text.find(" ", 0, place[0] - start)) + 1
                 start, text, is_cut = start + blank, text[blank:], (True, False)
@@ -106,8 +101,9 @@ class Excerpts:
                 text, is_cut = text if blank < 0 else text[:blank], (is_cut[0], True)
             shift, window = len(whole) - start, [(start, start + len(text))]
             masked = intersect(window, self.masked)
-            own = intersect(window, [place] if exposed is None else exposed)
-            readable = without(own, masked) if exposed is None and masked else own
+            readable = intersect(window, [place] if exposed is None else exposed)
+            if exposed is None and masked:
+                readable = without(readable, masked)
             marks += [Mark(MASKED, first + shift, last + shift) for first, last in masked]
             marks += [Mark(LEAK, first + shift, last + shift) for first, last in readable]
             whole += text
@@ -130,13 +126,13 @@ def without(ranges: Sequence[Range], others: Sequence[Range]) -> list[Range]:
     >>> without([(0, 9)], [(2, 4), (4, 5)])
     [(0, 2), (5, 9)]
     """
-    found = []
+    left = []
     for start, end in ranges:
         for one, other in intersect([(start, end)], others):
-            found += [(start, one)] if start < one else []
+            left += [(start, one)] if start < one else []
             start = other
-        found += [(start, end)] if start < end else []
-    return found
+        left += [(start, end)] if start < end else []
+    return left
 
 
 # --- what is listed
@@ -146,24 +142,35 @@ def without(ranges: Sequence[Range], others: Sequence[Range]) -> list[Range]:
 class StringLeak:
     """Words of a mention elsewhere in the text, unmasked and in no mention.
 
-    `fingerprint` is that of its place, and `decision` what was decided about it, None if no decisions were read.
+    Positions are characters of the document, and `annotator` is `ANY_LAYER`. `fingerprint` is that of the place, and
+    `decision` what was decided about it, None if no decisions were read.
     """
 
     document: str
+    annotator: str
     start: int
     end: int
     text: str
-    fingerprint: str = ""
-    excerpts: Excerpts = field(default_factory=Excerpts, compare=False, repr=False)
-    decision: PlaceDecision | None = None
+    fingerprint: str
+    excerpts: Excerpts = field(compare=False, repr=False)
+    decision: PlaceDecision | None
 
     @property
     def at(self) -> PlaceKey:
         """The key of its place."""
-        return self.document, ANY_LAYER, self.start, self.end
+        return self.document, self.annotator, self.start, self.end
 
     def to_dict(self) -> dict[str, Any]:
-        return {"document": self.document, "start": self.start, "end": self.end, **decided(self)}
+        """Return the leak for JSON; it has positions, no text."""
+        return {"document": self.document, "start": self.start, "end": self.end, **self._decided()}
+
+    def _decided(self) -> dict[str, Any]:
+        """Return what was decided; nothing if no decisions were read."""
+        if self.decision is None:
+            return {}
+        choice, state, comment, reviewer = self.decision
+        said = {"choice": choice, "state": state, "comment": comment, "reviewer": reviewer}
+        return {"fingerprint": self.fingerprint, **said}
 
     @property
     def context(self) -> MarkedText:
@@ -172,29 +179,19 @@ class StringLeak:
 
     @property
     def contexts(self) -> Sequence[MarkedText]:
-        """The text around it."""
+        """The text around it, and around what belongs to it."""
         return [self.context]
 
 
-Order = tuple[tuple[int, str], bool, int, str, int, int, str]
-"""The sort key of a leak: riskiest class first, then entities that are protected elsewhere, then the longest."""
-
-
 @dataclass(frozen=True, slots=True)
-class Leak:
+class Leak(StringLeak):
     """A mention that is not protected.
 
-    Positions are characters of the document. `mentions` and `protected` are the mentions of its entity and those
-    of them that are protected; `same_words` and `same_words_protected` the mentions with the same words. `text` is
-    the text of the mention, `entity` the number of its entity in the document, `siblings` where the first other
-    mentions of this are. `fingerprint` is that of its place, and `decision` what was decided about it, None if no
-    decisions were read.
+    `text` is the text of the mention, `mentions` and `protected` are the mentions of its entity and those of them that
+    are protected; `same_words` and `same_words_protected` the mentions with the same words. `entity` is the number of
+    its entity in the document, `siblings` where the first other mentions of this are.
     """
 
-    document: str
-    annotator: str
-    start: int
-    end: int
     kind: str
     status: str
     exposed: Ranges
@@ -205,30 +202,21 @@ class Leak:
     characters_exposed: int
     words_exposed: int
     label: str
-    text: str
     entity: int
-    siblings: Sequence[Range] = ()
-    fingerprint: str = ""
-    excerpts: Excerpts = field(default_factory=Excerpts, compare=False, repr=False)
-    decision: PlaceDecision | None = None
-
-    @property
-    def at(self) -> PlaceKey:
-        """The key of its place."""
-        return self.document, self.annotator, self.start, self.end
+    siblings: Sequence[Range]
 
     @property
     def is_in_part(self) -> bool:
         """Whether other mentions of the entity are protected."""
         return self.protected > 0
 
-    def order(self, risk: Risk) -> Order:
-        """The sort key."""
+    def order(self, risk: Risk) -> tuple[Any, ...]:
+        """The sort key: riskiest class first, then entities that are protected elsewhere, then the longest."""
         place = self.document, self.start, self.end, self.annotator
         return risk(self.kind), not self.protected, -self.characters_exposed, *place
 
     def to_dict(self) -> dict[str, Any]:
-        """The leak for JSON; it has positions, no text."""
+        """Return the leak for JSON; it has positions, no text."""
         return {
             "document": self.document,
             "annotator": self.annotator,
@@ -241,7 +229,7 @@ class Leak:
             "protected": self.protected,
             "same_words": self.same_words,
             "same_words_protected": self.same_words_protected,
-            **decided(self),
+            **self._decided(),
         }
 
     @property
@@ -253,15 +241,6 @@ class Leak:
     def contexts(self) -> Sequence[MarkedText]:
         """The text around it, then around the first other mentions of its entity."""
         return [self.context, *map(self.excerpts.context, self.siblings)]
-
-
-def decided(leak: Leak | StringLeak) -> dict[str, Any]:
-    """Return what was decided about a leak, for JSON; nothing if no decisions were read."""
-    if leak.decision is None:
-        return {}
-    choice, state, comment, reviewer = leak.decision
-    said = {"choice": choice, "state": state, "comment": comment, "reviewer": reviewer}
-    return {"fingerprint": leak.fingerprint, **said}
 
 
 class Inconsistent(NamedTuple):
@@ -278,11 +257,38 @@ class Listed:
     """What is listed of one document in one sequence: its leaks, its masks without need, inconsistent replacements."""
 
     sequence: str
-    document: str
     leaks: Sequence[Leak] = ()
     string_leaks: Sequence[StringLeak] = ()
     needless: Sequence[str] = ()
     inconsistent: Sequence[Inconsistent] = ()
+
+
+class ListingMasking(Masking):
+    """The metric, whose tallies also have what is listed, as keys, until `taken_out` takes them out."""
+
+    def examine(
+        self, pair: Pair, sequence: str, where: Where, *, in_characters: bool = False
+    ) -> Examination | None:
+        found = super().examine(pair, sequence, where, in_characters=in_characters)
+        return None if found is None else _Kept(**vars(found))
+
+    def count_examined(self, examination: Examination, pair: Pair, sequence: str) -> Tally:
+        tally = super().count_examined(examination, pair, sequence)
+        assert isinstance(examination, _Kept)
+        if sequence != NO_LAYER:
+            are_inconsistent = tally["replacements", "several"] > 0
+            tally[_LISTED, examination.listed(sequence, are_inconsistent=are_inconsistent)] = 1
+        return tally
+
+
+def taken_out(bag: Bag) -> list[Listed]:
+    """Return what is listed of all documents, and take it out of the tallies of a bag."""
+    listed: list[Listed] = []
+    for of_place in bag.tallies.values():
+        for tally in of_place.values():
+            keys = [key for key in tally if key[0] == _LISTED]
+            listed += [each for key in keys for each in [key[1]] * tally.pop(key)]
+    return listed
 
 
 @dataclass(frozen=True)
@@ -302,54 +308,35 @@ class _Kept(Examination):
         self.mentioned.append(mentioned)
         return iter(self.strings)
 
+    def listed(self, sequence: str, *, are_inconsistent: bool) -> Listed:
+        """Return what is listed, after the document was counted."""
+        excerpts = Excerpts()
+        leaks = [leak for annotator in self.kept for leak in self._leaks(annotator, excerpts)]
+        strings = []
+        for start, end in self.strings:
+            spans = fingerprint_of(self.masks, start, end)
+            start, end = self.text.place(start, end)
+            text = intern(self.text.characters[start:end])
+            strings.append(StringLeak(self.document.id, ANY_LAYER, start, end, text, spans, excerpts, None))
+        if leaks or strings:
+            places = [place for leak in leaks for place in ((leak.start, leak.end), *leak.siblings)]
+            excerpts.take(self, [*places, *((leak.start, leak.end) for leak in strings)])
+        (mentioned,) = self.mentioned
+        needless = [
+            in_one_line(self.text.between(span.fragments))
+            for number, span in enumerate(self.masks.spans)
+            if (self.masks.counted is None or self.masks.counted[number])
+            and not mentioned.within(span.fragments)
+        ]
+        inconsistent = list(self._inconsistent()) if are_inconsistent else []
+        return Listed(sequence, leaks, strings, needless, inconsistent)
 
-class ListingMasking(Masking):
-    """The metric, whose tallies also have what is listed, as keys, until `taken_out` takes them out."""
-
-    def examine(
-        self, pair: Pair, sequence: str, where: Where, *, in_characters: bool = False
-    ) -> Examination | None:
-        found = super().examine(pair, sequence, where, in_characters=in_characters)
-        return None if found is None else _Kept(**vars(found))
-
-    def count_examined(self, examination: Examination, pair: Pair, sequence: str) -> Tally:
-        tally = super().count_examined(examination, pair, sequence)
-        assert isinstance(examination, _Kept)
-        if sequence != NO_LAYER:
-            tally[_LISTED, _listed(examination, sequence, tally)] = 1
-        return tally
-
-
-def taken_out(bag: Bag) -> list[Listed]:
-    """Return what is listed of all documents, and take it out of the tallies of a bag."""
-    found: list[Listed] = []
-    for of_place in bag.tallies.values():
-        for tally in of_place.values():
-            keys = [key for key in tally if key[0] == _LISTED]
-            found += [each for key in keys for each in [key[1]] * tally.pop(key)]
-    return found
-
-
-def _listed(examination: _Kept, sequence: str, tally: Tally) -> Listed:
-    excerpts = Excerpts()
-    leaks, strings = list(_leaks(examination, excerpts)), list(_string_leaks(examination, excerpts))
-    if leaks or strings:
-        places = chain(*([(leak.start, leak.end), *leak.siblings] for leak in leaks))
-        excerpts.take(examination, chain(places, ((leak.start, leak.end) for leak in strings)))
-    inconsistent = _inconsistent(examination) if tally["replacements", "several"] else ()
-    return Listed(
-        sequence, examination.document.id, leaks, strings, list(_needless(examination)), list(inconsistent)
-    )
-
-
-def _leaks(examination: _Kept, excerpts: Excerpts) -> Iterator[Leak]:
-    text, masks = examination.text, examination.masks
-    for annotator, found in examination.kept.items():
-        counted = [one for one in found if one.mention.counted]
+    def _leaks(self, annotator: str, excerpts: Excerpts) -> Iterator[Leak]:
+        counted = [one for one in self.kept[annotator] if one.mention.counted]
         exposed = [one for one in counted if one.exposed]
         if not exposed:
-            continue
-        spans = fingerprints(masks, found)
+            return
+        spans = fingerprints(self.masks, self.kept[annotator])
         members: dict[int, list[Mention]] = {one.mention.entity: [] for one in exposed}
         protected: Counter[int] = Counter()
         words = {one.mention.words: [0, 0] for one in exposed}
@@ -362,17 +349,21 @@ def _leaks(examination: _Kept, excerpts: Excerpts) -> Iterator[Leak]:
                 words[mention.words][1] += not is_exposed
         for one in exposed:
             mention, span = one.mention, one.mention.span
-            start, end = text.place(span.start, span.end)
+            start, end = self.text.place(span.start, span.end)
             entity = members[mention.entity]
-            others = [other.span for other in entity[: MOST_SIBLINGS + 1] if other is not mention]
+            siblings = [other.span for other in entity[: MOST_SIBLINGS + 1] if other is not mention]
             yield Leak(
-                examination.document.id,
+                self.document.id,
                 annotator,
                 start,
                 end,
+                self.text.characters[start:end],
+                spans[span.start, span.end],
+                excerpts,
+                None,
                 mention.kind,
                 one.status,
-                tuple(masks.exposed_in(mention)),
+                tuple(self.masks.exposed_in(mention)),
                 len(entity),
                 protected[mention.entity],
                 words[mention.words][0],
@@ -380,44 +371,24 @@ def _leaks(examination: _Kept, excerpts: Excerpts) -> Iterator[Leak]:
                 one.exposed,
                 one.words_exposed,
                 mention.label,
-                text.characters[start:end],
                 mention.entity,
-                [text.place(other.start, other.end) for other in others[:MOST_SIBLINGS]],
-                spans[span.start, span.end],
-                excerpts,
+                [self.text.place(other.start, other.end) for other in siblings[:MOST_SIBLINGS]],
             )
 
-
-def _string_leaks(examination: _Kept, excerpts: Excerpts) -> Iterator[StringLeak]:
-    document, text = examination.document.id, examination.text
-    for start, end in examination.strings:
-        spans = fingerprint_of(examination.masks, start, end)
-        start, end = text.place(start, end)
-        yield StringLeak(document, start, end, intern(text.characters[start:end]), spans, excerpts)
-
-
-def _needless(examination: _Kept) -> Iterator[str]:
-    """Yield the texts of the masks that have no character of a mention."""
-    masks, (mentioned,) = examination.masks, examination.mentioned
-    for number, span in enumerate(masks.spans):
-        if (masks.counted is None or masks.counted[number]) and not mentioned.within(span.fragments):
-            yield in_one_line(examination.text.between(span.fragments))
-
-
-def _inconsistent(examination: _Kept) -> Iterator[Inconsistent]:
-    """Yield the entities that have several replacements."""
-    for found in examination.kept.values():
-        several: dict[int, tuple[Mention, set[str]]] = {}
-        for one in found:
-            if one.mention.counted and not one.exposed:
-                what = examination.masks.replacement(one.mention)
-                if what is not None:
-                    several.setdefault(one.mention.entity, (one.mention, set()))[1].add(what)
-        for mention, different in several.values():
-            if len(different) > 1:
-                start, end = examination.text.place(mention.span.start, mention.span.end)
-                text = examination.text.characters[start:end]
-                yield Inconsistent(examination.document.id, start, text, tuple(sorted(different)))
+    def _inconsistent(self) -> Iterator[Inconsistent]:
+        """Yield the entities that have several replacements."""
+        for judged in self.kept.values():
+            replaced: dict[int, tuple[Mention, set[str]]] = {}
+            for one in judged:
+                if one.mention.counted and not one.exposed:
+                    replacement = self.masks.replacement(one.mention)
+                    if replacement is not None:
+                        replaced.setdefault(one.mention.entity, (one.mention, set()))[1].add(replacement)
+            for mention, replacements in replaced.values():
+                if len(replacements) > 1:
+                    start, end = self.text.place(mention.span.start, mention.span.end)
+                    text = self.text.characters[start:end]
+                    yield Inconsistent(self.document.id, start, text, tuple(sorted(replacements)))
 
 
 # --- fingerprints: of the mentions with a range, and the masks that share positions with it
@@ -442,10 +413,9 @@ def fingerprint_of(masks: Masks, start: int, end: int, mentions: Sequence[Mentio
     """Return the fingerprint of a range of positions, given the mentions that have it."""
     if not mentions and not masks.masked.between(start, end):
         return _NO_SPANS
-    text = masks.text
 
     def placed(ranges: Ranges) -> Ranges:
-        return tuple(text.place(*one) for one in ranges)
+        return tuple(masks.text.place(*one) for one in ranges)
 
     gold = [("gold", placed(mention.ranges), mention.label) for mention in mentions]
     predicted = [

@@ -12,13 +12,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.core.beta import upper_bound
 from clueval.files.errors import UsageError
 from clueval.files.options import fraction
 from clueval.files.visible import visible
 from clueval.metrics.masking.counts import MOST_DOCUMENTS
 from clueval.reports.language import numeral, phrase
-from clueval.statistics.distributions import trials_needed
+from clueval.statistics.distributions import trials_needed, upper_bound
 from clueval.studies.masking.words import percent_above
 
 NEAR = 1e-12
@@ -57,6 +56,26 @@ def listed_in_words(files: Sequence[str]) -> str:
     return phrase("listed in {files}", files=", ".join(names))
 
 
+def require_limits(*limits: Iterable[str]) -> None:
+    """Raise `UsageError` for a limit that cannot be read, before anything is counted."""
+    for several in limits:
+        for text in several:
+            _limit(text)
+
+
+def _limit(text: str) -> tuple[str, float]:
+    figure, equals, limit = text.rpartition("=")
+    try:
+        if not (figure and equals):
+            raise ValueError
+        return figure, fraction(limit)
+    except ValueError:
+        raise UsageError(
+            f"the limit {text!r} cannot be read",
+            advice="write it FIGURE=X, as in entity_recall[high]=1 or mention_recall=99%",
+        ) from None
+
+
 def failures(
     reports: Reports, fail_under: Iterable[str] | str, fail_over: Iterable[str] | str, confidence: float
 ) -> Iterator[str]:
@@ -67,46 +86,36 @@ def failures(
     for limits, is_lower in ((fail_under, True), (fail_over, False)):
         for figure, limit in map(_limit, [limits] if isinstance(limits, str) else limits):
             value = _value(reports, figure)
-            _require_fraction(figure, limit)
-            word = phrase("under") if is_lower else phrase("over")
+            name = figure.partition("[")[0].rpartition(".")[2]
+            if limit > 1 and not _RATES.isdisjoint(name.split("_")):  # tables show percentages
+                advice = f"write {figure}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
+                raise UsageError(f"{figure} is a fraction, and {limit:g} is above 1", advice=advice)
+            bound = None if is_lower else _BOUND.fullmatch(figure)
+            says = {
+                "figure": figure,
+                "word": phrase("under") if is_lower else phrase("over"),
+                "limit": numeral(limit, "g"),
+            }
             if value is None:
                 yield phrase(
                     "{figure} is undefined{why}, and must not be {word} {limit}",
-                    figure=figure,
                     why=_why(reports, figure),
-                    word=word,
-                    limit=numeral(limit, "g"),
+                    **says,
                 )
-            elif (value < limit - NEAR) if is_lower else (value > limit + NEAR):
-                bound = None if is_lower else _BOUND.fullmatch(figure)
-                if bound is not None:
-                    yield _of_bound(reports, figure, bound, value, limit, confidence)
-                    continue
-                shown = {"value": numeral(value, ".6g"), "limit": numeral(limit, "g")}
-                yield phrase("{figure} is {value}, {word} {limit}", figure=figure, word=word, **shown)
-
-
-def _require_fraction(figure: str, limit: float) -> None:
-    """Raise `UsageError` for a limit above 1 of a rate, which is a fraction; tables show percentages."""
-    name = figure.partition("[")[0].rpartition(".")[2]
-    if limit > 1 and not _RATES.isdisjoint(name.split("_")):
-        advice = f"write {figure}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
-        raise UsageError(f"{figure} is a fraction, and {limit:g} is above 1", advice=advice)
-
-
-def _of_bound(
-    reports: Reports, figure: str, parts: re.Match[str], value: float, limit: float, confidence: float
-) -> str:
-    """Say that a bound is over its limit, and what would do."""
-    names = ("documents", "documents_exposed")
-    number, leaking = (int(_value(reports, name.join(parts.groups())) or 0) for name in names)
-    return phrase(
-        "{figure}: the upper bound is {bound} %, over {limit} %; {needed}",
-        figure=figure,
-        bound=percent_above(value),
-        limit=numeral(100 * limit, "g"),
-        needed=documents_needed(number, leaking, limit, confidence),
-    )
+            elif value >= limit - NEAR if is_lower else value <= limit + NEAR:
+                continue
+            elif bound is None:
+                yield phrase("{figure} is {value}, {word} {limit}", value=numeral(value, ".6g"), **says)
+            else:
+                names = ("documents", "documents_exposed")
+                number, leaking = (int(_value(reports, name.join(bound.groups())) or 0) for name in names)
+                yield phrase(
+                    "{figure}: the upper bound is {bound} %, over {limit} %; {needed}",
+                    figure=figure,
+                    bound=percent_above(value),
+                    limit=numeral(100 * limit, "g"),
+                    needed=documents_needed(number, leaking, limit, confidence),
+                )
 
 
 def documents_needed(number: int, leaking: int, limit: float, confidence: float) -> str:
@@ -142,50 +151,34 @@ def documents_needed(number: int, leaking: int, limit: float, confidence: float)
     )
 
 
-def require_limits(*limits: Iterable[str]) -> None:
-    """Raise `UsageError` for a limit that cannot be read, before anything is counted."""
-    for one in (one for several in limits for one in several):
-        _limit(one)
-
-
-def _limit(text: str) -> tuple[str, float]:
-    figure, equals, limit = text.rpartition("=")
-    try:
-        if not (figure and equals):
-            raise ValueError
-        return figure, fraction(limit)
-    except ValueError:
-        raise UsageError(
-            f"the limit {text!r} cannot be read",
-            advice="write it FIGURE=X, as in entity_recall[high]=1 or mention_recall=99%",
-        ) from None
+# --- figures
 
 
 def _value(reports: Reports, figure: str) -> float | None:
     """Return the value of a figure; None if it is undefined or of an absent class."""
     match = _FIGURE.fullmatch(figure)
-    found = _MISSING
+    value = _MISSING
     if match is not None and match["sequence"] is None:
-        named = {name: _of_report(one, match["name"], match["kind"]) for name, one in reports.items()}
-        found = next(iter(named.values()), None)
-        if found is not _MISSING and len(named) > 1:
+        values = [_of_report(report, match["name"], match["kind"]) for report in reports.values()]
+        value = values[0] if values else None
+        if value is not _MISSING and len(values) > 1:
             raise UsageError(
                 f"there are several sequences, and {figure!r} names none",
-                advice=f"write it {next(iter(named))}.{figure}",
+                advice=f"write it {next(iter(reports))}.{figure}",
             )
     elif match is not None and match["sequence"] in reports:
-        found = _of_report(reports[match["sequence"]], match["name"], match["kind"])
-    if found is _MISSING:
-        found = _at({"masking": reports}, figure)
-    if found is _MISSING or (found is not None and not isinstance(found, int | float)):
+        value = _of_report(reports[match["sequence"]], match["name"], match["kind"])
+    if value is _MISSING:
+        value = _at({"masking": reports}, figure)
+    if value is _MISSING or (value is not None and not isinstance(value, int | float)):
         raise UsageError(f"there is no figure {figure!r}", advice=_advice(reports, figure))
-    return found
+    return value
 
 
 def _why(reports: Reports, figure: str) -> str:
     """Return the classes that there are, if no mention has the class of a figure."""
     match = _FIGURE.fullmatch(figure)
-    kinds = sorted({kind for one in reports.values() for kind in one["classes"]} - {"all"})
+    kinds = sorted({kind for report in reports.values() for kind in report["classes"]} - {"all"})
     if match is None or match["kind"] in (None, "all", *kinds):
         return ""
     return phrase(" (the classes are {names})", names=", ".join(kinds))
@@ -207,12 +200,12 @@ def _at(report: Any, path: str) -> Any:
     if path in report:
         return report[path]
     readings = (_at(report[key], path[len(key) + 1 :]) for key in report if path.startswith(f"{key}."))
-    found = [value for value in readings if value is not _MISSING]
-    if len(found) > 1:
+    values = [value for value in readings if value is not _MISSING]
+    if len(values) > 1:
         raise UsageError(
-            f"the path {path!r} can be read in {len(found)} ways", advice="name the figure alone"
+            f"the path {path!r} can be read in {len(values)} ways", advice="name the figure alone"
         )
-    return found[0] if found else _MISSING
+    return values[0] if values else _MISSING
 
 
 def _advice(reports: Reports, figure: str) -> str:
@@ -222,13 +215,12 @@ def _advice(reports: Reports, figure: str) -> str:
     if first is None:
         return "there are no spans, so there are no figures"
     names = [name for row in (first["classes"]["all"], first["precision"]) for name in row]
-    asked = figure.partition("[")[0].rpartition(".")[2]
+    head = figure.partition("[")[0]
+    asked = head.rpartition(".")[2]
     if asked in ("leak", "leaks", "leaked"):
         return "documents_exposed counts documents that leak, missed and partial the mentions"
     if nearest(asked.lower(), ["recall"], 0.8):
-        head = figure.partition("[")[0]
         begin, kind = head.removesuffix(asked), figure.removeprefix(head)
-        strict = (f"{begin}{name}{kind}" for name in ("mention_recall", "entity_recall"))
-        return f"did you mean {' or '.join(strict)}?"
+        return f"did you mean {begin}mention_recall{kind} or {begin}entity_recall{kind}?"
     near = nearest(asked, names, 0.7)
     return f"did you mean {near}?" if near else f"one of {', '.join(names)}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from clueval.core.count import Step
 from clueval.core.document import Document, Pair
@@ -13,13 +12,6 @@ from clueval.files.arguments import require_kind
 from clueval.files.errors import FileError, UsageError
 from clueval.files.opening import blocks, is_folder
 from clueval.reading.paths import files_of
-
-
-class RedactedText(NamedTuple):
-    """A redacted text, and the file that it comes from."""
-
-    text: str
-    file: str | None = None
 
 
 class RedactedTexts:
@@ -31,17 +23,26 @@ class RedactedTexts:
 
     def __init__(self, source: str | Path | Mapping[str, str] | Iterable[str]) -> None:
         self._files: dict[str, Path] = {}
-        self._single = self._texts = None
-        self._by_id: dict[str, str] | None = None
+        self._by_id: dict[str, str] = {}
+        self._in_order: Iterator[str] | None = None
+        self._single: Path | None = None
+        self._folder: Path | None = None
         self._used: set[str] = set()
-        self.folder: Path | None = None
         if isinstance(source, Mapping):
             self._by_id = {str(name): text for name, text in source.items()}
         elif not isinstance(source, str | Path):
-            self._texts = iter(source)
+            self._in_order = iter(source)
         elif is_folder(path := Path(source)):
-            self.folder = path
-            self._files = _by_stem(files_of(path))
+            self._folder = path
+            for name, file in files_of(path):
+                stem = _stem(name or file.name)
+                if stem in self._files:
+                    raise FileError(
+                        f"has the name of {self._files[stem].name} with another ending",
+                        file=str(file),
+                        advice="rename one",
+                    )
+                self._files[stem] = file
         elif isinstance(source, str) and " " in source and not os.path.lexists(path):
             raise UsageError(
                 "predicted is neither a file nor a folder", advice="a text goes into a list: [text]"
@@ -49,13 +50,8 @@ class RedactedTexts:
         else:
             self._single = path
 
-    def of(self, document: Document) -> RedactedText:
-        """Return the redacted text of a document. Raises `FileError` if there is none."""
-        if self._by_id is not None:
-            self._used.add(document.id)
-            return _given(self._by_id.get(document.id), document)
-        if self._texts is not None:
-            return _given(next(self._texts, None), document)
+    def of(self, document: Document) -> tuple[str, str | None]:
+        """Return the redacted text of a document, and its file. Raises `FileError` if there is none."""
         if self._single is not None:
             if self._used:
                 raise UsageError(
@@ -65,25 +61,36 @@ class RedactedTexts:
                 )
             self._used.add(document.id)
             return _read(self._single)
-        for name in _names_of(document):
-            if name in self._files and name not in self._used:
-                self._used.add(name)
-                return _read(self._files[name])
-        raise FileError(
-            "has no redacted text for this document",
-            file=str(self.folder),
-            document=document.id,
-            advice="name the file of the text like the id or the file of the document",
-        )
+        if self._folder is not None:
+            for name in _names_of(document):
+                if name in self._files and name not in self._used:
+                    self._used.add(name)
+                    return _read(self._files[name])
+            raise FileError(
+                "has no redacted text for this document",
+                file=str(self._folder),
+                document=document.id,
+                advice="name the file of the text like the id or the file of the document",
+            )
+        self._used.add(document.id)
+        text = next(self._in_order, None) if self._in_order is not None else self._by_id.get(document.id)
+        if text is None:
+            raise UsageError(
+                "there is no redacted text for this document",
+                document=document.id,
+                advice="give one text for each gold document, in the same order or by id",
+            )
+        require_kind(text, "str", "a redacted text")
+        return text, None
 
     def require_all_used(self) -> None:
         """Raise `FileError` for a redacted text without a gold document."""
-        if self._texts is not None and next(self._texts, None) is not None:
+        if self._in_order is not None and next(self._in_order, None) is not None:
             raise UsageError(
                 "there are more redacted texts than gold documents",
                 advice="give a redacted text for each gold document, in the same order",
             )
-        for name in sorted((self._by_id or {}).keys() - self._used):
+        for name in sorted(self._by_id.keys() - self._used):
             raise UsageError(
                 "there is a redacted text, but no gold document", document=name, advice="remove it"
             )
@@ -93,29 +100,6 @@ class RedactedTexts:
                 file=str(self._files[name]),
                 advice="remove it, or name it like the id or the file of a gold document",
             )
-
-
-def _given(text: str | None, document: Document) -> RedactedText:
-    if text is None:
-        raise UsageError(
-            "there is no redacted text for this document",
-            document=document.id,
-            advice="give one text for each gold document, in the same order or by id",
-        )
-    require_kind(text, "str", "a redacted text")
-    return RedactedText(text)
-
-
-def _by_stem(files: Sequence[tuple[str | None, Path]]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    for name, path in files:
-        stem = _stem(name or path.name)
-        if stem in found:
-            raise FileError(
-                f"has the name of {found[stem].name} with another ending", file=str(path), advice="rename one"
-            )
-        found[stem] = path
-    return found
 
 
 def _stem(name: str) -> str:
@@ -136,14 +120,14 @@ def _names_of(document: Document) -> Iterator[str]:
         yield _stem(Path(document.file).name)
 
 
-def _read(path: Path) -> RedactedText:
+def _read(path: Path) -> tuple[str, str]:
     if path.suffix in (".json", ".jsonl"):  # braces are placeholders, so a whole row could pass for masked
         raise FileError(
             "is JSON, and a redacted text is plain text",
             file=str(path),
             advice="give a folder with a .txt file for each document",
         )
-    return RedactedText("".join(text for _, text in blocks(path)), str(path))
+    return "".join(text for _, text in blocks(path)), str(path)
 
 
 def redacted_pairs(
@@ -155,9 +139,8 @@ def redacted_pairs(
     """
     for document in gold:
         text, file = texts.of(document)
-        pairs: Sequence[Pair] = [
-            Pair(document, Document(document.id, {}, text=text, unit="character", file=file))
-        ]
+        redacted = Document(document.id, {}, text=text, unit="character", file=file)
+        pairs: Sequence[Pair] = [Pair(document, redacted)]
         for step in steps:
             pairs = step(pairs)
         yield pairs

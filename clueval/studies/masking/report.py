@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import starmap
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,7 +24,7 @@ from clueval.results.signature import Signature
 from clueval.studies.decisions import PlaceDecisions, PlaceKey
 from clueval.studies.masking import limits, words
 from clueval.studies.masking.leaks import Inconsistent, Leak, Listed, StringLeak
-from clueval.studies.masking.review import REVIEWED, Review, is_set_apart, with_decision
+from clueval.studies.masking.review import REVIEWED, Review, choices_in_words, is_set_apart, with_decision
 
 CONVENTION = "convention "
 """What the names of metrics that count as another program does begin with; the name of the program follows."""
@@ -54,7 +55,7 @@ class MaskingReport(Report):
     needless: Sequence[tuple[str, int]] = ()
     inconsistent: Sequence[Inconsistent] = ()
     aligned: int | None = None
-    set_apart: Sequence[Leak | StringLeak] = ()
+    set_apart: Sequence[StringLeak] = ()
     review: Review | None = None
     names: Sequence[str] = ()
     shows_text: bool = field(default=True, compare=False)
@@ -74,7 +75,7 @@ class MaskingReport(Report):
 
     @property
     def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
-        return words.kinds()
+        return [MarkKind("masked", "", phrase("masked")), MarkKind("leak", "", phrase("can be read"))]
 
     @property
     def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
@@ -82,7 +83,7 @@ class MaskingReport(Report):
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
-        return words.choices()
+        return [*(choices_in_words() | {"leak": phrase("leak: it must be masked")}).items()]
 
     @property
     def store(self) -> str:  # type: ignore[override]  # as above
@@ -95,18 +96,18 @@ class MaskingReport(Report):
     @property
     def metric(self) -> Masking:
         """The metric, with its settings."""
-        found = self.result.plan.metrics[0]
-        assert isinstance(found, Masking)
-        return found
+        metric = self.result.plan.metrics[0]
+        assert isinstance(metric, Masking)
+        return metric
 
     @property
     def reports(self) -> Mapping[str, Mapping[str, Any]]:
         """The report of each sequence, with the figures of other programs' conventions in that of the first."""
-        found: dict[str, Any] = dict(self.result.metrics["masking"])
-        if found and (conventions := self._conventions()):
-            first = next(iter(found))
-            found[first] = {**found[first], "conventions": conventions}
-        return found
+        reports: dict[str, Any] = dict(self.result.metrics["masking"])
+        if reports and (conventions := self._conventions()):
+            first = next(iter(reports))
+            reports[first] = {**reports[first], "conventions": conventions}
+        return reports
 
     def _conventions(self) -> dict[str, Any]:
         return {
@@ -143,39 +144,41 @@ class MaskingReport(Report):
     def tables(self) -> Iterator[Table]:
         """Yield the figures, the documents to review, what was masked without need, conventions of other programs."""
         betas = self.metric.beta
-        shown = {**self.result.metrics, "masking": self.reports}
-        for metric in ("masking", REVIEWED):
-            for name, figures in shown.get(metric, {}).items():
-                title = phrase("{layer}, as reviewed", layer=name) if metric == REVIEWED else name
-                yield from words.tables_of(title, figures, betas)
-        yield from words.documents_table(self.documents_to_review)
+        for name, figures in self.reports.items():
+            yield from words.tables_of(name, figures, betas)
+        for name, figures in self.result.metrics.get(REVIEWED, {}).items():
+            yield from words.tables_of(phrase("{layer}, as reviewed", layer=name), figures, betas)
+        if documents := self.documents_to_review:
+            yield words.documents_table(documents)
         for key, groups in (self.result.groups or {}).items():
             yield from words.groups_table(key, groups, "masking")
-        if self.shows_text:
-            yield from words.needless_table(self.needless)
-            yield from words.inconsistent_table(self.inconsistent)
+        if self.shows_text and self.needless:
+            yield words.needless_table(self.needless)
+        if self.shows_text and self.inconsistent:
+            yield words.inconsistent_table(self.inconsistent)
         yield from starmap(words.convention_table, self._conventions().items())
 
     def first_tables(self, tables: Iterable[Table]) -> Iterator[Table]:
         """Yield the first leaks, then the main figures of the classes."""
-        yield from words.first_leaks(self.leaks, text=self.shows_text)
+        if self.leaks:
+            yield words.first_leaks(self.leaks, text=self.shows_text)
         for name, figures in self.reports.items():
             yield words.first_classes(name, figures["classes"])
         yield from starmap(words.convention_table, self._conventions().items())
 
-    def _by_place(self) -> Iterable[Sequence[Leak | StringLeak]]:
+    def _by_place(self) -> list[Sequence[StringLeak]]:
         """Return the leaks of each place, riskiest first, then string leaks; those that are set apart come last."""
-        places: dict[PlaceKey, list[Leak | StringLeak]] = {}
+        places: dict[PlaceKey, list[StringLeak]] = {}
         for leak in (*self.leaks, *self.string_leaks, *self.set_apart):
             places.setdefault(leak.at, []).append(leak)
-        return places.values()
+        return list(places.values())
 
     def places(self) -> Iterator[Place]:
-        return (words.place_of(found, text=self.shows_text) for found in self._by_place())
+        return (words.place_of(leaks, text=self.shows_text) for leaks in self._by_place())
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
-        found = list(self._by_place())
-        return [words.place_of(each, text=self.shows_text) for each in found[:number]], len(found)
+        places = self._by_place()
+        return [words.place_of(leaks, text=self.shows_text) for leaks in places[:number]], len(places)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dictionaries, lists, strings and numbers; leaks have positions, no text."""
@@ -291,35 +294,31 @@ def report_of(
     """
     metric = result.plan.metrics[0]
     assert isinstance(metric, Masking)
-    choices = {**result.signature.choices, "metrics": with_settings(metric)}
-    report = MaskingReport(
-        replace(result, signature=Signature(choices)),
-        _in_order(metric, [leak for each in listed for leak in each.leaks]),
-        sorted(_strings(listed), key=_at),
+    signature = Signature({**result.signature.choices, "metrics": with_settings(metric)})
+    leaks = _in_order(metric, (leak for each in listed for leak in each.leaks))
+    strings = sorted(_strings(listed), key=_at)
+    set_apart: list[StringLeak] = []
+    review = None
+    if decisions is not None:
+        leaks = [with_decision(leak, decisions) for leak in leaks]
+        strings = [with_decision(leak, decisions) for leak in strings]
+        decisions.checked()
+        if decisions.number("stale") or decisions.lost:
+            warn(decisions.words())
+        review = Review.of([*leaks, *strings], decisions)
+        signature = signature.citing(reviewed=review.fingerprint)
+        set_apart = [leak for leak in (*leaks, *strings) if is_set_apart(leak)]
+        leaks = [leak for leak in leaks if not is_set_apart(leak)]
+        strings = [leak for leak in strings if not is_set_apart(leak)]
+    return MaskingReport(
+        replace(result, signature=signature),
+        leaks,
+        strings,
         _by_frequency((text, 1) for each in listed for text in each.needless),
         sorted(one for each in listed for one in each.inconsistent),
-        names=names,
-    )
-    return report if decisions is None else _as_decided(report, decisions)
-
-
-def _as_decided(report: MaskingReport, decisions: PlaceDecisions) -> MaskingReport:
-    """Return the report with what was decided about its leaks; those that are none are set apart."""
-    leaks: list[Leak | StringLeak] = [*report.leaks, *report.string_leaks]
-    found = [with_decision(leak, decisions) for leak in leaks]
-    decisions.checked()
-    if decisions.number("stale") or decisions.lost:
-        warn(decisions.words())
-    review = Review.of(found, decisions)
-    signature = report.signature.citing(reviewed=review.fingerprint)
-    left = [leak for leak in found if not is_set_apart(leak)]
-    return replace(
-        report,
-        result=replace(report.result, signature=signature),
-        leaks=[leak for leak in left if isinstance(leak, Leak)],
-        string_leaks=[leak for leak in left if isinstance(leak, StringLeak)],
-        set_apart=[leak for leak in found if is_set_apart(leak)],
+        set_apart=set_apart,
         review=review,
+        names=names,
     )
 
 
@@ -328,8 +327,7 @@ def _in_order(metric: Masking, leaks: Iterable[Leak]) -> list[Leak]:
     return sorted(leaks, key=lambda leak: leak.order(risk))
 
 
-def _at(leak: StringLeak) -> PlaceKey:
-    return leak.at
+_at = attrgetter("at")
 
 
 def _strings(listed: Sequence[Listed]) -> Iterator[StringLeak]:

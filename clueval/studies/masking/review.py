@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from clueval.core.case import Where
 from clueval.core.document import Pair
@@ -35,9 +35,10 @@ REVIEWED = "reviewed"
 HARMLESS = "harmless"
 CHOICES = ("leak", HARMLESS, ANNOTATION, UNCLEAR)
 
+AnyLeak = TypeVar("AnyLeak", bound=StringLeak)
 
-def decision_at(decisions: PlaceDecisions, at: PlaceKey, spans: str) -> PlaceDecision:
-    """Return what is decided about a place with these spans."""
+
+def _decision(decisions: PlaceDecisions, at: PlaceKey, spans: str) -> PlaceDecision:
     return decisions.at(Place(at, spans, (), ()))
 
 
@@ -67,11 +68,10 @@ class _Reviewed(Examination):
 
     def mentions(self, annotator: str) -> Iterator[Mention]:
         judged = [self.masks.judge(mention) for mention in super().mentions(annotator)]
-        document, text = self.document.id, self.text
-        choices = {
-            place: decision_at(self.decisions, (document, annotator, *text.place(*place)), spans).holds
-            for place, spans in fingerprints(self.masks, judged).items()
-        }
+        choices = {}
+        for place, spans in fingerprints(self.masks, judged).items():
+            at = self.document.id, annotator, *self.text.place(*place)
+            choices[place] = _decision(self.decisions, at, spans).holds
         for mention, _, is_exposed, *_ in judged:
             choice = choices.get((mention.span.start, mention.span.end), "") if is_exposed else ""
             if choice == HARMLESS:
@@ -81,7 +81,7 @@ class _Reviewed(Examination):
     def string_leaks(self, strings: Iterable[tuple[str, ...]], mentioned: PositionWeights) -> Iterator[Range]:
         for place in super().string_leaks(strings, mentioned):
             at = self.document.id, ANY_LAYER, *self.text.place(*place)
-            if decision_at(self.decisions, at, fingerprint_of(self.masks, *place)).holds != HARMLESS:
+            if _decision(self.decisions, at, fingerprint_of(self.masks, *place)).holds != HARMLESS:
                 yield place
 
 
@@ -98,13 +98,12 @@ class Review(NamedTuple):
     lines: Sequence[Mapping[str, Any]]
 
     @classmethod
-    def of(cls, found: Iterable[Leak | StringLeak], decisions: PlaceDecisions) -> Review:
+    def of(cls, leaks: Iterable[StringLeak], decisions: PlaceDecisions) -> Review:
         """Return it for leaks with their decisions."""
-        places = {
-            leak.at: (leak.decision.state, leak.decision.choice)
-            for leak in found
-            if leak.decision is not None
-        }
+        places = {}
+        for leak in leaks:
+            if leak.decision is not None:
+                places[leak.at] = leak.decision.state, leak.decision.choice
         lost, reviewers = frozenset(decisions.lost), frozenset(decisions.reviewers)
         return cls(decisions.in_signature, places, lost, reviewers, tuple(decisions.rows()))
 
@@ -130,16 +129,8 @@ class Review(NamedTuple):
 
     def in_words(self) -> str:
         """Return how many places are decided and how many are not, and the names of the reviewers."""
-        n = self.to_dict()
-        said = {
-            "leak": phrase("leak"),
-            HARMLESS: phrase("harmless"),
-            ANNOTATION: phrase("gold is wrong"),
-            UNCLEAR: phrase("unclear"),
-        }
+        n, said = self.to_dict(), choices_in_words()
         choices = [f"{numeral(number)} {said[choice]}" for choice, number in n["choices"].items() if number]
-        words = {"stale": phrase("stale"), "conflict": phrase("in conflict"), "lost": phrase("lost")}
-        others = [f"{numeral(n[state])} {words[state]}" for state in words if n[state]]
         decided = phrase(
             "{decided} of {n} place decided|{decided} of {n} places decided",
             decided=n["decided"],
@@ -147,17 +138,28 @@ class Review(NamedTuple):
         )
         decided += f" ({', '.join(choices)})" if choices else ""
         left = phrase("{number} not decided", number=n["places"] - n["decided"])
-        names = ", ".join(n["reviewers"]) or phrase("none named")
-        reviewers = phrase("reviewers: {names}", names=names)
+        words = {"stale": phrase("stale"), "conflict": phrase("in conflict"), "lost": phrase("lost")}
+        others = [f"{numeral(n[state])} {words[state]}" for state in words if n[state]]
+        reviewers = phrase("reviewers: {names}", names=", ".join(n["reviewers"]) or phrase("none named"))
         return "; ".join(filter(None, (f"{decided}, {left}", ", ".join(others), reviewers)))
 
 
-def with_decision(leak: Leak | StringLeak, decisions: PlaceDecisions) -> Leak | StringLeak:
+def choices_in_words() -> dict[str, str]:
+    """Return what may be decided about a leak, in the language of the context."""
+    return {
+        "leak": phrase("leak"),
+        HARMLESS: phrase("harmless"),
+        ANNOTATION: phrase("gold is wrong"),
+        UNCLEAR: phrase("unclear"),
+    }
+
+
+def with_decision(leak: AnyLeak, decisions: PlaceDecisions) -> AnyLeak:
     """Return a leak with what was decided about it."""
-    return replace(leak, decision=decision_at(decisions, leak.at, leak.fingerprint))
+    return replace(leak, decision=_decision(decisions, leak.at, leak.fingerprint))
 
 
-def is_set_apart(leak: Leak | StringLeak) -> bool:
+def is_set_apart(leak: StringLeak) -> bool:
     """Return whether a leak is decided to be harmless, or to be an error of the annotation."""
     choice = "" if leak.decision is None else leak.decision.holds
     return choice == HARMLESS or (choice == ANNOTATION and isinstance(leak, Leak))

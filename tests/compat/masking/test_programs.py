@@ -15,24 +15,14 @@ from hypothesis import strategies as st
 
 import clueval
 from clueval import Document, Span
-from clueval.compat.masking.meddocan import joined
-from clueval.compat.masking.presidio import labels_of
-from clueval.compat.masking.program import TextTokens
-from clueval.core.document import Sentence
+from clueval.compat.masking.programs import labels_of, tokens_of, tokens_within
 from clueval.files.errors import UsageError
-
-TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
-GOLD = [(5, 9, "e1", "DIRECT"), (22, 29, "e2", "QUASI"), (31, 35, "e1", "DIRECT"), (45, 49, "e3", "QUASI")]
-MASKED = [(0, 9), (22, 26), (28, 30), (45, 49)]
+from tests.masking_cases import TEXT, gold_document, masked_document
 
 
 def sides(id: str = "d") -> tuple[Document, Document]:
-    gold = [Span(s, e, "PER", {"entity_id": entity, "identifier_type": kind}) for s, e, entity, kind in GOLD]
-    sentences = [Sentence(0, 30), Sentence(31, 50)]
-    return (
-        Document(id, {"x": gold}, text=TEXT, unit="character", sentences=sentences),
-        Document(id, {"x": [Span(*one, "PER") for one in MASKED]}, text=TEXT, unit="character"),
-    )
+    gold = gold_document(id, "x", e1="DIRECT", e2="QUASI", e3="QUASI")
+    return gold, masked_document(id=id, layer="x", label="PER")
 
 
 def figures(program: str, gold: Document, predicted: Document, **settings: Any) -> dict[str, Any]:
@@ -186,7 +176,14 @@ def test_meddocan_joins_spans_without_a_letter_between() -> None:
 
 
 def test_meddocan_joins_spans_in_each_other_to_the_greater_end() -> None:
-    assert joined("Ana y Eva", [(0, 9), (0, 3), (2, 5)]) == {(0, 9)}
+    gold, predicted = (
+        Document("d", {"x": [Span(*one, "PER") for one in ranges]}, text="Ana y Eva", unit="character")
+        for ranges in ([(0, 9), (0, 3), (2, 5)], [(0, 5), (5, 9)])
+    )
+
+    merged = figures("meddocan", gold, predicted)["merged"]
+
+    assert (merged["tp"], merged["fp"], merged["fn"]) == (1, 0, 0)
 
 
 def test_presidio() -> None:
@@ -258,6 +255,6 @@ def test_tokens_in_ranges_are_those_of_a_search_in_each(text: str, ranges: list[
     ranges = [(min(start, len(text)), min(end, len(text))) for start, end in ranges]
     pattern = re.compile("[a-z]+")
 
-    found = dict(TextTokens(pattern, text).within(ranges))
+    found = dict(tokens_within(tokens_of(pattern, text), ranges))
 
     assert found == Counter(match.span() for one in ranges for match in pattern.finditer(text, *one))

@@ -1,0 +1,297 @@
+"""``clueval agree`` and ``clueval curate``: annotators against each other, and one gold out of their spans."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import clueval
+from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, reads, shared
+from clueval.cli.options import DECISIONS, READING_ONE, by_name, named_path
+from clueval.cli.outputs import (
+    DOCUMENTS,
+    REPORT_WITH_TEXTS,
+    STDOUT,
+    DocumentOutput,
+    ReportOutput,
+    put_documents,
+    put_result,
+    writable_names,
+)
+from clueval.cli.printing import remark, remarking, say, wrote
+from clueval.cli.progress import progress
+from clueval.core.document import Document
+from clueval.core.read import Read
+from clueval.files.errors import UsageError
+from clueval.files.options import number
+from clueval.files.overwriting import input_path, refuse_to_overwrite
+from clueval.files.writing import is_written_through
+from clueval.formats.options import Reading
+from clueval.reading.convert import Conversion, format_for
+from clueval.reading.options import PAIR_BY, layer_names
+from clueval.reports.files import form_of
+from clueval.reports.forms import place_lines
+from clueval.reports.language import in_language
+from clueval.reports.place import Place
+from clueval.studies.agreement.annotators import LAYOUTS
+from clueval.studies.agreement.annotators import names_of as short_names
+from clueval.studies.agreement.conventions import CONVENTIONS, DEFAULTS
+from clueval.studies.agreement.curation import Curated, UndecidedPlaces, curated
+from clueval.studies.agreement.study import CHANGES
+from clueval.studies.decisions import read_decisions
+from clueval.transforms.options import Preparing
+
+_DEFAULTS = ",".join(DEFAULTS)
+_CONVENTIONS = ", ".join(convention.key for convention in CONVENTIONS)
+
+
+_CHANGES = " ".join(CHANGES)
+
+
+class NamedAnnotators(NamedTuple):
+    """The annotators as `clueval.agree` takes them, their paths, and how they are read as keyword arguments."""
+
+    sources: Any
+    paths: Sequence[Path]
+    reading: Given
+
+
+def _annotator(text: str) -> str:
+    """Note the path that an argument names, which is an input."""
+    with suppress(UsageError):  # `_annotators_of` raises it
+        input_path(named_path(text)[1])
+    return text
+
+
+def _annotators_of(
+    annotators: list[Annotated[str, _annotator]],
+    *,
+    annotator: list[str] | None = None,
+    layout: Annotated[str, OneOf(LAYOUTS)] | None = None,
+    unannotated: str | None = None,
+    pair_by: Annotated[str, OneOf(PAIR_BY)] | None = None,
+) -> NamedAnnotators:
+    """Return the annotators.
+
+    arguments:
+        annotators [NAME=]PATH: a file or folder of each annotator, or one file or folder that has all annotators;
+            without NAME, the name is the shortest end of the path that no other path has
+    annotators:
+        annotator NAME=COLUMN: an annotator in a column of the only file, or NAME=SET, in an annotation set; can be
+            repeated
+        layout LAYOUT: what the folders and files of the only folder are (default: the first)
+        unannotated TAG: a document with this tag on every token is not annotated
+        pair_by HOW: pair documents by id, name of the file, or content (default: files of folders by name, documents
+            by id)
+    """
+    given = [(name, input_path(path)) for name, path in map(named_path, annotators)]
+    paths = [path for _, path in given]
+    sources: Any = paths[0]
+    if len(given) > 1:
+        sources = by_name(given, short_names([path for name, path in given if name is None]), "annotators")
+    columns: dict[str, int | str] = {}
+    for text in annotator or ():
+        name, equals, place = text.partition("=")
+        if not name or not equals:
+            raise UsageError(
+                f"--annotator {text!r} cannot be read", advice="write it NAME=COLUMN or NAME=SET"
+            )
+        if name in columns:
+            raise UsageError(f"--annotator names {name!r} twice", advice="give each a name of its own")
+        columns[name] = int(place) if place.lstrip("-").isdecimal() else place
+    reading = {"layout": layout, "unannotated": unannotated, "pair_by": pair_by}
+    return NamedAnnotators(sources, paths, {"annotators": columns or None, **reading})
+
+
+ANNOTATORS = shared(_annotators_of)
+
+
+def agree(
+    *,
+    annotators: NamedAnnotators = ANNOTATORS,
+    conventions: str | None = None,
+    merge: bool = False,
+    where: list[str] | None = None,
+    system: Input | None = None,
+    intervals: bool = False,
+    confidence: Annotated[float, reads(number)] | None = None,
+    report: ReportOutput = REPORT_WITH_TEXTS,
+    disagreements: bool = False,
+    pygamma: OutputFolder | None = None,
+    preparing: Given = fields(Preparing, "counting", _CHANGES),
+    reading: Given = READING_ONE,
+) -> int:
+    """Compare annotators with each other: F1 of each pair by any convention, kappa, pi, Fleiss, Krippendorff's alpha
+    over positions, spans and units, and the places where they differ. Only documents that at least two
+    annotators have annotated count.
+
+    --system also compares a system with each annotator. -o FILE.html writes a page with the places where annotators
+    differ. There you can choose an annotation for each, and save your choices for clueval curate --decisions. -o
+    FILE.tsv and -o FILE.xlsx have these places as a table, with a column for choices.
+
+    usage: A B [C ...]
+
+    counting:
+        conventions --convention KEY,...: conventions of F1: exact, or keys of clueval conventions (default:
+            {_DEFAULTS})
+        merge: merge all layers into one sequence of spans first
+        where KEY=VALUE: count only documents with this metadata; if repeated, one value of each KEY must match
+        system PATH: the output of a system, compared with each annotator; or the name of an annotator of the only
+            file
+        intervals: add intervals, with documents as units (jackknife)
+        confidence X: the confidence of the intervals (default: 0.95)
+    output:
+        disagreements: print the places where annotators differ
+        pygamma FOLDER: write a CSV file for each document, in the form that the program pygamma reads
+
+    examples:
+        clueval agree anna=a.conll bob=b.conll
+        clueval agree anna/ bob/ carl/ -o agreement.html
+        clueval agree both.tsv --annotator anna=2 --annotator bob=3 --format json
+    notes:
+        conventions: {_CONVENTIONS}
+    """
+    refuse_to_overwrite([pygamma])
+    if disagreements and (report.to_stdout or report.format):
+        raise UsageError(
+            "--disagreements prints places, and --format and -o - are for the figures",
+            advice="leave out one of them, or write the places with -o FILE.tsv",
+        )
+    if confidence is not None and not intervals:
+        raise UsageError("--confidence needs --intervals", advice="add --intervals")
+    how: Any = {} if confidence is None else {"confidence": confidence}
+    with progress(*annotators.paths, system) as advance:
+        study = clueval.agree(
+            annotators.sources,
+            conventions=DEFAULTS if conventions is None else conventions,
+            system=system,
+            merge=merge,
+            where=where or (),
+            intervals=intervals,
+            progress=advance,
+            **how,
+            **preparing,
+            **annotators.reading,
+            **reading,
+        )
+    if pygamma is not None:
+        n = study.write_pygamma(pygamma)
+        remark(f"wrote {n} file{'s' * (n != 1)} to {pygamma}")
+    if disagreements or (pygamma is not None and not report.to_stdout):
+        report = replace(report, hidden=True)
+    code = report.put(study)
+    if disagreements:
+        with in_language(report.lang):
+            for line in place_lines(study.places(), study.kinds):
+                say(line)
+    return code
+
+
+def curate(
+    *,
+    annotators: NamedAnnotators = ANNOTATORS,
+    votes: str | None = None,
+    union: bool = False,
+    decisions: Given = DECISIONS,
+    to: Annotated[str, OneOf(writable_names)] | None = None,
+    output: DocumentOutput = DOCUMENTS,
+    undecided: Output | None = None,
+    reading: Given = READING_ONE,
+) -> int:
+    """Make one gold out of the spans of several annotators. A span is kept if enough annotators have marked it with
+    the same label (--votes). --union keeps each place that an annotator has marked, as one span.
+
+    The result has the format of A if that can be written, else CoNLL, or doccano where positions are characters; a
+    FILE.tsv is a table of spans, and --to names another format. The command prints how many places are undecided,
+    outvoted or tied (clueval guide howto-curate explains these words); --undecided lists them. --decisions reads what
+    to keep there, from the files that reviewers save from the page of clueval agree, or from its table or workbook
+    with choices filled in, and prints how many decisions were used.
+
+    usage: A B [C ...] -o FILE
+
+    votes:
+        votes N: the votes that a span needs: majority, all, or a number (default: majority)
+        union: keep each place as one span
+    output:
+        to FORMAT: the format to write (default: that of A; spans for a file.tsv)
+        undecided FILE: write the places that are undecided, outvoted or tied; its ending says the form, as for
+            clueval agree -o
+
+    examples:
+        clueval curate anna.conll bob.conll carl.conll -o gold.tsv --undecided open.tsv
+        clueval curate anna.conll bob.conll carl.conll -o gold.tsv --decisions decisions.tsv
+    """
+    if union and votes is not None:
+        raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
+    if undecided is not None and not _is_plain(undecided):
+        form_of(undecided)  # refuses another ending
+    paths, conflicts = decisions["decisions"], decisions["conflicts"]
+    decided = None if paths is None else read_decisions(paths, conflicts=conflicts)
+    counts: Counter[str] = Counter()
+    places: list[Place] = []
+    names: Sequence[str] = ()
+    passed_over: Counter[str] = Counter()
+    read = Read()
+
+    def documents(found: Iterator[Curated]) -> Iterator[Document]:
+        """Yield the documents, and note what was kept and what was not."""
+        nonlocal names
+        for each in found:
+            for name in ("undecided", "outvoted", "ties"):
+                counts[name] += len(getattr(each, name))
+            counts["kept"] += sum(map(len, each.document.layers.values()))
+            names = each.annotators
+            if undecided is not None:
+                places.extend(map(Place.made, each.listed))
+            yield each.document
+        for (_, kind), times in read.passed_over.items():
+            if times:
+                passed_over[kind] += times
+
+    with progress(*annotators.paths) as advance, remarking(passed_over):
+        found = curated(
+            annotators.sources,
+            read,
+            votes=votes or "majority",
+            union=union,
+            decisions=decided,
+            conflicts=None,
+            progress=advance,
+            **annotators.reading,
+            **reading,
+        )
+        options = {name: value for name, value in reading.items() if name != "layers"}
+        name = to or format_for(output.path, annotators.paths[0], Reading(**options))
+        conversion = Conversion(
+            name,
+            output.writer(name),
+            layer_names(reading["layers"]),
+            "token_id" in reading,
+            lossy=output.lossy,
+            remark=remark,
+            output=output.path,
+        )
+        put_documents(conversion, documents(found))
+    if undecided is not None:
+        listed = UndecidedPlaces(names, places)
+        if _is_plain(undecided):
+            put_result([listed.render("tsv")], undecided)
+        else:
+            listed.write(undecided)
+            wrote(undecided)
+    remark(
+        f"{counts['kept']:,} span{'s' * (counts['kept'] != 1)} kept; {counts['undecided']:,} undecided, "
+        f"{counts['outvoted']:,} outvoted, {counts['ties']:,} tied"
+    )
+    if decided is not None:
+        remark(decided.words())
+    return 0
+
+
+def _is_plain(path: Path) -> bool:
+    """Return whether a file gets a table, since its name says no form: standard output, a pipe, a device."""
+    return path.stem == STDOUT or is_written_through(path)

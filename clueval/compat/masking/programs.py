@@ -1,0 +1,498 @@
+"""The figures of four programs for masking, each as that program counts, in characters and with 0/0 as it has it.
+
+The gold spans are all of the first annotator, those to keep, too; only `TabFigures` knows annotators.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, compress, pairwise
+from operator import itemgetter
+from typing import Any, ClassVar
+
+from clueval.core.case import Where, counted
+from clueval.core.document import Document, Pair
+from clueval.core.metric import DocumentMetric
+from clueval.core.span import Span
+from clueval.core.tally import Tally, f_measure, rate
+from clueval.metrics.masking import Masking
+from clueval.metrics.masking.counts import share, weighted_sums
+from clueval.metrics.masking.exposure import Examination
+from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
+from clueval.metrics.masking.metric import ANNOTATORS
+from clueval.metrics.masking.text import MaskedText, PositionWeights, Range
+from clueval.transforms.redaction.strict import wildcards_of, words_in
+
+LabelledRange = tuple[int, int, str]
+"""Start and end (half-open) in characters, and the label."""
+
+COUNTS = ("tp", "fp", "fn")
+
+
+@dataclass(frozen=True)
+class OtherProgram(DocumentMetric):
+    """A metric that counts as another program does, with the settings of `Masking`.
+
+    It counts documents without the spans that a filter leaves out, all layers together.
+    """
+
+    metric: Masking = field(compare=False)
+
+    @property
+    def whole(self) -> str:
+        return "documents"
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        tally = Tally()
+        for pair in pairs:
+            if where:
+                gold, predicted = (_filtered(side, where) for side in pair.sides)
+                pair = replace(pair, gold=gold, predicted=predicted)
+            tally.update(self.count(pair))
+        return tally
+
+    def count(self, pair: Pair) -> Tally:
+        """Count one document."""
+        raise NotImplementedError
+
+    def sides_of(self, pair: Pair) -> tuple[str, list[LabelledRange], list[LabelledRange]]:
+        """Return the text of a document, its gold spans by one annotator, and its predicted spans."""
+        gold, predicted = pair.sides
+        name = self.first_layer(gold)
+        text = MaskedText.of(gold, "punctuation", (), in_characters=True)
+        masks, _ = self.metric.masking_spans(predicted, name, predicted.layers.get(name, ()), None)
+
+        def ranges(spans: Iterable[Span], document: Document) -> list[LabelledRange]:
+            placed = [text.placed(span, document) for span in spans]
+            return [(span.start, span.end, span.label) for span in placed]
+
+        return text.characters, ranges(gold.layers.get(name, ()), gold), ranges(masks, predicted)
+
+    def first_layer(self, gold: Document) -> str:
+        named = [name for name in self.metric.annotators if name in gold.layers]
+        return next(iter(named or self.metric.of_mentions(gold.layers)), "")
+
+
+def _filtered(document: Document, where: Where) -> Document:
+    layers = {
+        name: list(compress(spans, counted(spans, document, where)))
+        for name, spans in document.layers.items()
+    }
+    return replace(document, layers=layers)
+
+
+_START, _END = itemgetter(0), itemgetter(1)
+
+
+def tokens_of(pattern: re.Pattern[str], text: str) -> list[Range]:
+    """Return the tokens of a text: the runs of characters that match a pattern such as ``\\w+``."""
+    return [match.span() for match in pattern.finditer(text)]
+
+
+def tokens_within(tokens: Sequence[Range], ranges: Iterable[Range]) -> Iterator[tuple[Range, int]]:
+    """Yield the tokens in ranges, or the parts of tokens, and in how many of the ranges each is.
+
+    The ranges may lie in each other; not each token of each range is looked at.
+    """
+    changes: Counter[int] = Counter()
+    parts: Counter[Range] = Counter()
+    for start, end in ranges:
+        first, past = bisect_right(tokens, start, key=_END), bisect_left(tokens, end, key=_START)
+        if start >= end or first >= past:
+            continue
+        whole = range(first + (tokens[first][0] < start), past - (tokens[past - 1][1] > end))
+        for number in {first, past - 1}.difference(whole[:1], whole[-1:]):
+            token = tokens[number]
+            parts[max(start, token[0]), min(end, token[1])] += 1
+        if whole:
+            changes[whole.start] += 1
+            changes[whole.stop] -= 1
+    yield from parts.items()
+    depth = 0
+    for first, past in pairwise(sorted(changes)):
+        depth += changes[first]
+        if depth:
+            yield from ((token, depth) for token in tokens[first:past])
+
+
+class Covers:
+    """Ranges, to tell whether one of them holds another range."""
+
+    def __init__(self, ranges: Collection[Range]) -> None:
+        ordered = sorted(ranges)
+        self._starts = [start for start, _ in ordered]
+        self._reach = list(accumulate((end for _, end in ordered), max))
+
+    def holds(self, start: int, end: int) -> bool:
+        number = bisect_right(self._starts, start)
+        return number > 0 and self._reach[number - 1] >= end
+
+
+# --- Text Anonymization Benchmark
+
+IGNORABLE = frozenset(" ,.-;:/&()[]–'\"’“”")
+IGNORABLE_WORDS = frozenset(("mr", "mrs", "ms", "no", "nr", "about"))
+_WORD = re.compile(r"\w+")
+
+
+class TabFigures(OtherProgram):
+    """Counts as the script of the Text Anonymization Benchmark does (Pilán et al. 2022).
+
+    The class and the label of an entity are those of its first mention, in the order of the file. An entity must be
+    masked if any of its mentions must; it is masked if its mentions that need masking are. Mention and token recall
+    count all mentions of such entities, and count ignorable tokens as masked. In precision a token, or a whole span, is
+    right for each annotator who has one mention to mask around it; the denominator has the annotators with any gold
+    span. The script takes words of the classes ADP, PART, CCONJ and DET for ignorable; here these are the words of
+    ``ignore_words``. 0/0 is 0.
+    """
+
+    name: ClassVar[str] = "convention tab"
+
+    def count(self, pair: Pair) -> Tally:
+        tally = Tally()
+        metric = self.metric
+        sequence = ANNOTATORS if metric.annotators else self.first_layer(pair.gold)
+        examination = metric.examine(pair, sequence, {}, in_characters=True)
+        if examination is None:
+            return tally
+        text = examination.text.characters
+        words = IGNORABLE_WORDS | metric.ignore_words.words
+        ignored = (match.span() for match in _WORD.finditer(text) if match[0].casefold() in words)
+        visible = PositionWeights(bytes(character not in IGNORABLE for character in text))
+        exposed = visible - PositionWeights.at(ignored, len(text)) - examination.masks.masked
+
+        risk = risk_by(metric.risk_order)
+        reader = MentionReader(pair.gold, examination.text, metric.risk_layer, risk, metric.entity, ())
+        tokens = tokens_of(_WORD, text)
+        around, annotators = [], 0
+        for name in examination.views:
+            mentions = list(reader.read(pair.gold.layers.get(name, ()), None))
+            annotators += bool(mentions)
+            around.append(Covers([one for each in mentions if self._needs_mask(each) for one in each.ranges]))
+            self._add_recall(tally, mentions, exposed, tokens)
+        self._add_precision(tally, examination, around, annotators, tokens)
+        return tally
+
+    def _needs_mask(self, mention: Mention) -> bool:
+        return mention.kind not in self.metric.keep and mention.label not in self.metric.keep
+
+    def _add_recall(
+        self, tally: Tally, mentions: Iterable[Mention], exposed: PositionWeights, tokens: Sequence[Range]
+    ) -> None:
+        """Add the entities of an annotator with a mention that needs masking, their mentions, and tokens by label."""
+        members: dict[int, list[Mention]] = {}
+        for mention in mentions:
+            members.setdefault(mention.entity, []).append(mention)
+        by_label: dict[str, list[Range]] = {}
+        for own in members.values():
+            to_mask = [mention for mention in own if self._needs_mask(mention)]
+            if not to_mask:
+                continue
+            kind = "direct" if own[0].kind == "DIRECT" else "quasi"
+            tally["entity", kind, "gold"] += 1
+            tally["entity", kind, "masked"] += not any(exposed.within(each.ranges) for each in to_mask)
+            for mention in own:
+                tally["mention", "gold"] += 1
+                tally["mention", "masked"] += not exposed.within(mention.ranges)
+                by_label.setdefault(own[0].label, []).extend(mention.ranges)
+        for label, ranges in by_label.items():
+            for token, number in tokens_within(tokens, ranges):
+                is_masked = not exposed.between(*token)
+                for place in (("token",), ("token of", label)):
+                    tally[*place, "gold"] += number
+                    tally[*place, "masked"] += number * is_masked
+
+    def _add_precision(
+        self,
+        tally: Tally,
+        examination: Examination,
+        around: Sequence[Covers],
+        annotators: int,
+        tokens: Sequence[Range],
+    ) -> None:
+        """Add the masks and their tokens, given the mentions to mask of each annotator."""
+        text = examination.text.characters
+        weigh = None if self.metric.word_weights is None else self.metric.word_weights.weigher()
+        masks = [(mask.start, mask.end) for mask in examination.masks.spans]
+        for mask in masks:
+            tally["mention", "right"] += sum(cover.holds(*mask) for cover in around)
+            tally["mention", "predicted"] += annotators
+        for (start, end), number in tokens_within(tokens, masks):
+            right, predicted = number * sum(cover.holds(start, end) for cover in around), number * annotators
+            tally["token", "right"] += right
+            tally["token", "predicted"] += predicted
+            if weigh is not None:
+                weight = repr(weigh(text[start:end]))
+                tally["weighted", "token", "", "right", weight] += right
+                tally["weighted", "token", "", "predicted", weight] += predicted
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        def share_of(place: tuple[str, ...], part: str, whole: str) -> float:
+            return rate(total[*place, part], total[*place, whole])
+
+        recall = share_of(("token",), "masked", "gold")
+        precision = share_of(("token",), "right", "predicted")
+        labels = sorted({key[1] for key in total if key[0] == "token of"})
+        weighted = None
+        if self.metric.word_weights is not None:
+            sums = weighted_sums(total)
+            weighted = rate(sums.get(("token", "", "right"), 0), sums.get(("token", "", "predicted"), 0))
+        masked, gold = (
+            sum(total["entity", kind, what] for kind in ("direct", "quasi")) for what in ("masked", "gold")
+        )
+        return {
+            "token_recall": recall,
+            "mention_recall": share_of(("mention",), "masked", "gold"),
+            "recall_all_entities": rate(masked, gold),
+            "recall_direct_entities": share_of(("entity", "direct"), "masked", "gold"),
+            "recall_quasi_entities": share_of(("entity", "quasi"), "masked", "gold"),
+            "token_recall_by_type": {
+                label: share_of(("token of", label), "masked", "gold") for label in labels
+            },
+            "token_precision": precision,
+            "mention_precision": share_of(("mention",), "right", "predicted"),
+            "weighted_token_precision": weighted,
+            "token_f1": f_measure(precision, recall),
+        }
+
+
+# --- i2b2 2014 and n2c2
+
+NEAR = 2
+"""How far apart the ends of spans may be in the relaxed comparison."""
+
+_ASCII_TOKEN = re.compile("[a-zA-Z0-9]+")
+
+
+class I2b2Figures(OtherProgram):
+    """Counts as the scripts of the i2b2 2014 and the n2c2 tracks on de-identification do.
+
+    *strict* compares start, end and label; *relaxed* allows the ends to differ by 2 (nearest first, one to one);
+    *token* compares the tokens ``[a-zA-Z0-9]+`` of the spans with their labels, so that ``Öhler`` is ``hler``; *binary*
+    ignores labels. Spans of a document are sets. Micro averages are over all spans; macro averages are the mean over
+    documents with its population standard deviation. 0/0 is 0. The key of a count is the comparison and the counts of a
+    document.
+    """
+
+    name: ClassVar[str] = "convention i2b2"
+
+    def count(self, pair: Pair) -> Tally:
+        text, *sides = self.sides_of(pair)
+        tokens = tokens_of(_ASCII_TOKEN, text)
+        gold, predicted = map(set, sides)
+        own, other = (set(_labelled_tokens(tokens, side)) for side in sides)
+        tally = Tally()
+
+        def add(name: str, right: int, one: Collection[Any], two: Collection[Any]) -> None:
+            tally[name, right, len(two) - right, len(one) - right] += 1
+
+        for name, one, two in (("token", own, other), ("strict", gold, predicted)):
+            add(name, len(one & two), one, two)
+            ranges, others = {each[:2] for each in one}, {each[:2] for each in two}
+            add(f"binary_{name}", len(ranges & others), ranges, others)
+        add("relaxed", _relaxed(gold, predicted), gold, predicted)
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        report: dict[str, Any] = {}
+        for name in ("token", "strict", "relaxed", "binary_token", "binary_strict"):
+            documents = [(key[1:], number) for key, number in total.items() if key[0] == name]
+            tp, fp, fn = (sum(counts[i] * number for counts, number in documents) for i in range(3))
+            report[name] = {"tp": tp, "fp": fp, "fn": fn}
+            report[name] |= {"micro_precision": rate(tp, tp + fp), "micro_recall": rate(tp, tp + fn)}
+            n = sum(number for _, number in documents)
+            for which, wrong in (("precision", 1), ("recall", 2)):
+                values = [
+                    (rate(counts[0], counts[0] + counts[wrong]), number) for counts, number in documents
+                ]
+                mean = rate(math.fsum(value * number for value, number in values), n)
+                variance = rate(math.fsum((value - mean) ** 2 * number for value, number in values), n)
+                report[name] |= {f"macro_{which}": mean, f"macro_{which}_sd": math.sqrt(variance)}
+        return report
+
+
+def _labelled_tokens(tokens: Sequence[Range], spans: Iterable[LabelledRange]) -> Iterator[LabelledRange]:
+    by_label: dict[str, list[Range]] = {}
+    for start, end, label in spans:
+        by_label.setdefault(label, []).append((start, end))
+    for label, ranges in by_label.items():
+        for (start, end), _ in tokens_within(tokens, ranges):
+            yield start, end, label
+
+
+def _relaxed(gold: set[LabelledRange], predicted: set[LabelledRange]) -> int:
+    """Return how many pairs have the same start and label and near ends, nearest first, one to one."""
+    near = sorted(
+        (abs(end - other), start, label, end, other)
+        for start, end, label in gold
+        for other in range(end - NEAR, end + NEAR + 1)
+        if (start, other, label) in predicted
+    )
+    own: set[LabelledRange] = set()
+    others: set[LabelledRange] = set()
+    for _, start, label, end, other in near:
+        if (start, end, label) not in own and (start, other, label) not in others:
+            own.add((start, end, label))
+            others.add((start, other, label))
+    return len(own)
+
+
+# --- MEDDOCAN
+
+
+class MeddocanFigures(OtherProgram):
+    """Counts as the script of MEDDOCAN does (Marimon et al. 2019).
+
+    *ner* compares start, end and label, *strict* start and end. For *merged*, sorted spans of a side are joined if
+    there is no letter or digit between them; right are the strict agreements and those of joined spans, wrong the
+    strict spans that lie in no span that is right. `leak` is the number of missed spans (ner) for each sentence; None
+    if a text has no sentences, as in brat files. 0/0 is 0.
+    """
+
+    name: ClassVar[str] = "convention meddocan"
+
+    def count(self, pair: Pair) -> Tally:
+        text, gold, predicted = self.sides_of(pair)
+        sentences = len(pair.gold.sentences)
+        tally = Tally({("sentences", "all"): sentences})
+        tally["documents", "without sentences"] += not sentences and bool(text.strip())
+        own, other = set(gold), set(predicted)
+        strict, others = {one[:2] for one in own}, {one[:2] for one in other}
+        right = (strict & others) | {*wildcards_of(text, strict)}.intersection(wildcards_of(text, others))
+        covers = Covers(right)
+        spurious, missed = (sum(not covers.holds(*span) for span in side) for side in (others, strict))
+        for name, counts in (
+            ("ner", (len(own & other), len(other - own), len(own - other))),
+            ("strict", (len(strict & others), len(others - strict), len(strict - others))),
+            ("merged", (len(right), spurious, missed)),
+        ):
+            for what, number in zip(COUNTS, counts, strict=True):
+                tally[name, what] += number
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        report: dict[str, Any] = {}
+        for name in ("ner", "strict", "merged"):
+            tp, fp, fn = (total[name, what] for what in COUNTS)
+            precision, recall = rate(tp, tp + fp), rate(tp, tp + fn)
+            report[name] = {"tp": tp, "fp": fp, "fn": fn, "precision": precision, "recall": recall}
+            report[name]["f1"] = f_measure(precision, recall)
+        sentences = total["sentences", "all"]
+        known = sentences > 0 and not total["documents", "without sentences"]
+        report["ner"]["leak"] = rate(report["ner"]["fn"], sentences) if known else None
+        return report
+
+
+# --- presidio-research
+
+LEAST_IOU = 0.9
+BETA = 2.0
+
+
+class PresidioFigures(OtherProgram):
+    """Counts as presidio-research does, with beta 2; 0/0 is None.
+
+    Tokens are ``\\w+`` or one sign, with the label of the first span that holds them. *token* compares tokens: whether
+    they have a label at all (``pii``), and for each label; wrong tokens among the ignored words are dropped. *span*
+    compares runs of labelled tokens, whatever their labels, without ignored words at their ends and joined over such
+    words: a gold run is right if its characters and those of all predicted runs that overlap it have an intersection of
+    at least 0.9 of their union.
+    """
+
+    name: ClassVar[str] = "convention presidio"
+
+    def count(self, pair: Pair) -> Tally:
+        text, gold, predicted = self.sides_of(pair)
+        tokens = words_in(text, 0, len(text))
+        ignored = [text[start:end].casefold() in self.metric.ignore_words.words for start, end in tokens]
+        labels, others = labels_of(tokens, gold), labels_of(tokens, predicted)
+        tally = Tally()
+        for own, other, is_ignored in zip(labels, others, ignored, strict=True):
+            if own != other and is_ignored:
+                continue
+            if own is not None:
+                tally["pii", "", "annotated"] += 1
+                tally["label", own, "annotated"] += 1
+            if other is not None:
+                tally["pii", "", "predicted"] += 1
+                tally["label", other, "predicted"] += 1
+                tally["pii", "", "tp"] += own is not None
+                tally["label", other, "tp"] += own == other
+        self._add_runs(tally, _runs(tokens, labels, ignored), _runs(tokens, others, ignored))
+        return tally
+
+    def _add_runs(self, tally: Tally, gold: Sequence[Range], predicted: Sequence[Range]) -> None:
+        """Add the runs of both sides, which are in order and do not overlap."""
+        touched: set[int] = set()
+        for start, end in gold:
+            numbers = range(bisect_right(predicted, start, key=_END), bisect_left(predicted, end, key=_START))
+            touched.update(numbers)
+            tally["span", "", "annotated"] += 1
+            tally["span", "", "predicted"] += bool(numbers)
+            runs = [predicted[number] for number in numbers]
+            shared = sum(min(end, last) - max(start, first) for first, last in runs)
+            whole = end - start + sum(last - first for first, last in runs) - shared
+            tally["span", "", "tp"] += bool(numbers) and shared >= LEAST_IOU * whole
+        tally["span", "", "predicted"] += len(predicted) - len(touched)
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        def figures(kind: str, name: str = "") -> dict[str, float | None]:
+            counts = {what: total[kind, name, what] for what in ("tp", "predicted", "annotated")}
+            tp, predicted, annotated = counts.values()
+            precision, recall = share(tp, predicted), share(tp, annotated)
+            f = None if precision is None or recall is None else f_measure(precision, recall, BETA)
+            return {"precision": precision, "recall": recall, "f": f, **counts}
+
+        labels = sorted({key[1] for key in total if key[0] == "label"})
+        per_type = {label: figures("label", label) for label in labels}
+        return {"token": {"pii": figures("pii"), "per_type": per_type}, "span": figures("span")}
+
+
+def labels_of(tokens: Sequence[Range], spans: Collection[LabelledRange]) -> list[str | None]:
+    """Return the label of each token: that of the first span that holds it."""
+    labels: list[str | None] = [None] * len(tokens)
+    free = list(range(len(tokens) + 1))  # the next token without a label, from each token on
+
+    def next_free(number: int) -> int:
+        while free[number] != number:
+            free[number] = free[free[number]]
+            number = free[number]
+        return number
+
+    for start, end, label in sorted(spans, key=lambda span: span[:2]):
+        number, past = next_free(bisect_left(tokens, start, key=_START)), bisect_right(tokens, end, key=_END)
+        while number < past:
+            labels[number] = label
+            free[number] = number + 1
+            number = next_free(number)
+    return labels
+
+
+def _runs(tokens: Sequence[Range], labels: Sequence[str | None], ignored: Sequence[bool]) -> list[Range]:
+    """Return the runs of labelled tokens in characters, joined over ignored words, which they do not end with."""
+    runs: list[Range] = []
+    start = None
+    for token, label, is_ignored in zip(tokens, labels, ignored, strict=True):
+        if is_ignored:
+            continue
+        if label is None:
+            start = None
+        elif start is None:
+            start = token[0]
+            runs.append(token)
+        else:
+            runs[-1] = start, token[1]
+    return runs
+
+
+FIGURES: dict[str, Callable[[Masking], OtherProgram]] = {
+    "tab": TabFigures,
+    "i2b2": I2b2Figures,
+    "meddocan": MeddocanFigures,
+    "presidio": PresidioFigures,
+}

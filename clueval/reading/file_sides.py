@@ -1,0 +1,579 @@
+"""Sides of files: how each is read, which files and documents belong together, and the answers of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+from clueval.core.document import Document, same_id
+from clueval.core.read import Read
+from clueval.files.errors import FileError, FormatError, UsageError
+from clueval.files.opening import Progress, is_file
+from clueval.formats.documents import is_column_format
+from clueval.formats.form import Form
+from clueval.formats.options import FormatOptions, Reading
+from clueval.reading.options import (
+    MENTIONS,
+    PAIR_BY,
+    LayerColumns,
+    Text,
+    answers_in_gold,
+    checked_texts,
+    chosen_options,
+    options_of_sides,
+)
+from clueval.reading.paths import (
+    Files,
+    Paths,
+    as_path,
+    files_of,
+    located,
+    printable,
+    with_equal_names,
+    without_ending,
+)
+from clueval.reading.same_text import ends_early
+from clueval.reading.source import FOR_ALL, Source, beside, form_at, idle_option, options_of, source_of
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side: its name in errors, its files with their names, how they are read, and the path or paths given."""
+
+    name: str
+    files: Files
+    options: FormatOptions
+    given: Any = None
+
+    @property
+    def is_list(self) -> bool:
+        return isinstance(self.given, list | tuple)
+
+    @property
+    def first_file(self) -> Path:
+        return self.files[0][1]
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the files have names, which are those below a folder."""
+        return bool(self.files) and self.files[0][0] is not None
+
+    def with_options(self, **changes: Any) -> Side:
+        return replace(self, options=replace(self.options, **changes))
+
+
+class FileGroup(NamedTuple):
+    """Files of the same texts, one of each side, and the name of their documents."""
+
+    name: str | None
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileSides:
+    """Sides of the same texts, which are files."""
+
+    given: ClassVar[None] = None
+    kind: ClassVar[str] = "paths"
+    listed: tuple[Side, ...]  # the sides
+    # how documents are paired: None (files by relative name, documents in order), or one of `PAIR_BY`
+    pair_by: str | None = None
+    # whether lines of a token and a tag are one text, as for a metric of noisy texts
+    is_one_text: bool = False
+    is_single: bool = False  # whether gold and predicted are two columns of the same files
+    # ``SET:TYPE``, annotations that become a further layer of that name, where annotation sets are files'
+    within: str | None = None
+    # whether predicted has answers of a language model that are found by the ids of documents
+    is_run: bool = False
+    # is called with the number of bytes of each read
+    progress: Progress | None = field(default=None, compare=False)
+
+    def without_files(self) -> FileSides:
+        """Return how the sides are read, without the files, for other processes."""
+        return replace(self, listed=tuple(replace(side, files=[], given=None) for side in self.listed))
+
+    def with_absolute_texts(self) -> FileSides:
+        """Return the sides with absolute paths of the texts of tables."""
+        texts = [side.options.text_path for side in self.listed]
+        listed = [
+            side if text is None else side.with_options(text=text.absolute())
+            for side, text in zip(self.listed, texts, strict=True)
+        ]
+        return replace(self, listed=tuple(listed))
+
+    def groups(self) -> list[FileGroup]:
+        """Return the files of the same texts, paired by name; none for other ways to pair.
+
+        Raises `FileError` and `UsageError` for files without counterparts.
+        """
+        if self.is_run or self.pair_by in ("id", "content"):
+            return []
+        return _by_name(self.listed) if self.pair_by == "name" else _in_order(self.listed)
+
+    def sources(self, group: FileGroup) -> tuple[Source, ...]:
+        """Return the files of a group."""
+        seen: set[Path] = set()
+        sources = []
+        for side, path in zip(self.listed, group.paths, strict=True):
+            progress = None if path in seen else self.progress  # it gets the bytes of a file once
+            seen.add(path)
+            sources.append(self.source(side, path, group.name, progress))
+        return beside(*sources)
+
+    def source(
+        self, side: Side, path: Path, name: str | None = None, progress: Progress | None = None
+    ) -> Source:
+        """Return a file of a side."""
+        source = source_of(path, side.options, name=name, progress=progress, is_one_text=self.is_one_text)
+        if self.within is not None and source.form.has_sets:
+            return replace(source, within=self.within)
+        if self.is_single and side.options.token is None and is_column_format(source.form):
+            columns = source.form.columns(source.again().file.blocks, source.file.name, side.options)
+            if columns.token is None:
+                return replace(source, options=replace(side.options, token=1))
+        return source
+
+    def texts(self, read: Read | None = None) -> Iterator[Text]:
+        """Yield the documents of each text; `read` gets what was read of files.
+
+        Memory holds one text and the documents that wait for those of other sides: none if all sides have the same
+        documents in the same order. Raises `TextMismatch` if one file has more documents than another, `UsageError` if
+        documents cannot be paired, and the errors of reading.
+        """
+        return checked_texts(
+            self._texts(Read() if read is None else read), [side.name for side in self.listed]
+        )
+
+    def _texts(self, read: Read) -> Iterator[Text]:
+        if self.is_run:
+            yield from self._answered(read)
+        elif self.pair_by in ("id", "content"):
+            streams = [self._in_turn(number, read) for number in range(len(self.listed))]
+            yield from joined_by(self.pair_by, streams, [side.name for side in self.listed])
+        else:
+            for group in self.groups():
+                yield from self.texts_of(self.sources(group), read)
+
+    def texts_of(self, sources: Sequence[Source], read: Read) -> Iterator[Text]:
+        """Yield the documents of files of the same texts, in order; `read` gets what was read of them."""
+        is_nameless = any(source.form.is_one_document for source in sources)
+        for documents in zip_longest(*(source.documents() for source in sources)):
+            if None in documents:
+                number = next(number for number, document in enumerate(documents) if document is not None)
+                ended = sources[documents.index(None)].file.name
+                raise ends_early(ended, sources[number].file.name, documents[number])
+            gold, *others = documents
+            yield (gold, *(with_id_of(gold, other, is_nameless=is_nameless) for other in others))
+        for side, source in zip(self.listed, sources, strict=True):
+            source.see(read, side.name)
+
+    def _in_turn(self, number: int, read: Read) -> Iterator[Document]:
+        """Yield the documents of all files of a side with the ids from the files.
+
+        A single table of spans without a text has the texts of all files of the other side.
+        """
+        side = self.listed[number]
+        for _, path in side.files:
+            source = self.source(side, path, None, self.progress)
+            if len(side.files) == 1 and source.lacks_text:
+                other = self.listed[number == 0]
+                others = tuple(self.source(other, each) for _, each in other.files)
+                source = replace(source, sides=others, in_turn=True)
+            has_no_ids = self.pair_by == "id" and len(side.files) > 1 and source.form.is_one_document
+            for document in source.documents():
+                if has_no_ids and document.id != without_ending(path.name):
+                    raise UsageError(
+                        f"documents of the format {source.form.name} have no ids",
+                        file=str(path),
+                        advice="pair by name or content",
+                    )
+                yield document
+            source.see(read, side.name)
+
+    # The answers of a run
+
+    def _answered(self, read: Read) -> Iterator[Text]:
+        """Yield the documents of gold, each with its answer and those of further golds; memory holds all but gold's."""
+        from clueval.formats.mentions import read_run, without_answer  # few corpora are answers
+
+        gold, predicted, *golds = self.listed
+        run = [(name, self.source(predicted, path, name, self.progress)) for name, path in _named(predicted)]
+        answers = _by_id(
+            predicted.name, read_run([(name, each.file) for name, each in run], predicted.options)
+        )
+        others = [_by_id(side.name, self._documents(side, read)) for side in golds]
+        missing = []
+        for document in self._documents(gold, read):
+            answer = answers.pop(document.id, None)
+            if answer is None:
+                missing.append(document.id)
+                answer = without_answer(document.id, predicted.options)
+            if not missing or predicted.options.missing is not None:
+                if any(document.id not in each for each in others):
+                    raise _not_parallel("id", {gold.name: [document.id]})
+                more = (each.pop(document.id) for each in others)
+                yield document, *(_moved_to(each, document) for each in (answer, *more))
+        _require_answers(missing if predicted.options.missing is None else (), list(answers), predicted)
+        if missing:
+            run[0][1].file.passed_over["documents without an answer"] = len(missing)
+        for _, source in run:
+            source.see(read, predicted.name)
+
+    def _documents(self, side: Side, read: Read) -> Iterator[Document]:
+        """Yield the documents of a side; files that are one document each have the names that answers have."""
+        for name, path in _named(side):
+            own = name if self.source(side, path).form.is_one_document else None
+            source = self.source(side, path, own, self.progress)
+            yield from source.documents()
+            source.see(read, side.name)
+
+
+def _by_id(side: str, documents: Iterable[Document]) -> dict[str, Document]:
+    by_id: dict[str, Document] = {}
+    for document in documents:
+        if document.id in by_id:
+            raise UsageError(
+                f"{side} has {document.id!r} twice", **document.in_errors, advice="a document has one answer"
+            )
+        by_id[document.id] = document
+    return by_id
+
+
+def _require_answers(missing: Sequence[str], others: Sequence[str], side: Side) -> None:
+    """Raise `UsageError` for documents without an answer, and for answers to no document; it names the first ten."""
+    from clueval.formats.mentions import SHOWN
+
+    problems = [
+        f"{len(ids)} {what if len(ids) > 1 else one}: {', '.join(map(repr, ids[:SHOWN]))}"
+        + (", ..." if len(ids) > SHOWN else "")
+        for ids, one, what in (
+            (missing, "document has no answer", "documents have no answer"),
+            (others, "answer is to no document", "answers are to no document"),
+        )
+        if ids
+    ]
+    if problems:
+        more = "" if others else ", or count documents without an answer as empty with missing='empty'"
+        advice = f"answers need the ids of documents, in their rows or as the names of their files{more}"
+        raise UsageError("; ".join(problems), file=str(side.given)[:300], advice=advice)
+
+
+# Opening
+
+
+def sides_of_files(
+    given: Mapping[str, Any],
+    readings: Sequence[Reading],
+    layers: LayerColumns | None,
+    pair_by: str | None,
+    is_one_text: bool,
+    within: str | None,
+    progress: Progress | None,
+) -> FileSides:
+    """Return sides that are files, as `clueval.reading.sides.sides_of` does."""
+    names = list(given)
+    is_single = len(given) > 1 and given[names[1]] is None
+    if is_single:
+        given = {**given, names[1]: given[names[0]]}
+    both_columns = is_single and readings[0].annotation_set is None
+    options = options_of_sides(readings, layers, both_columns=both_columns)
+    files = [files_of_side(side) for side in given.values()]
+    listed = [Side(*each) for each in zip(names, files, options, given.values(), strict=True)]
+    forms = _forms_of(listed, is_one_text=is_one_text)
+    if len(listed) > 1:
+        if forms[0] is not None and forms[0].name == MENTIONS:
+            raise answers_in_gold(names[0], str(listed[0].first_file))
+        if forms[1] is not None and forms[1].name == MENTIONS:
+            listed[1] = listed[1].with_options(input=MENTIONS)
+    is_run = len(listed) > 1 and _is_run(listed[0], listed[1], pair_by)
+    sides = FileSides(tuple(listed), pair_by, is_one_text, both_columns, within, is_run, progress)
+    if pair_by is None:
+        sides.groups()  # refuses files without counterparts first
+    paths = [[path for _, path in each] for each in files]
+    if all(each == readings[0] for each in readings):
+        options, paths = options[:1], [[path for each in paths for path in each]]
+    for each, of_side in zip(options, paths, strict=True):
+        require_use(each, of_side, is_one_text=is_one_text)
+    if layers is not None:
+        return sides
+    if not both_columns:
+        return replace(sides, listed=_with_columns(sides.listed, forms))
+    from clueval.reading.tag_columns import require_two_tag_columns  # few calls need it
+
+    plain = listed[0].with_options(layers=None)
+    require_two_tag_columns(sides.source(plain, path) for _, path in files[0])
+    return sides
+
+
+def _forms_of(sides: Sequence[Side], *, is_one_text: bool = False) -> list[Form | None]:
+    """Return the format of the first file of each side; None if it is not recognised, which opening the file says."""
+
+    def form_of(side: Side) -> Form | None:
+        try:
+            return form_at(side.first_file, side.options, is_one_text=is_one_text)
+        except FormatError:
+            return None
+
+    return [form_of(side) for side in sides]
+
+
+def with_layers(sides: Sequence[Side]) -> tuple[Side, ...]:
+    """Return the sides with the columns of tags as layers if there are column files that do not say them."""
+    return _with_columns(sides, _forms_of(sides))
+
+
+def _with_columns(sides: Sequence[Side], forms: Iterable[Form | None]) -> tuple[Side, ...]:
+    if not any(form is not None and is_column_format(form) for form in forms):
+        return tuple(sides)
+    from clueval.reading.tag_columns import with_columns_of_tags  # other formats do not need it
+
+    paths = [[path for _, path in side.files] for side in sides]
+    options = with_columns_of_tags([side.options for side in sides], paths)
+    return tuple(replace(side, options=each) for side, each in zip(sides, options, strict=True))
+
+
+def files_of_side(side: Paths) -> Files:
+    """Return the names and paths of the files of one side; the name of a file of a list is its path."""
+    if not isinstance(side, list | tuple):
+        return files_of(as_path(side))
+    paths = [located(as_path(path)) for path in side]
+    for path in paths:
+        if not is_file(path):
+            raise FileError(
+                "there is no such file",
+                file=str(path)[:300],
+                advice="a list of strings is a list of files, or of tags such as 'B-PER'",
+            )
+    return [(printable(str(path)), path) for path in paths]
+
+
+def require_use(options: FormatOptions, paths: Iterable[Path], *, is_one_text: bool = False) -> None:
+    """Raise `UsageError` for an option that is set but applies to the format of no file.
+
+    Files are opened until each option applies to one of them; if no option is set, none is opened.
+    """
+    idle = [name for name in chosen_options(options) if name not in FOR_ALL]
+    forms: dict[str, Path] = {}
+    for path in paths if idle else ():
+        form = form_at(path, options, is_one_text=is_one_text)
+        forms.setdefault(form.name, path)
+        idle = [name for name in idle if name not in options_of(form)]
+        if not idle:
+            return
+    if idle and forms:
+        raise idle_option(idle[0], getattr(options, idle[0]), list(forms), str(next(iter(forms.values()))))
+
+
+def _is_run(gold: Side, predicted: Side, pair_by: str | None) -> bool:
+    """Return whether predicted has answers that are found by ids: in a folder, unless gold has files of the same names.
+
+    Where a file of gold is one document, the file of the same name has one answer.
+    """
+    if predicted.options.input != MENTIONS or pair_by not in (None, "id"):
+        return False
+    if pair_by == "id" or predicted.options.missing is not None:
+        return True
+    if predicted.is_list or not predicted.is_folder:
+        return False
+    return not gold.is_folder or form_at(gold.first_file, gold.options).is_one_document
+
+
+# Files that belong together
+
+
+def _in_order(sides: Sequence[Side]) -> list[FileGroup]:
+    """Return the n-th files of sides that are all lists, or the files of all sides with equal names."""
+    first, *others = sides
+    for other in others:
+        _require_alike(first, other)
+    if first.is_list:
+        names = [name for name, _ in with_equal_names([first.files])[0]]
+        paths = zip(*([path for _, path in side.files] for side in sides), strict=True)
+        return [FileGroup(name, each) for name, each in zip(names, paths, strict=True)]
+    own, *by_name = map(dict, with_equal_names([side.files for side in sides]))
+    for side, of_side in zip(others, by_name, strict=True):
+        for name in sorted(own.keys() ^ of_side.keys(), key=str):
+            missing, there, files = (side, first, own) if name in own else (first, side, of_side)
+            ending = files[name].suffix
+            raise FileError(
+                f"has no file {str(name).removesuffix(ending) + ending!r}, which {there.given} has",
+                file=str(missing.given),
+                advice="files are paired by name; see pair_by"
+                + ("; an empty file has no spans" if ending == ".ann" else ""),
+            )
+    return [FileGroup(name, (path, *(each[name] for each in by_name))) for name, path in own.items()]
+
+
+def _require_alike(first: Side, other: Side) -> None:
+    """Raise an error unless both sides are lists of as many files, both are files, or both have several by name."""
+    if first.is_list != other.is_list:
+        raise UsageError(
+            "one side is a list of files and the other is not", advice="give two lists or two paths"
+        )
+    if first.is_list:
+        if len(first.files) != len(other.files):
+            raise UsageError(
+                f"{len(first.files)} {first.name} files and {len(other.files)} {other.name} files cannot be paired",
+                advice="give the same number of both",
+            )
+    elif first.is_folder != other.is_folder:
+        folder, file = (first, other) if first.is_folder else (other, first)
+        raise FileError(
+            f"is a folder, but {file.given} is a file",
+            file=str(folder.given),
+            advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'",
+        )
+
+
+def _by_name(sides: Sequence[Side]) -> list[FileGroup]:
+    """Return the files with equal names, ignoring ``.gz`` and the ending before it."""
+    by_name: list[dict[str, Path]] = []
+    for side in sides:
+        of_side: dict[str, Path] = {}
+        for relative, path in side.files:
+            key = without_ending(path.name if relative is None else relative)
+            if key in of_side:
+                raise UsageError(
+                    f"two files of {side.name} have the name {key!r}: {of_side[key]} and {path}",
+                    advice="pair by id or content",
+                )
+            of_side[key] = path
+        by_name.append(of_side)
+    first = by_name[0]
+    if any(each.keys() != first.keys() for each in by_name):
+        shared = set(first).intersection(*by_name)
+        alone = zip(sides, by_name, strict=True)
+        raise _not_parallel("name", {side.name: sorted(each.keys() - shared) for side, each in alone})
+    return [FileGroup(name, tuple(each[name] for each in by_name)) for name in first]
+
+
+def _named(side: Side) -> Files:
+    """Return the files of a side by the names that answers have: in a list, those of the files without folders."""
+    if side.is_list:
+        return [(without_ending(path.name), path) for _, path in side.files]
+    return with_equal_names([side.files])[0]
+
+
+# Documents that belong together
+
+
+def with_id_of(first: Document, other: Document, *, is_nameless: bool = False) -> Document:
+    """Return a document with the id of the first of its text if one has none; `is_nameless`: in any case."""
+    if first.id == other.id or not (is_nameless or same_id(first.id, other.id)):
+        return other
+    return replace(other, id=first.id)
+
+
+def joined_by(
+    pair_by: str | None, streams: Sequence[Iterable[Document]], names: Sequence[str]
+) -> Iterator[Text]:
+    """Yield the documents of all sides, joined by the keys of `key_of`."""
+    keyed = [((key_of(document, pair_by), document) for document in stream) for stream in streams]
+    for text in joined(keyed, names, pair_by):
+        yield tuple(document for document in text if document is not None)
+
+
+def joined(
+    streams: Sequence[Iterable[tuple[str, Document]]],
+    names: Sequence[str],
+    pair_by: str | None = None,
+    *,
+    may_lack: bool = False,
+) -> Iterator[tuple[Document | None, ...]]:
+    """Yield the documents of all sides, joined by their keys: complete texts at once, the others at the end.
+
+    The documents get the id and the positions of the first. Raises `UsageError` for two documents of one side with
+    the same key, and, unless sides may lack documents, one error that lists all without counterpart.
+    """
+    waiting: dict[str, list[Document | None]] = {}
+    seen: list[dict[str, str]] = [{} for _ in streams]
+    for row in zip_longest(*streams):
+        for number, keyed in enumerate(row):
+            if keyed is None:
+                continue
+            key, document = keyed
+            if key in seen[number]:
+                raise _twice(names[number], document, seen[number][key], None if may_lack else pair_by)
+            seen[number][key] = document.id
+            text = waiting.setdefault(key, [None] * len(streams))
+            text[number] = document
+            if None not in text:
+                yield _moved(waiting.pop(key))
+    if waiting and not may_lack:
+        alone: dict[str, list[str]] = {name: [] for name in names}
+        for text in waiting.values():
+            for name, own in zip(names, text, strict=True):
+                if own is not None:
+                    has_file = own.file is not None and pair_by != "id"
+                    alone[name].append(f"{own.id} in {own.file}" if has_file else own.id)
+        raise _not_parallel(pair_by, alone)
+    yield from map(_moved, waiting.values())
+
+
+def _moved(text: Sequence[Document | None]) -> tuple[Document | None, ...]:
+    """Return the documents of a text with the id of the first, and its first position if they have the same unit."""
+    first = next(document for document in text if document is not None)
+    return tuple(document if document is None else _moved_to(document, first) for document in text)
+
+
+def _moved_to(document: Document, first: Document) -> Document:
+    moved = document.from_position(first.start) if first.unit == document.unit else document
+    return moved if moved.id == first.id else replace(moved, id=first.id)
+
+
+def key_of(document: Document, pair_by: str | None) -> str:
+    """Return the key by which a document is paired: its id, the name of its file, or what its text has.
+
+    The content is the SHA-256 of the text without white space, which tokens and the text that they come from share.
+    """
+    if pair_by in (None, "id"):
+        return document.id
+    if pair_by == "name":
+        return without_ending(Path(document.file or document.id).name)
+    text = document.text
+    if text is None and document.tokens is not None:
+        text = "".join(document.tokens)
+    if text is None:
+        raise UsageError(
+            "the document has no text to pair it by", **document.in_errors, advice="pair by id or name"
+        )
+    from hashlib import sha256  # loads OpenSSL, so it is imported only here
+
+    return sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _twice(side: str, document: Document, other: str, pair_by: str | None) -> UsageError:
+    if pair_by is None:
+        return UsageError(
+            f"{side} has two documents {document.id!r}",
+            **document.in_errors,
+            advice="each annotator may have a document once; pair_by pairs in other ways",
+        )
+    what = {"id": "id", "name": "file name", "content": "content"}[pair_by]
+    whose = "another document" if other == document.id else f"document {other!r}"
+    return UsageError(
+        f"has the same {what} as {whose} of {side}",
+        **document.in_errors,
+        advice=f"pair by {' or '.join(way for way in PAIR_BY if way != pair_by)}",
+    )
+
+
+_LISTED = 50
+"""The number of documents without counterpart that an error names for each side; it counts the others."""
+
+
+def _not_parallel(pair_by: str | None, alone: Mapping[str, Sequence[str]]) -> UsageError:
+    """Return the error for documents or files that not every side has, by side."""
+    parts = []
+    for side, names in alone.items():
+        if names:
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            parts.append(f"only {side} has {', '.join(map(repr, names[:_LISTED]))}{more}")
+    return UsageError(
+        f"the documents cannot be paired by {pair_by}: {'; '.join(parts)}",
+        advice="every document must be on both sides"
+        + ("" if pair_by == "content" else "; pair_by='content' pairs those with the same text"),
+    )

@@ -1,0 +1,329 @@
+"""Divides: from the sums of `AgreementMetric` to the numbers of a report. What is not defined is None."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from clueval.core.tally import Tally, added
+from clueval.statistics.agreement import (
+    Unitized,
+    coincidences,
+    fleiss,
+    kappa,
+    krippendorff,
+    krippendorff_by_value,
+    observed,
+    scott_pi,
+    unitizing,
+)
+from clueval.statistics.distributions import t_quantile
+from clueval.statistics.jackknife import (
+    Interval,
+    degrees_of_freedom,
+    effective_number,
+    logit_jackknife,
+    standard_error,
+)
+from clueval.studies.agreement.conventions import Convention, rates_of, refusals_of
+from clueval.studies.agreement.readings import BOUNDARIES
+
+Value = str | tuple[str, ...] | None
+"""The value of an item: a label, several labels, or None."""
+
+POSITIONS, RANGES = "positions", "spans"
+"""What items are."""
+
+UNMARKED, SOME, EACH = "unmarked", "some", "each"
+"""By which of its annotators an item is marked."""
+
+_MARKED = {"all": (UNMARKED, SOME, EACH), "any": (SOME, EACH), "both": (EACH,)}
+"""Which items count: all; those that an annotator has marked; those that each has marked."""
+
+DOMAINS = {POSITIONS: ("all", "any", "both"), RANGES: ("any", "both")}
+
+NOTHING = "_"
+"""The label of no span, in the confusion."""
+
+_Pair = tuple[int, int]
+_Table = dict[tuple[Value, Value], int]
+
+
+def name_of_value(value: Value) -> str:
+    """Return a value as reports name it: labels joined by ``+``, ``O`` for none."""
+    return "O" if value is None else value if isinstance(value, str) else "+".join(value)
+
+
+class Numbers:
+    """The sums of one sequence, sorted by what their keys begin with (see `AgreementMetric`), and what follows."""
+
+    def __init__(self, annotators: Sequence[str], conventions: Sequence[Convention], total: Tally) -> None:
+        self.names, self.conventions = annotators, conventions
+        self.pairs = list(combinations(range(len(annotators)), 2))
+        self.sums: defaultdict[str, dict[tuple[Any, ...], int]] = defaultdict(dict)
+        self._countings = list(dict.fromkeys(convention.counting for convention in conventions))
+        self._contests: defaultdict[tuple[int, Any, Any], Tally] = defaultdict(Tally)
+        self._tables: defaultdict[tuple[str, int, int], _Table] = defaultdict(dict)
+        for key, n in total.items():
+            if n and key[0] == "f1":
+                _, counting, contest, label, is_all, rest = key
+                if is_all:
+                    self._contests[counting, contest, None][rest] += n
+                if label is not None:
+                    self._contests[counting, contest, label][rest] += n
+            elif n and key[0] == "pair":
+                self._tables[key[1:4]][key[4:]] = n
+            elif n:
+                self.sums[key[0]][key[1:]] = n
+
+    def report(self) -> dict[str, Any]:
+        """Return the report of the sequence, without notes."""
+        spans = Counter[str]()
+        for (number, _), n in self.sums["spans"].items():
+            spans[self.names[number]] += n
+        return {
+            "spans": {name: spans[name] for name in self.names},
+            "notes": [],
+            "f1": {convention.key: self._f1_report(convention) for convention in self.conventions},
+            "coefficients": {
+                items: {which: self._coefficients(items, which) for which in domains}
+                for items, domains in DOMAINS.items()
+            },
+            "unitizing": self._unitizing(),
+            "disagreements": self._disagreements(),
+            "confusion": self._confusion(),
+        }
+
+    # F1
+
+    def refusals(self, convention: Convention) -> list[str]:
+        """Return why a convention is not defined: spans of one annotator "overlap" or "have gaps"; empty if it is."""
+        return refusals_of(self._of_pairs(convention))
+
+    def _contest(self, name: tuple[Any, ...], convention: Convention, label: str | None = None) -> Tally:
+        return self._contests.get((self._countings.index(convention.counting), name, label), Tally())
+
+    def _of_pairs(self, convention: Convention, label: str | None = None) -> Tally:
+        """Return the counts of all pairs together."""
+        return added((self._contest(("pair", *pair), convention, label), 1) for pair in self.pairs)
+
+    def _f1(self, convention: Convention, label: str | None = None) -> dict[_Pair, float | None]:
+        """Return F1 of each pair; None if neither has spans, or the convention is not defined for all spans."""
+        if label is None and self.refusals(convention):
+            return dict.fromkeys(self.pairs)
+        contests = {pair: self._contest(("pair", *pair), convention, label) for pair in self.pairs}
+        return {pair: _f1_of(convention, total) for pair, total in contests.items()}
+
+    def _f1_report(self, convention: Convention) -> dict[str, Any]:
+        whole = self._by_pair(self._f1(convention))
+        labels = sorted({label for _, _, label in self._contests if label is not None})
+        annotators = {}
+        for number, name in enumerate(self.names):
+            own = spread(whole["matrix"][number])
+            majority = rates_of(convention, self._contest(("majority", number), convention))
+            annotators[name] = {"mean": own["mean"], "sd": own["sd"], "majority": majority}
+        return {
+            **whole,
+            "pooled": _f1_of(convention, self._of_pairs(convention)),
+            "per_label": {
+                label: {
+                    **spread(self._f1(convention, label).values()),
+                    "pooled": _f1_of(convention, self._of_pairs(convention, label)),
+                }
+                for label in labels
+            },
+            "annotators": annotators,
+        }
+
+    def _by_pair(self, numbers: Mapping[_Pair, float | None]) -> dict[str, Any]:
+        """Return numbers of pairs as reports have them: mean, sd and how many are defined, and the matrix."""
+        k = len(self.names)
+        matrix: list[list[float | None]] = [[None] * k for _ in range(k)]
+        for (i, j), number in numbers.items():
+            matrix[i][j] = matrix[j][i] = number
+        return {**spread(numbers.values()), "matrix": matrix}
+
+    # Items
+
+    def _table(self, items: str, which: str, pair: _Pair) -> _Table:
+        """Return the numbers of items by the values that two annotators gave them."""
+        table = self._tables.get((items, *pair), {})
+        if which == "any":
+            return {values: n for values, n in table.items() if values != (None, None)}
+        if which == "both":
+            return {values: n for values, n in table.items() if None not in values}
+        return table
+
+    def _value_pairs(self, items: str, which: str) -> Counter[tuple[int, Value, Value]]:
+        """Return the ordered pairs of values by number of annotators."""
+        pairs: Counter[tuple[int, Value, Value]] = Counter()
+        for (of, marked, m, c, k), n in self.sums["o"].items():
+            if of == items and marked in _MARKED[which]:
+                pairs[m, c, k] += n
+        return pairs
+
+    def _coefficients(self, items: str, which: str) -> dict[str, Any]:
+        tables = {pair: self._table(items, which, pair) for pair in self.pairs}
+        pairs = self._value_pairs(items, which)
+        table = coincidences(pairs)
+        k = len(self.names)
+        number: Counter[int] = Counter()
+        for (m, _, _), n in pairs.items():
+            number[m] += n
+        by_all = {(c, other): n for (m, c, other), n in pairs.items() if m == k}
+        by_value = krippendorff_by_value(table)
+        values = sorted((value for value in by_value if value is not None), key=name_of_value)
+        return {
+            "items": sum(n // (m * (m - 1)) for m, n in number.items()),
+            "observed": self._by_pair({pair: observed(of) for pair, of in tables.items()}),
+            "kappa": self._by_pair({pair: kappa(of) for pair, of in tables.items()}),
+            "pi": self._by_pair({pair: scott_pi(of) for pair, of in tables.items()}),
+            "fleiss": fleiss(by_all, k),
+            "fleiss_items": number[k] // (k * (k - 1)),
+            "alpha": krippendorff(table),
+            "per_label": {name_of_value(value): by_value[value] for value in values},
+        }
+
+    def _unitizing(self) -> dict[str, Any] | None:
+        """Return the coefficients of units; None if spans of one annotator overlap or have gaps."""
+        if self.sums["overlap"] or self.sums["gaps"]:
+            return None
+        overlaps: defaultdict[str, Fraction] = defaultdict(Fraction)
+        for (m, label), n in self.sums["W"].items():
+            overlaps[label] += Fraction(n, (m - 1) ** 2)
+        squares = {label: n for (label,), n in self.sums["Q"].items()}
+        return unitizing(Unitized(coincidences(self._value_pairs(POSITIONS, "all")), squares, overlaps))
+
+    def _disagreements(self) -> dict[str, Any]:
+        kinds: Counter[str] = Counter()
+        boundary: Counter[str] = Counter(dict.fromkeys(BOUNDARIES, 0))
+        for (kind, which), n in self.sums["kind"].items():
+            kinds[kind] += n
+            if which is not None:
+                boundary[which] += n
+        unanimous = kinds.pop("", 0)
+        return {
+            "components": unanimous + kinds.total(),
+            "unanimous": unanimous,
+            "kinds": dict(sorted(kinds.items())),
+            "boundary": dict(boundary),
+        }
+
+    def _confusion(self) -> dict[str, dict[str, int]]:
+        """Return the labels of pairs of annotators at equal ranges, both ways."""
+        confusion: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for pair in self.pairs:
+            for values, n in self._table(RANGES, "any", pair).items():
+                c, k = (NOTHING if value is None else name_of_value(value) for value in values)
+                confusion[c][k] += n
+                confusion[k][c] += n
+        return {c: dict(sorted(row.items())) for c, row in sorted(confusion.items())}
+
+    # A system beside the annotators
+
+    def ceiling(self, documents: int) -> dict[str, Any]:
+        """Return the system beside the annotators, by convention; `documents` are those that annotators share."""
+        report = {}
+        for convention in self.conventions:
+            f1 = self._f1(convention)
+            per_annotator = {}
+            for number, own in enumerate(self._beside_system(convention)):
+                human = spread(value for pair, value in f1.items() if number in pair)["mean"]
+                per_annotator[self.names[number]] = {"human": human, **own}
+            report[convention.key] = {
+                "documents": documents,
+                **self._ceiling_means(convention),
+                "per_annotator": per_annotator,
+            }
+        return report
+
+    def _beside_system(self, convention: Convention) -> list[dict[str, float | None]]:
+        """Return F1 of each annotator, and of the system, against each other and against the majority of the others."""
+        contests = {"system": "system", "human_majority": "majority", "system_majority": "system_majority"}
+        return [
+            {
+                name: _f1_of(convention, self._contest((of, number), convention))
+                for name, of in contests.items()
+            }
+            for number in range(len(self.names))
+        ]
+
+    def _ceiling_means(self, convention: Convention) -> dict[str, dict[str, float | None]]:
+        """Return the means of humans and system, and their difference: by pairs, and against majorities."""
+        beside = self._beside_system(convention)
+        mean = {name: spread(each[name] for each in beside)["mean"] for name in beside[0]}
+        human = spread(self._f1(convention).values())["mean"]
+        means = {}
+        for name, one, other in (
+            ("pairs", human, mean["system"]),
+            ("majority", mean["human_majority"], mean["system_majority"]),
+        ):
+            difference = None if one is None or other is None else other - one
+            means[name] = {"human": one, "system": other, "difference": difference}
+        return means
+
+    # Intervals
+
+    def with_intervals(self) -> dict[str, float | None]:
+        """Return the numbers that have intervals, by their paths below the sequence."""
+        numbers: dict[str, float | None] = {}
+        for convention in self.conventions:
+            numbers[f"f1.{convention.key}.mean"] = spread(self._f1(convention).values())["mean"]
+        for items, domains in DOMAINS.items():
+            for which in domains:
+                own = self._coefficients(items, which)
+                path = f"coefficients.{items}.{which}"
+                numbers |= {f"{path}.{name}.mean": own[name]["mean"] for name in ("observed", "kappa", "pi")}
+                numbers |= {f"{path}.{name}": own[name] for name in ("fleiss", "alpha")}
+        units = self._unitizing()
+        if units is not None:
+            numbers |= {f"unitizing.{name}": units[name] for name in ("u", "binary", "cu")}
+        if any(contest[0] == "system" for _, contest, _ in self._contests):
+            for convention in self.conventions:
+                for name, each in self._ceiling_means(convention).items():
+                    numbers[f"ceiling.{convention.key}.{name}.difference"] = each["difference"]
+        return numbers
+
+
+def _f1_of(convention: Convention, total: Tally) -> float | None:
+    entry = rates_of(convention, total)
+    return None if entry is None else entry["f1"]
+
+
+def spread(values: Iterable[float | None]) -> dict[str, Any]:
+    """Return mean, standard deviation (divided by n) and number of the values that are defined."""
+    defined = [value for value in values if value is not None]
+    if not defined:
+        return {"mean": None, "sd": None, "pairs": 0}
+    mean = math.fsum(defined) / len(defined)
+    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in defined) / len(defined))
+    return {"mean": mean, "sd": sd, "pairs": len(defined)}
+
+
+def jackknife_interval(
+    path: str, value: float | None, without: Sequence[float | None], sizes: Sequence[int], confidence: float
+) -> Interval:
+    """Return the interval of a number of `with_intervals` from its values without each document.
+
+    F1 and observed agreement lie between 0 and 1 and have one on the logit scale. Coefficients, and the differences of
+    a system to the annotators, may be negative, so theirs is the number plus or minus Student's quantile times the
+    standard error. A document weighs as many spans as its annotators marked: `sizes`.
+    """
+    effective = effective_number(sizes)
+    defined = [each for each in without if each is not None]
+    used = sum(size > 0 for size in sizes)
+    if value is None or len(defined) < len(without) or used < 2:
+        reason = "not defined" if value is None else "not defined without one of the documents"
+        return Interval(None, None, None, used, effective, reason)
+    if path.startswith("f1.") or ".observed." in path:
+        return logit_jackknife(value, defined, used, effective, confidence)
+    se = standard_error(defined)
+    if not se:
+        reason = "the agreement is the same in all documents, so the spread between documents is not known"
+        return Interval(None, None, se, used, effective, reason)
+    half = t_quantile((1 + confidence) / 2, degrees_of_freedom(effective)) * se
+    return Interval(value - half, min(1.0, value + half), se, used, effective)

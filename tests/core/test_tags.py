@@ -1,0 +1,278 @@
+"""Tags, their schemes and treatments, by hand and against seqeval."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from seqeval import scheme as seqeval_schemes
+from seqeval.metrics import classification_report
+from seqeval.metrics.sequence_labeling import get_entities
+
+from clueval.core.count import Plan, count, sequences_of
+from clueval.core.document import Document, Pair, Sentence
+from clueval.core.exact import Exact
+from clueval.core.levels import Levels
+from clueval.core.span import Span
+from clueval.core.tags import (
+    SCHEMES,
+    count_illegal,
+    decode,
+    decode_strictly,
+    decode_tags,
+    detect_scheme,
+    first_illegal,
+    ill_formed,
+    scheme_called,
+)
+from clueval.files.errors import TagError, UsageError
+
+LABELS = ("PER", "LOC", "court-name")
+ORACLES = {
+    "BIO": seqeval_schemes.IOB2,
+    "IOB1": seqeval_schemes.IOB1,
+    "BIOES": seqeval_schemes.IOBES,
+    "BILOU": seqeval_schemes.BILOU,
+    "IOE1": seqeval_schemes.IOE1,
+    "IOE2": seqeval_schemes.IOE2,
+}
+
+
+def tags_of(prefixes: str) -> st.SearchStrategy[list[str]]:
+    labelled = st.builds("{}-{}".format, st.sampled_from(prefixes.replace("O", "")), st.sampled_from(LABELS))
+    return st.lists(st.one_of(st.just("O"), labelled, st.sampled_from(list(prefixes))), max_size=12)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tags"),
+    [
+        ("BIO", ["B-A", "I-A", "O", "B-A", "B-A"]),
+        ("IOB1", ["I-A", "I-A", "O", "I-A", "B-A"]),
+        ("BIOES", ["B-A", "E-A", "O", "S-A", "S-A"]),
+        ("BILOU", ["B-A", "L-A", "O", "U-A", "U-A"]),
+        ("IOE2", ["I-A", "E-A", "O", "E-A", "E-A"]),
+    ],
+)
+@pytest.mark.parametrize("invalid", ["conlleval", "discard", "error"])
+def test_every_scheme_writes_the_same_spans_and_is_detected(
+    scheme: str, tags: list[str], invalid: str
+) -> None:
+    assert detect_scheme(tags) == scheme
+    assert decode_tags(tags, scheme, invalid) == [(0, 2, "A"), (3, 4, "A"), (4, 5, "A")]
+
+
+def test_labels_may_have_hyphens_or_be_missing() -> None:
+    assert decode_tags(["B-court-name", "I-court-name", "O"]) == [(0, 2, "court-name")]
+    assert decode_tags(["B", "I", "O", "B"]) == [(0, 2, "_"), (3, 4, "_")]
+
+
+def test_io_cannot_separate_adjacent_spans_of_one_label() -> None:
+    assert decode_tags(["I-A", "I-A", "I-B", "O"], "IO", "error") == [(0, 2, "A"), (2, 3, "B")]
+
+
+def test_an_inside_tag_after_outside_begins_a_span_is_discarded_or_is_an_error() -> None:
+    tags = ["B-A", "O", "I-A", "I-A"]
+
+    assert decode_tags(tags, "BIO", "conlleval") == [(0, 1, "A"), (2, 4, "A")]
+    assert decode_tags(tags, "BIO", "discard") == [(0, 1, "A")]
+    with pytest.raises(TagError, match="'I-A' may not follow 'O' in the scheme BIO"):
+        decode_tags(tags, "BIO", "error")
+
+
+def test_a_tag_outside_the_named_scheme_is_refused_by_name() -> None:
+    with pytest.raises(TagError, match="tag 'E-A' is outside the scheme BIO"):
+        decode_tags(["B-A", "E-A"], "BIO")
+
+
+@given(tags_of("BIOES"))
+def test_the_lenient_reading_is_seqevals_default(tags: list[str]) -> None:
+    expected = [(start, end + 1, label) for label, start, end in get_entities(tags)]
+
+    assert list(decode(tags)) == expected
+
+
+@pytest.mark.parametrize("scheme", ORACLES)
+@given(data=st.data())
+def test_discard_is_seqevals_strict_mode(scheme: str, data: st.DataObject) -> None:
+    tags = data.draw(tags_of("".join(sorted({"BIO": "BIO", "IOB1": "BIO"}.get(scheme, scheme.strip("12"))))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (entities,) = seqeval_schemes.Entities([tags], ORACLES[scheme]).entities
+
+    assert list(decode_strictly(tags, scheme)) == [(e.start, e.end, e.tag) for e in entities]
+
+
+# seqeval's strict reading of IOE1 loses a span of one token before another of its label, and so does ours.
+@pytest.mark.parametrize("scheme", sorted(set(SCHEMES) - {"IOE1"}))
+@given(data=st.data())
+def test_treatments_agree_without_ill_formed_tags(scheme: str, data: st.DataObject) -> None:
+    prefixes = {"BIO": "BIO", "IOB1": "BIO"}.get(scheme, scheme.strip("12"))
+    tags = data.draw(tags_of(prefixes))
+    if first_illegal(tags, scheme) is None:
+        assert list(decode_strictly(tags, scheme)) == list(decode(tags))
+
+
+@given(tags_of("BIO"))
+@example(["I-PER", "B-LOC", "I-LOC", "I-PER"])
+def test_counts_of_adjacent_tags_are_enough_to_count_spans_and_repaired_tags(tags: list[str]) -> None:
+    neighbours = Counter(pairwise(["O", *tags, "O"]))
+
+    illegal = sum(
+        tag[0] == "I" and not (before[0] in "BI" and before[1:] == tag[1:])
+        for before, tag in pairwise(["O", *tags])
+    )
+    assert count_illegal(neighbours, "BIO") == illegal
+
+
+# Tag schemes: which one tags are of, and what is said of tags that are none of it
+
+
+@pytest.mark.parametrize(
+    ("tags", "scheme"),
+    [
+        ("B-A", "BIO"),
+        ("B-A B-A", "BIO"),
+        ("B-A I-A", "BIO"),
+        ("I-A B-B", "BIO"),  # in IOB1 a B follows a span of its own label only
+        ("I-A", "IO"),
+        ("I-A O I-B", "IO"),
+        ("I-A B-A", "IOB1"),
+        ("S-A", "BIOES"),
+        ("S-A I-A", "BIOES"),
+        ("B-A E-A", "BIOES"),
+        ("B-A I-A E-A", "BIOES"),
+        ("E-A", "IOE2"),
+        ("I-A E-A", "IOE2"),
+        ("U-A", "BILOU"),
+        ("B-A L-A", "BILOU"),
+        ("L-A", "BILOU"),
+    ],
+)
+def test_scheme_is_recognised_by_the_letters_that_occur(tags: str, scheme: str) -> None:
+    assert detect_scheme(tags.split()) == scheme
+    assert detect_scheme(["O", *tags.split(), "O"]) == scheme
+
+
+@pytest.mark.parametrize("tags", ["L-A E-A", "L-A S-A", "U-A E-A", "U-A S-A"])
+def test_letters_of_two_schemes_are_refused_with_advice(tags: str) -> None:
+    with pytest.raises(TagError) as caught:
+        detect_scheme(tags.split())
+
+    assert str(caught.value) == (
+        "tags of BIOES (E, S) and of BILOU (L, U) occur together (name the scheme with scheme=...)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [
+        ("IOB2", "BIO"),
+        ("iob", "BIO"),
+        ("iobes", "BIOES"),
+        ("BIOLU", "BILOU"),
+        ("BILUO", "BILOU"),
+        ("io", "IO"),
+    ],
+)
+def test_a_scheme_has_other_names_in_either_case(name: str, scheme: str) -> None:
+    assert scheme_called(name) == scheme
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UsageError) as caught:
+        scheme_called("bix")
+
+    assert str(caught.value) == (
+        "unknown tag scheme 'bix' (did you mean BIO? it is one of BIO, IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1, IOE2)"
+    )
+    with pytest.raises(UsageError) as caught:
+        decode_tags([], "BIO", "mend")
+
+    assert str(caught.value) == (
+        "unknown treatment of ill-formed tags 'mend' (one of conlleval, discard, error)"
+    )
+
+
+def test_an_ill_formed_tag_is_named_with_the_one_before_it() -> None:
+    tags = ["I-A", "O", "B-A"]
+
+    assert [ill_formed(tags, position, "BIOES") for position in (0, 1, 3)] == [
+        "ill-formed tags: 'I-A' may not follow the start of the sentence in the scheme BIOES",
+        "ill-formed tags: 'O' may not follow 'I-A' in the scheme BIOES",
+        "ill-formed tags: the end of the sentence may not follow 'B-A' in the scheme BIOES",
+    ]
+    with pytest.raises(TagError, match=r"^ill-formed tags: 'I-A' may not follow the start of the sentence"):
+        decode_tags(tags[:1], "BIO", "error")
+
+
+@pytest.mark.parametrize(
+    ("tag", "advice"),
+    [
+        ("B_PER", "write a hyphen: B-PER"),
+        ("ner_tags", "if this line has the names of the columns, remove it"),
+        *[
+            (tag, "a tag is O, or one of B I E S L U M W")
+            for tag in ("X-PER", "PER", "b-PER", "", "O-PER", "B-")
+        ],
+        *[(tag, "a tag is O, or one of B I E S L U M W") for tag in (" B-PER", "Ö")],
+    ],
+)
+def test_text_that_is_no_tag_is_refused_with_advice(tag: str, advice: str) -> None:
+    with pytest.raises(TagError) as caught:
+        decode_tags([tag])
+
+    assert str(caught.value).startswith(f"{tag!r} is not a tag ({advice}")
+
+
+# Metrics exact and levels, against seqeval
+
+TAGS = ["O", *(f"{prefix}-{label}" for prefix in "BIES" for label in ("PER", "LOC"))]
+
+SENTENCES = st.lists(
+    st.integers(1, 9).flatmap(
+        lambda length: st.tuples(*[st.lists(st.sampled_from(TAGS), min_size=length, max_size=length)] * 2)
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+def document(sentences: list[list[str]]) -> Document:
+    """A document of sentences of tags, with the spans that the tags mark in each sentence."""
+    spans, borders, past = [], [], 0
+    for tags in sentences:
+        spans += [Span(past + start, past + end, {"x": label}) for start, end, label in decode(tags)]
+        borders.append(Sentence(past, past + len(tags)))
+        past += len(tags)
+    every = [tag for tags in sentences for tag in tags]
+    return Document("d", {"x": spans}, tokens=["w"] * past, sentences=borders, tags={"x": every})
+
+
+@given(SENTENCES)
+def test_exact_and_level_1_labelled_are_seqevals_numbers(
+    sentences: list[tuple[list[str], list[str]]],
+) -> None:
+    gold, predicted = ([pair[side] for pair in sentences] for side in (0, 1))
+    plan = Plan((Exact(), Levels()))
+    bag = count([[Pair(document(gold), document(predicted))]], plan)
+    found = {
+        metric.name: metric.scores(tally, ["x"])
+        for _, _, metric, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan))
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # seqeval warns of labels that one side lacks
+        theirs = classification_report(gold, predicted, output_dict=True, zero_division=0)
+
+    for report in (found["exact"], found["levels"]["labelled"]["x"]["1"]):
+        assert {label: _rates(of) for label, of in report["per_label"].items()} == {
+            label: _rates(of, "f1-score") for label, of in theirs.items() if not label.endswith(" avg")
+        }
+        assert _rates(report["micro"]) == _rates(theirs["micro avg"], "f1-score")
+
+
+def _rates(entry: dict[str, float], f1: str = "f1") -> list[float]:
+    return [round(float(entry[name]), 12) for name in ("precision", "recall", f1)]
