@@ -15,7 +15,7 @@ from clueval.core.overlap import first_clash
 from clueval.core.read import Read
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn
-from clueval.results.plan import require_names
+from clueval.results.options import require_names
 from clueval.studies.agreement.metric import AgreementMetric
 from clueval.studies.agreement.places import marks_in, sequences_in, written
 from clueval.studies.agreement.readings import spans_of

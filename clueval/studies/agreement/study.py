@@ -18,7 +18,7 @@ from clueval.formats.options import Reading
 from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, shown
-from clueval.results.plan import parse_where
+from clueval.results.options import parse_where
 from clueval.results.signature import Signature
 from clueval.studies.agreement import view
 from clueval.studies.agreement.annotators import Annotators, annotators_of
