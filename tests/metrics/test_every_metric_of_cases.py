@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -65,7 +66,12 @@ METRICS: list[tuple[Metric, Callable[[list[Span]], list[Span]]]] = [
 ]
 """The metrics, and the spans of those that are drawn which they count."""
 
-of_every_metric = pytest.mark.parametrize(("metric", "countable"), METRICS, ids=lambda each: str(each)[:40])
+
+def _id(parameter: object) -> str:
+    return parameter.__name__ if isinstance(parameter, FunctionType) else str(parameter)[:40]
+
+
+of_every_metric = pytest.mark.parametrize(("metric", "countable"), METRICS, ids=_id)
 
 
 @of_every_metric
