@@ -219,8 +219,8 @@ class _Rest:
             ):
                 pairs |= self._best_of_flat(*numbers)
         by_label: dict[str, tuple[list[int], list[int]]] = {}
-        for side, numbers in enumerate(self._free(pairs)):
-            for number in numbers:
+        for side, left in enumerate(self._free(pairs)):
+            for number in left:
                 by_label.setdefault(self._labels[side][number], ([], []))[side].append(number)
         for golds, predicteds in by_label.values():
             pairs |= self._most(golds, predicteds)

@@ -74,15 +74,16 @@ class EachSpan(EachPair):
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         notes: Counter[Note] = Counter()
-        changed = dict(zip(SIDES, pair.sides, strict=True))
-        for side in self.sides:
-            document = changed[side]
+        documents = list(pair.sides)
+        for number, side in enumerate(SIDES):
+            document = documents[number]
             layers = {
                 layer: [each for span in spans for each in self.changed(span, layer, side, document, notes)]
-                for layer, spans in document.layers.items()
+                for layer, spans in (document.layers.items() if side in self.sides else ())
             }
-            changed[side] = with_layers(document, layers)
-        yield with_notes(replace(pair, **changed), self.signature[0], notes)
+            documents[number] = with_layers(document, layers)
+        gold, predicted = documents
+        yield with_notes(replace(pair, gold=gold, predicted=predicted), self.signature[0], notes)
 
     def changed(
         self, span: Span, layer: str, side: str, document: Document, notes: Counter[Note]
