@@ -156,14 +156,15 @@ def _presidio(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     own = {"results": row} if isinstance(row, list | tuple) else dict(rows.mapping(row))
     key = next((key for key in _RESULTS.split("|") if key in own), None)
     if key is not None:
-        results = [rows.mapping(item, "a span") for item in rows.listed(own[key], repr(key))]
-        own[key] = []
-        for result in results:
+        results = []
+        for item in rows.listed(own[key], repr(key)):
+            result = rows.mapping(item, "a span")
             rows.passed_over["explanations"] += result.get("analysis_explanation") is not None
             features, noted = _score(result.get("score")), result.get("recognition_metadata")
             if isinstance(noted, dict) and isinstance(noted.get("recognizer_name"), str):
                 features["recognizer"] = noted["recognizer_name"]
-            own[key].append({**result, "features": features})
+            results.append({**result, "features": features})
+        own[key] = results
     yield own
 
 
