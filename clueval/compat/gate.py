@@ -67,8 +67,6 @@ CORPUS = "[doc:all:micro]"
 ALL_TYPES = "[type:all:micro]"
 MACRO = "[type:all:macro]"
 
-NAN = float("nan")
-
 
 def table_lines(
     result: Result, *, evaluation: str = "", response_set: str = "", reference_set: str = ""
@@ -92,21 +90,17 @@ def table_lines(
         raise UsageError("GATE's table has rows of each document", advice="add resample_by='document'")
     yield "\t".join([*PLACE, *COLUMNS])
     documents = _by_document(result, metric)
-    rows = _Rows(metric, evaluation)
     if isinstance(metric, GateLists):
-        yield from _of_lists(metric, documents, rows, response_set)
-        return
-    reference = None if result.reference is None else result.reference.result
-    of_reference = {} if reference is None else _by_document(reference, _metric_of(reference))
-    for unit, tally in documents.items():
-        sides = [(response_set, tally)]
-        if reference is not None:
-            sides.append((reference_set, of_reference.get(unit, Tally())))
-        yield from rows.of_document(unit.name or "", sides)
-    totals = [(response_set, added((each, 1) for each in documents.values()))]
-    if reference is not None:
-        totals.append((reference_set, added((each, 1) for each in of_reference.values())))
-    yield from rows.of_corpus(totals)
+        rows = _rows_of_lists(metric, documents, response_set)
+    else:
+        sides = [(response_set, documents)]
+        if result.reference is not None:
+            before = result.reference.result
+            sides.append((reference_set, _by_document(before, _metric_of(before))))
+        rows = _rows_of_annotations(metric, sides)
+    for place, report in rows:
+        cells = map(_cell, (evaluation, *place))
+        yield "\t".join([*cells, *(java_string(report[name]) for name in COLUMNS.values())])
 
 
 def write_table(
@@ -149,89 +143,71 @@ def _by_document(result: Result, metric: Gate) -> dict[Unit, Tally]:
     return found
 
 
-def _of_lists(
-    metric: GateLists, documents: Mapping[Unit, Tally], rows: _Rows, set_name: str
-) -> Iterator[str]:
+_Row = tuple[Sequence[str], Mapping[str, float]]
+"""The columns of `PLACE` but the first, and the numbers by their names in a report."""
+
+
+def _rows_of_lists(metric: GateLists, documents: Mapping[Unit, Tally], set_name: str) -> Iterator[_Row]:
     """Yield the rows of candidate lists: documents, the best of all, by score, by rank, disambiguation."""
 
-    def lines(kind: str, points: Iterable[tuple[float, GateCounts]], document: str = CORPUS) -> Iterator[str]:
-        by_rank = kind in ("list-rank", "list-disamb", "list-disamb-best")
+    def rows(kind: str, points: Iterable[tuple[float, GateCounts]], document: str = CORPUS) -> Iterator[_Row]:
+        by = "rank" if kind in ("list-rank", "list-disamb", "list-disamb-best") else "score"
         for threshold, counts in points:
-            at = (
-                str(int(threshold)) if by_rank and math.isfinite(threshold) else java_string(float(threshold))
-            )
-            place = kind, document, set_name, metric.type, "rank" if by_rank else "score", at
-            yield rows.line(place, counts.report())
+            is_rank = by == "rank" and math.isfinite(threshold)
+            at = str(int(threshold)) if is_rank else java_string(float(threshold))
+            yield (kind, document, set_name, metric.type, by, at), counts.report()
 
     def best(tally: Tally) -> list[tuple[float, GateCounts]]:
-        return [(NAN, metric.of_best.counts(tally, metric.type))]
+        return [(math.nan, metric.of_best.counts(tally, metric.type))]
 
     for unit, tally in documents.items():
-        yield from lines("list-best", best(tally), unit.name or "")
-        yield from lines("list-disamb-best", [next(metric.disambiguation(tally))], unit.name or "")
+        yield from rows("list-best", best(tally), unit.name or "")
+        yield from rows("list-disamb-best", [next(metric.disambiguation(tally))], unit.name or "")
     total = added((each, 1) for each in documents.values())
-    yield from lines("list-best", best(total))
-    yield from lines("list-score", metric.by_score(total))
-    yield from lines("list-rank", metric.by_rank(total))
-    yield from lines("list-disamb", metric.disambiguation(total))
+    yield from rows("list-best", best(total))
+    yield from rows("list-score", metric.by_score(total))
+    yield from rows("list-rank", metric.by_rank(total))
+    yield from rows("list-disamb", metric.disambiguation(total))
 
 
-class _Rows:
-    """The rows of one evaluation."""
+def _rows_of_annotations(metric: Gate, sides: Sequence[tuple[str, Mapping[Unit, Tally]]]) -> Iterator[_Row]:
+    """Yield the rows of annotations: of documents, then of the corpus; sides are response and maybe reference."""
+    printed = {spec.target: str(spec) for spec in parse_types(metric.types)}
 
-    def __init__(self, metric: Gate, evaluation: str) -> None:
-        self._metric = metric
-        self._evaluation = evaluation
-        self._printed = {spec.target: str(spec) for spec in parse_types(metric.types)}
+    def name_of(kind: str | None) -> str:
+        return ALL_TYPES if kind is None else printed.get(kind, kind)
 
-    def of_document(self, name: str, sides: Sequence[tuple[str, Tally]]) -> Iterator[str]:
-        kinds: list[str | None] = [None] if len(self._metric.types) != 1 else []
-        for kind in [*kinds, *self._types(sides)]:
-            for set_name, tally in sides:
-                yield self._normal(name, set_name, kind, tally)
+    def types_of(tallies: Iterable[tuple[str, Tally]]) -> list[str]:
+        """Return the types in the order of the settings or, by default, in alphabetical order."""
+        return list(printed) or sorted({name for _, tally in tallies for name in metric.types_of(tally)})
 
-    def of_corpus(self, sides: Sequence[tuple[str, Tally]]) -> Iterator[str]:
-        kinds = self._types(sides)
-        several = len(kinds) > 1 or not kinds
-        for kind in [*kinds, None] if several else kinds:
-            for set_name, tally in sides:
-                yield self._normal(CORPUS, set_name, kind, tally)
-            set_name, tally = sides[0]
-            for threshold, counts in self._metric.curve(tally, kind):
-                place = ("score", CORPUS, set_name, self._name(kind), "score", java_string(threshold))
-                yield self.line(place, counts.report())
-        for set_name, tally in sides if several else ():
-            members = [self._metric.counts(tally, kind) for kind in kinds]
-            place = ("normal", CORPUS, set_name, MACRO, "score", "NaN")
-            yield self.line(place, macro_report(members))
+    def normal(document: str, set_name: str, kind: str | None, tally: Tally) -> _Row:
+        place = ("normal", document, set_name, name_of(kind), "score", "NaN")
+        return place, metric.counts(tally, kind).report()
 
-    def line(self, place: Sequence[str], report: Mapping[str, float]) -> str:
-        """Return a row: the columns of `PLACE` after the first, then the numbers."""
-        cells = map(_cell, (self._evaluation, *place))
-        return "\t".join([*cells, *(java_string(report[name]) for name in COLUMNS.values())])
-
-    def _types(self, sides: Sequence[tuple[str, Tally]]) -> list[str]:
-        """Return the types of both sides, in the order of the settings or, by default, in alphabetical order."""
-        if self._printed:
-            return list(self._printed)
-        return sorted({name for _, tally in sides for name in self._metric.types_of(tally)})
-
-    def _normal(self, document: str, set_name: str, kind: str | None, tally: Tally) -> str:
-        place = ("normal", document, set_name, self._name(kind), "score", "NaN")
-        return self.line(place, self._metric.counts(tally, kind).report())
-
-    def _name(self, kind: str | None) -> str:
-        return ALL_TYPES if kind is None else self._printed.get(kind, kind)
+    for unit in sides[0][1]:
+        tallies = [(set_name, documents.get(unit, Tally())) for set_name, documents in sides]
+        of_all: list[str | None] = [None] if len(metric.types) != 1 else []
+        for kind in [*of_all, *types_of(tallies)]:
+            yield from (normal(unit.name or "", set_name, kind, tally) for set_name, tally in tallies)
+    totals = [(set_name, added((each, 1) for each in documents.values())) for set_name, documents in sides]
+    kinds = types_of(totals)
+    several = len(kinds) != 1
+    for kind in [*kinds, None] if several else kinds:
+        yield from (normal(CORPUS, set_name, kind, tally) for set_name, tally in totals)
+        set_name, tally = totals[0]
+        for threshold, counts in metric.curve(tally, kind):
+            place = ("score", CORPUS, set_name, name_of(kind), "score", java_string(threshold))
+            yield place, counts.report()
+    for set_name, tally in totals if several else ():
+        members = [metric.counts(tally, kind) for kind in kinds]
+        yield ("normal", CORPUS, set_name, MACRO, "score", "NaN"), macro_report(members)
 
 
 def _cell(text: str) -> str:
     """Return a cell that a spreadsheet does not run; a threshold below zero stays a number."""
-    return text if text.startswith("-") and _is_number(text) else guarded(text)
-
-
-def _is_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:
-        return False
-    return True
+        return guarded(text)
+    return text if text.startswith("-") else guarded(text)

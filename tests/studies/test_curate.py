@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from strategies import at_most
-from test_agree import A, B, C, document, studies
+from test_agree import A, B, C, document
+from test_agree_properties import studies
 
 from clueval import CluevalError, CluevalWarning, Document, agree, curate
 from clueval.core.document import Pair

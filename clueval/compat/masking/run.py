@@ -141,7 +141,10 @@ def masking(
             try:
                 result = scored(own, other, metrics, layers, groups, steps)
             except (TextMismatch, FormatError, TagError) as error:
-                if isinstance(error, TextMismatch) or _are_texts(other):
+                are_texts = are_paths(other) and all(
+                    path.suffix in (".txt", ".md") for _, path in files_of_side(other)
+                )
+                if isinstance(error, TextMismatch) or are_texts:
                     before = f"{error.advice}; " if error.advice else ""
                     error.advice = f"{before}for redacted texts add redacted=True"
                 raise
@@ -200,13 +203,6 @@ def _redacted_texts(
     sides = sides_of({"gold": gold}, groups.readings[:1], layers)
     documents = (document for (document,) in sides.texts(read) if document is not None)
     return Texts(iter(redacted_pairs(documents, of_documents, steps)), "documents", (), read, {})
-
-
-def _are_texts(predicted: Any) -> bool:
-    """Return whether a side has files with the endings of texts."""
-    return are_paths(predicted) and all(
-        path.suffix in (".txt", ".md") for _, path in files_of_side(predicted)
-    )
 
 
 def _first_file(gold: Any, options: Mapping[str, Any]) -> tuple[Reading, Form | None, Path | None]:

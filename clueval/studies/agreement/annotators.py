@@ -280,23 +280,23 @@ def annotators_of(
             advice="give paths, or documents, lists of tags or lists of spans, for each annotator",
         )
     by_name = dict(sources) if isinstance(sources, Mapping) else None
-    listed = [] if by_name is not None else list(sources)
-    if len(listed) == 1 and isinstance(listed[0], str | PathLike):
-        by_name = _of_one(Path(listed[0]), read, naming, system)
+    unnamed = [] if by_name is not None else list(sources)
+    if len(unnamed) == 1 and isinstance(unnamed[0], str | PathLike):
+        by_name = _of_one(Path(unnamed[0]), read, naming, system)
         if isinstance(system, str | PathLike) and str(system) in by_name and not Path(system).exists():
             system = by_name.pop(str(system))
     elif naming.annotators is not None or naming.layout is not None:
         raise UsageError(
             "columns of annotators and a layout need one source", advice="give one file or folder"
         )
-    elif by_name is None and all(isinstance(source, str | PathLike) for source in listed):
-        paths = [Path(path) for path in listed]
+    elif by_name is None and all(isinstance(source, str | PathLike) for source in unnamed):
+        paths = [Path(path) for path in unnamed]
         for path in paths:
             files_of(path)  # raises for a path that does not exist
         by_name = dict(zip(names_of(paths), paths, strict=True))
     elif by_name is None:
-        letters = (chr(ord("A") + n) if n < 26 else f"annotator {n + 1}" for n in range(len(listed)))
-        by_name = dict(zip(letters, listed, strict=True))
+        letters = (chr(ord("A") + n) if n < 26 else f"annotator {n + 1}" for n in range(len(unnamed)))
+        by_name = dict(zip(letters, unnamed, strict=True))
     annotators = _made(by_name, read)
     if len(annotators) < 2:
         raise UsageError(
@@ -306,9 +306,9 @@ def annotators_of(
     if system is not None:
         (of_system,) = _made({"system": system}, read)
         annotators.append(replace(of_system, name="system"))
-    annotators = _with_names_of_files(annotators, naming.pair_by)
     require_use(read, [path for each in annotators for _, path in each.files])
-    return Annotators(tuple(_with_columns_of_tags(annotators)), system is not None, naming)
+    listed = tuple(_with_names_and_layers(annotators, naming.pair_by))
+    return Annotators(listed, system is not None, naming)
 
 
 def _made(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]:
@@ -370,18 +370,14 @@ def _on_texts(side: GivenSide, documents: Sequence[Document]) -> Iterator[Docume
         yield with_text_of(of_key[id_], item, side.place(number), None)
 
 
-def _with_names_of_files(listed: Sequence[Annotator], pair_by: str | None) -> list[Annotator]:
-    """Return the annotators with their files by the names that pair them."""
+def _with_names_and_layers(listed: Sequence[Annotator], pair_by: str | None) -> Iterator[Annotator]:
+    """Yield annotators with files by the names that pair them, and columns of tags as layers where none is named."""
     files: Sequence[Files] = [each.files for each in listed]
     if pair_by == "name":
         files = [[(name and without_ending(name), path) for name, path in of] for of in files]
     elif pair_by is None:
         files = with_equal_names(files)
-    return [replace(each, files=own) for each, own in zip(listed, files, strict=True)]
-
-
-def _with_columns_of_tags(listed: Sequence[Annotator]) -> Iterator[Annotator]:
-    """Yield the annotators with the columns of tags as layers where no layer is named."""
+    listed = [replace(each, files=own) for each, own in zip(listed, files, strict=True)]
     sides = [Side(each.name, each.files, each.options) for each in listed if each.options is not None]
     if all(side.options.layers is None for side in sides):
         sides = list(with_layers(sides))

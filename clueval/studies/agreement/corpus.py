@@ -87,21 +87,11 @@ class Annotated:
                         **humans[0].in_errors,
                         advice="the system needs every shared document",
                     )
-                self._require_layers(group, layers)
+                for name, document in zip(self.plan.sides, group.sides, strict=True):
+                    if document is not None and document.layers:
+                        _require_layers(name, document, layers)
                 group = self._changed(group) if self.steps else group
             yield group
-
-    def _require_layers(self, group: Group, layers: Sequence[str]) -> None:
-        for name, document in zip(self.plan.sides, group.sides, strict=True):
-            if document is None or not document.layers:
-                continue
-            for layer in layers:
-                if layer not in document.layers:
-                    raise UsageError(
-                        f"{name} has no layer {layer!r}, which another annotator has",
-                        **document.in_errors,
-                        advice="name the layers that all have",
-                    )
 
     def _changed(self, group: Group) -> Group:
         """Return a group as the steps change each document, with what they changed by annotator in its notes."""
@@ -175,6 +165,16 @@ class Annotated:
                 raise
         for warning in checked(self.steps, total):
             warn(warning)
+
+
+def _require_layers(name: str, document: Document, layers: Sequence[str]) -> None:
+    for layer in layers:
+        if layer not in document.layers:
+            raise UsageError(
+                f"{name} has no layer {layer!r}, which another annotator has",
+                **document.in_errors,
+                advice="name the layers that all have",
+            )
 
 
 def _with_metadata(group: Group) -> Group:

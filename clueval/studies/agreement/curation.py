@@ -33,10 +33,8 @@ from clueval.studies.agreement.places import (
     Documents,
     ReportOfAnnotators,
     parts_in,
-    parts_without,
     range_of,
     sequences_in,
-    unanimous_rows,
 )
 from clueval.studies.agreement.readings import Mark, Readings, parts_of
 from clueval.studies.agreement.readings import Reading as Marks
@@ -218,11 +216,8 @@ class Curation:
         """Yield the outcome of each component of a layer; that of spans which all have is one."""
         present = sum(each is not None for each in documents)
         are_enough = not isinstance(self._votes, int) or present == 1 or self._votes <= present
-        common = unanimous_rows(documents, layer) if are_enough and self._decisions is None else None
-        parts = parts_in(documents, layer)
-        if common is not None:
-            yield Outcome(tuple([(((start, end),), label) for start, end, label in common]))
-            parts = parts_without(documents, layer, common)
+        common, parts = parts_in(documents, layer, apart=are_enough and self._decisions is None)
+        yield Outcome(tuple([(((start, end),), label) for start, end, label in common]))
         for readings in parts:
             yield self._decided(text, layer, readings) or self._undecided(readings)
 

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,9 @@ KINDS = (
 )
 """In what annotators differ at a place."""
 
+Row = tuple[int, int, str]
+"""Start, end and label of a span without gaps."""
+
 Documents = Sequence[Document | None]
 """The documents that annotators have of one text; None: not annotated."""
 
@@ -70,43 +73,31 @@ def sequences_in(documents: Documents) -> list[str]:
     return list(dict.fromkeys(layer for each in documents if each is not None for layer in each.layers))
 
 
-def marks_in(document: Document, layer: str) -> Reading:
-    """Return the spans of a layer, each once, in no order."""
+def marks_in(document: Document, layer: str, without: Collection[Row] = ()) -> Reading:
+    """Return the spans of a layer but those of these rows, each once, in no order."""
     rows = document.rows_in(layer)
     if rows is None:
         return tuple({(span.fragments, span.label) for span in document.layers.get(layer, ())})
-    return tuple({(((start, end),), label) for start, end, label in rows})
+    return tuple({(((row[0], row[1]),), row[2]) for row in rows if row not in without})
 
 
-def parts_in(documents: Documents, layer: str) -> Iterator[Readings]:
-    """Yield what annotators have marked in each overlap component of a layer, by position."""
-    return parts_of([None if each is None else marks_in(each, layer) for each in documents])
+def parts_in(documents: Documents, layer: str, *, apart: bool = True) -> tuple[set[Row], Iterator[Readings]]:
+    """Return the rows that all have, and what annotators have marked in each other overlap component, by position.
 
-
-def unanimous_rows(documents: Documents, layer: str) -> set[tuple[int, int, str]] | None:
-    """Return the spans that all have, if no spans of one document overlap, so that these are apart from all others.
-
-    None if spans may overlap, or are no plain rows.
+    There are such rows only if no spans of one document overlap, so that they are apart from all others. Without
+    `apart`, all components are in the second.
     """
-    rows = [each.rows_in(layer) for each in documents if each is not None]
-    plain = [of for of in rows if of is not None and are_flat(of)]
-    return set.intersection(*map(set, plain)) if len(plain) == len(rows) else None
-
-
-def parts_without(documents: Documents, layer: str, common: set[tuple[int, int, str]]) -> Iterator[Readings]:
-    """Yield what annotators have marked in each overlap component, without the rows that all have."""
-    readings: list[Reading | None] = []
-    for each in documents:
-        rows = () if each is None else each.rows_in(layer) or ()
-        marks = tuple([(((row[0], row[1]),), row[2]) for row in rows if row not in common])
-        readings.append(None if each is None else marks)
-    return parts_of(readings)
+    common: set[Row] = set()
+    if apart:
+        rows = [each.rows_in(layer) for each in documents if each is not None]
+        plain = [of for of in rows if of is not None and are_flat(of)]
+        common = set.intersection(*map(set, plain)) if len(plain) == len(rows) else common
+    return common, parts_of([None if each is None else marks_in(each, layer, common) for each in documents])
 
 
 def differing_in(documents: Documents, layer: str) -> Iterator[Readings]:
     """Yield what annotators have marked in each overlap component of a layer in which they differ, by position."""
-    common = unanimous_rows(documents, layer)
-    parts = parts_in(documents, layer) if common is None else parts_without(documents, layer, common)
+    _, parts = parts_in(documents, layer)
     return (part for part in parts if kind_of(part)[0])
 
 

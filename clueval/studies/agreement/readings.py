@@ -7,7 +7,7 @@ there differ), ``label`` (the labels differ) and ``missing`` (an annotator has n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from clueval.core.case import Sides
 from clueval.core.overlap import components
@@ -72,13 +72,13 @@ def parts_of(readings: Readings) -> Iterator[list[Reading | None]]:
 def from_start(one: Reading, other: Reading) -> tuple[Reading, Reading]:
     """Return two readings whose positions count from the first start of both."""
     first = min(mark[0][0][0] for mark in (*one[:1], *other[:1]))
-    return (_moved(one, first), _moved(other, first)) if first else (one, other)
-
-
-def _moved(reading: Reading, by: int) -> Reading:
-    return tuple(
-        [(tuple([(start - by, end - by) for start, end in fragments]), label) for fragments, label in reading]
-    )
+    if not first:
+        return one, other
+    moved = [
+        tuple([(tuple([(start - first, end - first) for start, end in of]), label) for of, label in reading])
+        for reading in (one, other)
+    ]
+    return moved[0], moved[1]
 
 
 def by_label(reading: Reading) -> dict[str, Reading]:
@@ -121,31 +121,24 @@ def kind_of(readings: Readings) -> tuple[str, str | None]:
     """
     present = [reading for reading in readings if reading is not None]
     marked = [reading for reading in present if reading]
-    ranges = {_ranges(reading) for reading in marked}
-    facets = []
+    ranges = {frozenset(fragments for fragments, _ in reading) for reading in marked}
+    facets, boundary = [], None
     if len(ranges) > 1:
         facets.append("boundary")
         if len({frozenset(label for _, label in reading) for reading in marked}) > 1:
             facets.append("label")
+        parts = [[part for fragments in own for part in fragments] for own in ranges]
+        if any(len(own) > 1 for own in parts):  # more than one range, or one with gaps
+            boundary = "split"
+        elif len({own[0][0] for own in parts}) == 1:
+            boundary = "end"
+        else:
+            boundary = "start" if len({own[0][1] for own in parts}) == 1 else "both"
     elif len(set(marked)) > 1:
         facets.append("label")
     if len(marked) < len(present):
         facets.append("missing")
-    return "+".join(facets), _boundary(ranges) if len(ranges) > 1 else None
-
-
-def _ranges(reading: Iterable[Mark]) -> frozenset[Ranges]:
-    return frozenset(fragments for fragments, _ in reading)
-
-
-def _boundary(ranges: Iterable[frozenset[Ranges]]) -> str:
-    """Return which boundaries differ; `split`: an annotator has more than one range, or one with gaps."""
-    listed = [[part for fragments in own for part in fragments] for own in ranges]
-    if any(len(parts) > 1 for parts in listed):
-        return "split"
-    if len({parts[0][0] for parts in listed}) == 1:
-        return "end"
-    return "start" if len({parts[0][1] for parts in listed}) == 1 else "both"
+    return "+".join(facets), boundary
 
 
 def votes_of(readings: Readings) -> int:

@@ -16,21 +16,13 @@ from hypothesis import strategies as st
 import clueval
 from clueval import Document, Span
 from clueval.compat.masking.programs import labels_of, tokens_of, tokens_within
-from clueval.core.document import Sentence
 from clueval.files.errors import UsageError
-
-TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
-GOLD = [(5, 9, "e1", "DIRECT"), (22, 29, "e2", "QUASI"), (31, 35, "e1", "DIRECT"), (45, 49, "e3", "QUASI")]
-MASKED = [(0, 9), (22, 26), (28, 30), (45, 49)]
+from tests.masking_cases import TEXT, gold_document, masked_document
 
 
 def sides(id: str = "d") -> tuple[Document, Document]:
-    gold = [Span(s, e, "PER", {"entity_id": entity, "identifier_type": kind}) for s, e, entity, kind in GOLD]
-    sentences = [Sentence(0, 30), Sentence(31, 50)]
-    return (
-        Document(id, {"x": gold}, text=TEXT, unit="character", sentences=sentences),
-        Document(id, {"x": [Span(*one, "PER") for one in MASKED]}, text=TEXT, unit="character"),
-    )
+    gold = gold_document(id, "x", e1="DIRECT", e2="QUASI", e3="QUASI")
+    return gold, masked_document(id=id, layer="x", label="PER")
 
 
 def figures(program: str, gold: Document, predicted: Document, **settings: Any) -> dict[str, Any]:

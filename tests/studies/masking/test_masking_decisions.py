@@ -14,15 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clueval
-from clueval import CluevalWarning, Document, FormatError, MaskingReport, Span, UsageError
+from clueval import CluevalWarning, Document, MaskingReport, Span, UsageError
 from clueval.reports.place import Place, fingerprint
 from clueval.studies.decisions import COLUMNS, Decision, PlaceDecisions, read_decisions
 from clueval.studies.masking.review import ReviewedMasking
-
-TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
-GOLD = [(5, 9, "e1", "high"), (22, 29, "e2", "high"), (31, 35, "e1", "high"), (45, 49, "e3", "medium")]
-MASKED = [(0, 9), (22, 26), (28, 30), (45, 49)]
-"""`Ö` and the second `Weiß` can be read: two leaks."""
+from tests.masking_cases import MASKED, gold_document, masked_document
 
 OZ = fingerprint(
     [("gold", ((22, 29),), "PER"), ("predicted", ((22, 26),), "MASK"), ("predicted", ((28, 30),), "MASK")]
@@ -46,14 +42,7 @@ def written(folder: Path, *rows: dict[str, Any], name: str = "decisions.json") -
 def report(
     decisions: Path | Sequence[Path] | None, masked: Sequence[tuple[int, int]] = MASKED, **settings: Any
 ) -> MaskingReport:
-    gold = [Span(s, e, "PER", {"entity_id": entity, "identifier_type": kind}) for s, e, entity, kind in GOLD]
-    masks = [Span(*one, "MASK") for one in masked]
-    return clueval.masking(
-        [Document("d", {"label": gold}, text=TEXT, unit="character")],
-        [Document("d", {"label": masks}, text=TEXT, unit="character")],
-        decisions=decisions,
-        **settings,
-    )
+    return clueval.masking([gold_document()], [masked_document(masked)], decisions=decisions, **settings)
 
 
 def row(found: MaskingReport, metric: str = "reviewed", kind: str = "all") -> dict[str, Any]:
@@ -164,28 +153,17 @@ def test_decisions_of_another_corpus_are_lost_and_nothing_is_applied(tmp_path: P
     }
 
 
-@pytest.mark.parametrize("swapped", [False, True])
-@pytest.mark.parametrize(
-    ("conflicts", "protected"), [("first", 3), ("last", 2), ("drop", 2), (None, None)], ids=str
-)
-def test_conflicts_do_not_depend_on_the_order_of_files(
-    tmp_path: Path, swapped: bool, conflicts: str | None, protected: int | None
-) -> None:
-    files = [
-        written(tmp_path, line("Öz", "harmless"), name="a.json"),
-        written(tmp_path, line("Öz", "leak", "bob", time="2025-01-02T10:00:00Z"), name="b.json"),
-    ]
-    files = files[::-1] if swapped else files
+def test_conflicts_are_an_error_or_settled_in_any_order_of_files(tmp_path: Path) -> None:
+    one = written(tmp_path, line("Öz", "harmless"), name="a.json")
+    other = written(tmp_path, line("Öz", "leak", "bob", time="2025-01-02T10:00:00Z"), name="b.json")
 
-    if conflicts is None:
-        with pytest.raises(
-            UsageError, match=r"chosen differently at 1 place: d 22-28: harmless \(anna\), leak"
-        ):
+    for files in ([one, other], [other, one]):
+        with pytest.raises(UsageError, match=r"differently at 1 place: d 22-28: harmless \(anna\), leak"):
             report(files)
-    else:
-        found = report(files, conflicts=conflicts)
-        assert row(found)["protected"] == protected
-        assert found.to_dict()["decisions"]["conflict"] == (conflicts == "drop")
+        for conflicts, protected in (("first", 3), ("last", 2), ("drop", 2)):
+            found = report(files, conflicts=conflicts)
+            assert row(found)["protected"] == protected
+            assert found.to_dict()["decisions"]["conflict"] == (conflicts == "drop")
 
 
 def test_the_signature_has_the_fingerprint_of_the_file(tmp_path: Path) -> None:
@@ -298,27 +276,6 @@ def test_reports_with_the_same_decisions_add_up(tmp_path: Path) -> None:
 
     assert row(whole) == row(report(path))
     assert whole.to_dict()["decisions"]["lost"] == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "message", "line"),
-    [
-        ("document\tstart\tend_inclusive\tlabel\nd\t0\t1\tPER\n", "the table has no column 'fingerprint'", 1),
-        (
-            "document\tlayer\tstart\tend_inclusive\tfingerprint\tchoice\nd\tlabel\t0\t1\tf\tgold\n",
-            "the choice 'gold' is unknown",
-            2,
-        ),
-    ],
-)
-def test_other_files_are_refused_with_the_line(tmp_path: Path, text: str, message: str, line: int) -> None:
-    path = tmp_path / "d.tsv"
-    path.write_text(text, encoding="utf-8")
-
-    with pytest.raises(FormatError, match=message) as found:
-        report(path)
-
-    assert found.value.line == line
 
 
 @given(

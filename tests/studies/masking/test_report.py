@@ -16,28 +16,16 @@ import clueval
 from clueval import Document, MaskingReport, Signature, Span
 from clueval.files.errors import CluevalWarning, UsageError
 from clueval.metrics.masking import Masking
+from tests.masking_cases import gold_document, masked_document
 
-TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
-GOLD = [(5, 9, "e1", "high"), (22, 29, "e2", "high"), (31, 35, "e1", "high"), (45, 49, "e3", "medium")]
-MASKED = [(0, 9), (22, 26), (28, 30), (45, 49)]
 _UPPER_OF_60 = (
     "document_leak_upper: the upper bound is 4.9 %, over 1 %; 60 documents cannot show less than 4.9 %: "
     "299 documents without a leak are needed"
 )
 
 
-def sides(id: str = "d") -> tuple[Document, Document]:
-    gold = [Span(s, e, "PER", {"entity_id": entity, "identifier_type": kind}) for s, e, entity, kind in GOLD]
-    predicted = [Span(*one, "MASK") for one in MASKED]
-    return (
-        Document(id, {"label": gold}, text=TEXT, unit="character"),
-        Document(id, {"label": predicted}, text=TEXT, unit="character"),
-    )
-
-
 def report(**settings: Any) -> MaskingReport:
-    gold, predicted = sides()
-    return clueval.masking([gold], [predicted], **settings)
+    return clueval.masking([gold_document()], [masked_document()], **settings)
 
 
 @contextmanager
@@ -69,9 +57,8 @@ def test_leaks_of_entities_that_are_masked_elsewhere_come_first_in_their_class()
 
 
 def test_the_json_is_that_of_score_with_lists_of_leaks() -> None:
-    gold, predicted = sides()
     found = json.loads(report().to_json())
-    scored = clueval.score([gold], [predicted], metrics=["masking"]).to_dict()
+    scored = clueval.score([gold_document()], [masked_document()], metrics=["masking"]).to_dict()
 
     assert found["metrics"] == json.loads(json.dumps(scored["metrics"]))
     assert found.keys() - scored.keys() == {"leaks", "string_leaks"}
@@ -89,9 +76,9 @@ def test_string_leaks_have_positions() -> None:
 
 
 def test_reports_add_up() -> None:
-    one, other = sides("a"), sides("b")
-    parts = [clueval.masking([gold], [predicted]) for gold, predicted in (one, other)]
-    whole = clueval.masking([one[0], other[0]], [one[1], other[1]])
+    gold, predicted = ([make(id=name) for name in "ab"] for make in (gold_document, masked_document))
+    parts = [clueval.masking([own], [other]) for own, other in zip(gold, predicted, strict=True)]
+    whole = clueval.masking(gold, predicted)
 
     assert (parts[1] + parts[0]).to_dict() == whole.to_dict()
 

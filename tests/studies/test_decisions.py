@@ -1,0 +1,406 @@
+"""Decisions: their files, which lines hold, and what they change in errors, gold and curated documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import at_most
+
+from clueval import CluevalError, CluevalWarning, Document, Span, curate, errors
+from clueval.cli import main
+from clueval.core.document import Pair
+from clueval.core.span import Frozen
+from clueval.reports.page import page
+from clueval.reports.place import Place, fingerprint
+from clueval.studies.decisions import COLUMNS, ERROR_CHOICES, Decision, PlaceDecisions, read_decisions
+from clueval.studies.errors import Errors
+from clueval.studies.wrong import Choice
+from tests.cases import spans
+
+HEADER = "\t".join(COLUMNS)
+AT = ("d", "label", 5, 13)
+
+
+def line(choice: str, reviewer: str = "", time: str = "", spans: str = "f", **more: str) -> Decision:
+    return Decision(AT, spans, choice, "", reviewer, time, Frozen(more))
+
+
+def place(*at: Any, spans: str = "f") -> Place:
+    """A place with this key and this fingerprint."""
+    return Place(at, spans, [], [])
+
+
+def test_fingerprint_is_the_same_in_any_order() -> None:
+    spans = [("anna", ((5, 13),), "PER"), ("bob", ((0, 13),), "PER")]
+
+    assert {fingerprint(each) for each in permutations(spans)} == {"5cb2e86028d9"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        [("anna", ((5, 13),), "PER")],
+        [("anna", ((5, 13),), "PER"), ("carl", ((0, 13),), "PER")],
+        [("anna", ((5, 13),), "PER"), ("bob", ((0, 13),), "LOC")],
+        [("anna", ((5, 13),), "PER"), ("bob", ((0, 3), (7, 13)), "PER")],
+    ],
+)
+def test_fingerprint_of_other_spans_is_another(
+    other: list[tuple[str, tuple[tuple[int, int], ...], str]],
+) -> None:
+    assert fingerprint(other) != "5cb2e86028d9"
+
+
+def test_fingerprint_of_a_discontinuous_span_has_its_parts() -> None:
+    assert fingerprint([("gold", ((0, 3), (7, 9)), "_")]) == sha256(b"gold\t0-3,7-9\t_").hexdigest()[:12]
+
+
+def test_decisions_hold_are_stale_or_lost() -> None:
+    decisions = PlaceDecisions([line("anna"), Decision(("e", "*", 0, 1), "f", "bob")])
+
+    assert decisions.at(place(*AT)).holds == "anna"
+    assert decisions.at(place("d", "label", 5, 13, spans="g"))[:2] == ("anna", "stale")
+    assert decisions.at(place("d", "label", 5, 12)).state == "undecided"
+    assert decisions.at(place("d", "other", 5, 13)).state == "undecided"
+    assert decisions.lost == [("e", "*", 0, 1)]
+    assert decisions.at(place("e", "any", 0, 1)).holds == "bob"
+    assert decisions.words() == "decisions: 2 used, 0 stale, 0 lost, 0 in conflict"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        pytest.param([line("anna", "A", "1"), line("bob", "A", "2")], "bob", id="the same reviewer"),
+        pytest.param([line("anna", "A", "1"), line("anna", "B", "2")], "anna", id="equal choices"),
+        pytest.param([line("anna", "A", "1"), line("bob", "B", "2")], "", id="a conflict"),
+        pytest.param(
+            [line("anna", "A", "1"), line("bob", "B", "2"), line("anna", "B", "3")], "anna", id="convinced"
+        ),
+        pytest.param(
+            [line("anna", "A", "1"), line("bob", "B", "2"), line("bob", "C", "3", confirmed="yes")],
+            "bob",
+            id="confirmed",
+        ),
+        pytest.param([line("anna", "A", "1"), line("bob", "B", "2", spans="old")], "anna", id="one is stale"),
+        pytest.param([line("anna", "A", "1"), line("", "B", "2")], "anna", id="a comment"),
+    ],
+)
+def test_decisions_of_several_reviewers(lines: list[Decision], expected: str) -> None:
+    for order in permutations(lines):
+        assert PlaceDecisions(order).at(place(*AT)).holds == expected
+
+
+@given(
+    st.lists(
+        st.builds(
+            line,
+            *(st.sampled_from(values) for values in (["a", "b", ""], ["A", "B"], ["1", "2"], ["f", "g"])),
+        )
+    ),
+    st.randoms(),
+)
+@at_most(50)
+def test_decisions_do_not_depend_on_the_order_of_lines(lines: list[Decision], random: object) -> None:
+    shuffled = [*lines, *lines]
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+
+    assert PlaceDecisions(lines).at(place(*AT)) == PlaceDecisions(shuffled).at(place(*AT))
+
+
+@pytest.mark.parametrize(("how", "expected"), [("first", "anna"), ("last", "bob"), ("drop", "")])
+def test_conflicts_are_settled_as_wanted(how: str, expected: str) -> None:
+    decisions = PlaceDecisions([line("bob", "B", "2"), line("anna", "A", "1")], conflicts=how)
+
+    assert decisions.at(place(*AT)).holds == expected
+    decisions.checked()
+
+
+def test_conflicts_are_otherwise_an_error_that_lists_ten() -> None:
+    lines = [
+        Decision(("d", "label", n, n + 1), "f", choice, "", reviewer)
+        for n in range(12)
+        for choice, reviewer in (("anna", "A"), ("bob", "B"))
+    ]
+    decisions = PlaceDecisions(lines)
+    for n in range(12):
+        decisions.at(place("d", "label", n, n + 1))
+
+    with pytest.raises(CluevalError, match=r"at 12 places: d 0-0: anna \(A\), bob \(B\); .* and 2 more"):
+        decisions.checked()
+
+
+def test_comments_of_several_reviewers_stand_below_each_other() -> None:
+    lines = [
+        Decision(("d", "label", 5, 13), "f", "anna", text, name) for text, name in (("x", "A"), ("y", "B"))
+    ]
+
+    assert PlaceDecisions(lines[:1]).at(place(*AT)).comment == "x"
+    assert PlaceDecisions(lines).at(place(*AT)).comment == "A: x\nB: y"
+
+
+def test_files_have_tabs_or_are_json_and_keep_unknown_columns(tmp_path: Path) -> None:
+    table = tmp_path / "a.tsv"
+    table.write_text(f"\ufeff{HEADER}\tmood\r\nd\t\t5\t12\tf\tanna\t'=1\tA\t1\tgood\r\n", encoding="utf-8")
+    values = ["d", "*", 5, 12, "f", "anna", "=1", "A", "1", "good"]
+    listed = tmp_path / "b.json"
+    listed.write_text(json.dumps([dict(zip([*COLUMNS, "mood"], values, strict=True))]), encoding="utf-8")
+
+    for paths in (table, [table, listed], tmp_path, str(listed)):
+        ((found,),) = read_decisions(paths)._places.values()
+        assert found == Decision(("d", "*", 5, 13), "f", "anna", "=1", "A", "1", Frozen({"mood": "good"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("document\tstart\tend_inclusive\tchoice\n", "a.tsv:1: the table has no column 'fingerprint'"),
+        (f"{HEADER}\nd\t*\tx\t1\tf\tgold\n", "a.tsv:2: start is 'x', not a position"),
+        (f"{HEADER}\nd\t*\t5\t-3\tf\tgold\n", "a.tsv:2: end_inclusive is '-3', not a position"),
+        (f"{HEADER}\nd\t*\t5\t1\tf\tgold\n", "a.tsv:2: the span ends at 1, before it starts at 5"),
+        (f"{HEADER}\n\nd\t*\t5\t7\tf\tGold\n", "a.tsv:3: the choice 'Gold' is unknown .one of gold, none"),
+        (f"{HEADER}\nd\n", "a.tsv:2: the line has no start"),
+        (
+            f"{HEADER}\n" + "d\t*\t5\t7\tf\tgold" + "\tx" * 9,
+            "a.tsv:2: the line has 15 cells, and the header 9",
+        ),
+        ("[1]", "a.tsv:1: a decision must be an object"),
+        ("[{}]", "a.tsv:1: the table has no column 'document'"),
+        ("[[[[", "a.tsv:1"),
+        (
+            '[{"document": ["d"], "start": 1, "end_inclusive": 1, "fingerprint": "", "choice": ""}]',
+            "must be text",
+        ),
+        (
+            '[{"document": "d", "start": 1.5, "end_inclusive": 1, "fingerprint": "", "choice": ""}]',
+            "must be text",
+        ),
+    ],
+)
+def test_files_that_cannot_be_read_are_one_error(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "a.tsv").write_text(text, encoding="utf-8")
+
+    with pytest.raises(CluevalError, match=message):
+        read_decisions(tmp_path / "a.tsv").require_choices(["gold", "none"])
+
+
+def test_a_folder_without_decisions_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("")
+
+    with pytest.raises(CluevalError, match=r"the folder has no files of decisions .their names end in"):
+        read_decisions(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEADER}\nd\t*\t\t1\tf\tgold\n",
+        f"{HEADER}\nd\t*\t \t1\tf\tgold\n",
+        json.dumps([{"document": "d", "start": "", "end_inclusive": 1, "fingerprint": "", "choice": "gold"}]),
+        json.dumps(
+            [{"document": "d", "start": None, "end_inclusive": 1, "fingerprint": "", "choice": "gold"}]
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["curate", "errors"])
+def test_an_empty_start_is_one_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    text: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("d.tsv").write_text(text, encoding="utf-8")
+    for name in ("a.conll", "b.conll"):
+        Path(name).write_text("a B-X\n", encoding="utf-8")
+
+    assert main([command, "a.conll", "b.conll", "--decisions", "d.tsv"]) == 2
+
+    error = capsys.readouterr().err
+    assert "start is '', not a position" in error
+    assert error.count("\n") == 1
+
+
+# Errors
+
+WORDS = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]
+ONE = Pair(
+    *(
+        Document("d", {"label": spans(side)}, tokens=WORDS)
+        for side in ("PER[2,4) LOC[5,6) LOC[7,8)", "PER[1,4) ORG[5,6) LOC[7,8)")
+    )
+)
+
+
+def lines_for(report: Errors, choices: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    """Lines about the first places of a report; each has a choice, and whatever else a line may have."""
+    found = []
+    for place, said in zip(report, choices, strict=False):
+        found.append({**dict.fromkeys(COLUMNS, ""), **place.key, **said})
+    return found
+
+
+def written(folder: Path, lines: Sequence[Mapping[str, Any]], name: str = "decisions.tsv") -> Path:
+    path = folder / name
+    if name.endswith(".json"):
+        path.write_text(json.dumps(lines), encoding="utf-8")
+        return path
+    header = list(dict.fromkeys(key for line in lines for key in line))
+    rows = [header, *([str(line.get(key, "")) for key in header] for line in lines)]
+    path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["decisions.tsv", "decisions.json"])
+def test_places_and_rows_have_what_was_decided(tmp_path: Path, name: str) -> None:
+    given = lines_for(Errors([ONE]), [{"choice": "gold", "comment": "'=clear", "reviewer": "anna"}])
+    report = Errors([ONE], decisions=read_decisions(written(tmp_path, given, name), ERROR_CHOICES))
+    comment = "=clear" if name.endswith("tsv") else "'=clear"
+
+    assert [place.decision["choice"] for place in report] == ["gold", ""]
+    assert report.rows()[0]["comment"] == comment
+    assert report.rows()[0]["reviewer"] == "anna"
+    assert "decisions: 1 used, 0 stale, 0 lost, 0 in conflict" in list(report.facts())
+    assert '"choice":"gold"' in page(report)
+
+
+def test_predicted_both_and_none_change_gold_and_gold_and_unclear_do_not() -> None:
+    def gold_after(choice: str) -> list[Any]:
+        lines = lines_for(Errors([ONE]), [{"choice": choice}])
+        report = Errors([ONE], decisions=read_decisions_of(lines))
+        table = next(table for table in report.tables() if table.title == "label: exact, with gold corrected")
+        return [row[-1] for row in table.rows]
+
+    # of the place with gold PER[2,4) and predicted PER[1,4)
+    assert gold_after("predicted") == [3, 3]
+    assert gold_after("both") == [3, 4]
+    assert gold_after("none") == [3, 2]
+    assert gold_after("gold") == gold_after("unclear") == [3, 3]
+
+
+def read_decisions_of(lines: Sequence[Mapping[str, Any]], conflicts: str | None = None) -> PlaceDecisions:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        return read_decisions(written(Path(folder), lines), ERROR_CHOICES, conflicts)
+
+
+def test_a_place_that_a_filter_leaves_out_is_not_lost() -> None:
+    decisions = read_decisions_of(lines_for(Errors([ONE]), [{"choice": "gold"}, {"choice": "gold"}]))
+    list(Errors([ONE], Choice(reasons=frozenset(["label"])), decisions=decisions))
+
+    assert decisions.words() == "decisions: 1 used, 0 stale, 0 lost, 0 in conflict, 1 not listed"
+
+
+# Gold corrected
+
+Spans = list[tuple[int, int, str]]
+
+TOKENS = [f"w{n}" for n in range(20)]
+
+
+def document(*spans: tuple[int, int, str]) -> Document:
+    return Document("d", {"label": [Span(*span) for span in spans]}, tokens=TOKENS)
+
+
+GOLD = document((0, 2, "PER"), (5, 6, "LOC"), (8, 9, "ORG"), (12, 13, "PER"))
+PREDICTED = document((0, 3, "PER"), (5, 6, "ORG"), (10, 11, "LOC"), (12, 13, "PER"))
+
+
+def decided(gold: Document, predicted: Document, *choices: str) -> list[dict[str, Any]]:
+    """The lines of a file with these choices for the places of two documents."""
+    said = {"reviewer": "Ada", "comment": "=1"}
+    places = zip(errors([gold], [predicted]), choices, strict=False)
+    return [{**place.key, "choice": choice, **said} for place, choice in places]
+
+
+def in_layers(**layers: Spans) -> Document:
+    spans = {name: [Span(*span) for span in given] for name, given in layers.items()}
+    return Document("d", spans, tokens=TOKENS)
+
+
+NESTED = (
+    in_layers(label=[(0, 5, "ORG"), (3, 5, "LOC"), (8, 9, "PER")]),
+    in_layers(label=[(0, 5, "ORG"), (4, 5, "LOC"), (8, 10, "PER")]),
+)
+"""At the first place, only the inner spans differ, so ORG of gold is not part of it."""
+
+IN_LAYERS = (
+    in_layers(label=[(0, 2, "PER")], risk=[(1, 3, "high")]),
+    in_layers(label=[(0, 3, "PER")], risk=[(1, 3, "low")]),
+)
+"""One place of two layers."""
+
+
+@pytest.mark.parametrize(
+    ("sides", "choices", "expected"),
+    [
+        (NESTED, ["predicted"], {"label": [(0, 5, "ORG"), (4, 5, "LOC"), (8, 9, "PER")]}),
+        (NESTED, ["gold", "predicted"], {"label": [(0, 5, "ORG"), (3, 5, "LOC"), (8, 10, "PER")]}),
+        (NESTED, ["both"], {"label": [(0, 5, "ORG"), (3, 5, "LOC"), (4, 5, "LOC"), (8, 9, "PER")]}),
+        (NESTED, ["none", "unclear"], {"label": [(0, 5, "ORG"), (8, 9, "PER")]}),
+        (IN_LAYERS, ["predicted"], {"label": [(0, 3, "PER")], "risk": [(1, 3, "low")]}),
+        (IN_LAYERS, ["gold"], {"label": [(0, 2, "PER")], "risk": [(1, 3, "high")]}),
+        (IN_LAYERS, ["none"], {"label": [], "risk": []}),
+        (IN_LAYERS, [""], {"label": [(0, 2, "PER")], "risk": [(1, 3, "high")]}),
+    ],
+)
+def test_curate_keeps_what_was_decided_about_errors_and_gold_elsewhere(
+    tmp_path: Path, sides: tuple[Document, Document], choices: list[str], expected: dict[str, Spans]
+) -> None:
+    (tmp_path / "d.json").write_text(json.dumps(decided(*sides, *choices)))
+    for names in (("gold", "predicted"), ("predicted", "gold")):
+        given = {name: [sides[name == "predicted"]] for name in names}
+        (curated,) = curate(given, decisions=tmp_path / "d.json")
+
+        layers = curated.document.layers
+        assert {
+            name: [(span.start, span.end, span.label) for span in layers[name]] for name in expected
+        } == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "4 used, 0 stale, 1 lost, 0 in conflict"),
+        ({"sides": "gold"}, "3 used, 0 stale, 1 lost, 0 in conflict, 1 not listed"),
+        ({"reasons": "spurious"}, "1 used, 0 stale, 1 lost, 0 in conflict, 3 not listed"),
+        ({"kinds": "partial", "sides": "gold"}, "0 used, 0 stale, 1 lost, 0 in conflict, 4 not listed"),
+        ({"where": "label=LOC"}, "2 used, 0 stale, 0 lost, 0 in conflict, 3 not listed"),
+    ],
+)
+def test_decisions_about_places_that_filters_leave_out_are_not_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: dict[str, Any], words: str
+) -> None:
+    for name, side in (("gold", GOLD), ("predicted", PREDICTED)):
+        tags = ["O"] * len(TOKENS)
+        for span in side.layers["label"]:
+            for n in range(span.start, span.end):
+                tags[n] = f"{'I' if n > span.start else 'B'}-{span.label}"
+        lines_of = map("\t".join, zip(TOKENS, tags, strict=True))
+        (tmp_path / f"{name}.conll").write_text("\n".join(lines_of) + "\n")
+    paths = [str(tmp_path / f"{name}.conll") for name in ("gold", "predicted")]
+    lines = [{**line, "document": "1"} for line in decided(GOLD, PREDICTED, *["gold"] * 4)]
+    table = tmp_path / "d.json"
+    table.write_text(json.dumps([*lines, lines[0] | {"document": "other"}]))
+    flags = {"sides": "--side", "reasons": "--reason", "kinds": "--class", "where": "--where"}
+    arguments = [part for name, value in options.items() for part in (flags[name], value)]
+
+    assert main(["errors", *paths, "--decisions", str(table), *arguments]) == 0
+    assert f"decisions: {words}\n" in capsys.readouterr().out
+    found = errors(*paths, decisions=table, **options)
+    if "0 stale, 0 lost" in words:
+        listed = list(found)
+    else:
+        with pytest.warns(CluevalWarning, match=f"decisions: {words}"):
+            listed = list(found)
+    plain = list(errors(*paths, **options))
+    assert [place._replace(decision={}) for place in listed] == plain
