@@ -32,12 +32,8 @@ RESULTS = ("matched", "not matched", "no counterpart")
 class NoisyErrors(Report):
     """Every gold span with its counterpart, in the order of the texts.
 
-    Args:
-        pairs: the pairs of all texts, as they are counted; or a function that returns them.
-        metric: the metric, which says when texts match.
-        where: the labels that count, by layer.
-        scored: returns the result of the metric on the same texts; None: there are no scores.
-        title, files: as for `clueval.studies.errors.Errors`.
+    The metric says when texts match; `where` has the labels that count, by layer. The other arguments are those of
+    `clueval.studies.errors.Errors`.
     """
 
     def __init__(
@@ -46,7 +42,7 @@ class NoisyErrors(Report):
         metric: Noisy = Noisy(),  # noqa: B008  # it cannot be changed
         *,
         where: Where = NOTHING,
-        scored: Callable[[], Result] | None = None,
+        scored: Callable[[int], Result] | None = None,
         title: str = "",
         files: Sequence[str] = (),
     ) -> None:
@@ -56,7 +52,7 @@ class NoisyErrors(Report):
     @cached_property
     def result(self) -> Result | None:
         """The result of the metric; None if there are no scores."""
-        return None if self._scored is None else self._scored()
+        return None if self._scored is None else self._scored(0)
 
     @property
     def signature(self) -> str:  # type: ignore[override]  # it is only read
