@@ -311,28 +311,21 @@ def curate(
     >>> [(span.start, span.end, span.label) for each in curate(given) for span in each.document.layers["label"]]
     [(0, 2, 'PER')]
     """
-    given = [sources, *others] if others else sources
+    listed = [sources, *others] if others else sources
     return curated(
-        given,
-        Read(),
-        votes=votes,
-        union=union,
-        decisions=decisions,
-        conflicts=conflicts,
-        reading=reading,
-        **options,
+        listed, Read(), reading, votes=votes, union=union, decisions=decisions, conflicts=conflicts, **options
     )
 
 
 def curated(
     sources: Any,
     read: Read,
+    reading: Reading = _READING,
     *,
     votes: int | str,
     union: bool,
     decisions: Paths | PlaceDecisions | None,
     conflicts: str | None,
-    reading: Reading = _READING,
     **options: Any,
 ) -> Iterator[Curated]:
     """Yield the same as `curate`; `read` notes what was read."""
