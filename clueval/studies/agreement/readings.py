@@ -69,18 +69,6 @@ def parts_of(readings: Readings) -> Iterator[list[Reading | None]]:
         ]
 
 
-def from_start(one: Reading, other: Reading) -> tuple[Reading, Reading]:
-    """Return two readings whose positions count from the first start of both."""
-    first = min(mark[0][0][0] for mark in (*one[:1], *other[:1]))
-    if not first:
-        return one, other
-    moved = [
-        tuple([(tuple([(start - first, end - first) for start, end in of]), label) for of, label in reading])
-        for reading in (one, other)
-    ]
-    return moved[0], moved[1]
-
-
 def by_label(reading: Reading) -> dict[str, Reading]:
     """Return the spans of a reading by label."""
     found: dict[str, list[Mark]] = {}
