@@ -39,9 +39,9 @@ def readings_of(sides: Sides, number: int) -> list[Reading | None]:
     return listed + [None] * (number - len(listed))
 
 
-def spans_of(reading: Reading) -> tuple[Span, ...]:
+def spans_of(reading: Sequence[Mark], layer: str = DEFAULT_LAYER) -> tuple[Span, ...]:
     """Return the spans of a reading."""
-    labels = {label: Frozen({DEFAULT_LAYER: label}) for _, label in reading}
+    labels = {label: Frozen({layer: label}) for _, label in reading}
     return tuple(
         [
             Span(*fragments[0], labels[label])
