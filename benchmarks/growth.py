@@ -35,7 +35,7 @@ from clueval.metrics.partial import Partial
 from clueval.reports.files import FORMS
 from clueval.studies.compared import errors
 from clueval.studies.conventions import conventions
-from clueval.studies.error_table import error_table
+from clueval.studies.rows import error_table
 from clueval.transforms.projection import project
 
 NOISE = 0.02

@@ -57,10 +57,10 @@ if TYPE_CHECKING:
     from clueval.studies.comparison import Comparison as Comparison
     from clueval.studies.conventions import Conventions as Conventions
     from clueval.studies.conventions import conventions as conventions
-    from clueval.studies.error_table import error_table as error_table
     from clueval.studies.masking.report import MaskingReport as MaskingReport
     from clueval.studies.profile import Profile as Profile
     from clueval.studies.rows import Finding as Finding
+    from clueval.studies.rows import error_table as error_table
     from clueval.studies.systems import Diff as Diff
     from clueval.studies.threshold import Threshold as Threshold
     from clueval.studies.threshold import threshold as threshold
@@ -79,9 +79,8 @@ _NAMES_OF = {
     "results.score": "score",
     "results.signature": "Signature",
     "studies.compared": "diff errors profile",
-    "studies.error_table": "error_table",
     "studies.profile": "Profile",
-    "studies.rows": "Finding",
+    "studies.rows": "Finding error_table",
     "studies.systems": "Diff",
     "studies.conventions": "Conventions conventions",
     "files.errors": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "

@@ -28,8 +28,8 @@ _BELOW_RESULTS = {"core", "statistics", "metrics", "transforms", "reports", "for
 
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
-    "statistics": {"core"},
-    "metrics": {"core"},
+    "statistics": set(),
+    "metrics": {"core", "statistics"},
     "transforms": {"core"},
     "reports": {"core"},
     "formats": {"core"},

@@ -20,7 +20,7 @@ from clueval.files.options import number
 from clueval.files.overwriting import input_path
 from clueval.formats.options import Reading
 from clueval.results.options import Counting, Trust
-from clueval.studies.given_systems import is_result
+from clueval.studies.compare import is_result
 
 
 def _system(text: str) -> str:

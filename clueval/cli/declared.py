@@ -27,8 +27,9 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
+import sys
 import types
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field
 from functools import cached_property
 from pathlib import Path
@@ -36,7 +37,7 @@ from textwrap import indent
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from clueval.cli.parser import CommandParser
-from clueval.files.options import Option, options_of
+from clueval.files.options import Option, options_of, whole
 from clueval.files.overwriting import input_path, output_folder, output_name, output_path
 from clueval.metrics.settings import shown_default, type_of, values_of
 
@@ -47,9 +48,9 @@ Given = Mapping[str, Any]
 
 
 class OneOf(NamedTuple):
-    """The values of an option, as an annotation."""
+    """The values of an option, or a function that returns them, as an annotation."""
 
-    values: Collection[Any]
+    values: Collection[Any] | Callable[[], Collection[Any]]
 
 
 class Options(NamedTuple):
@@ -79,12 +80,77 @@ Input = Annotated[Path, input_path]
 Output = Annotated[Path, output_path]
 OutputFolder = Annotated[Path, output_folder]
 OutputName = Annotated[str, output_name]
+FromZero = Annotated[int, reads(lambda text: whole(text, 0))]
+FromOne = Annotated[int, reads(whole)]
 
 
 # --- functions
 
 
-class Command:
+class Declared:
+    """A function, or a class, whose parameters are arguments and options, except some (`without`)."""
+
+    def __init__(self, function: Callable[..., Any], without: str = "") -> None:
+        self.function = function
+        self._names = vars(sys.modules[function.__module__])
+        text = inspect.getdoc(function) or ""
+        self._description, *parts = re.split(
+            r"^(usage(?=: )|[a-z]+(?=:\n    )):\s+", text, flags=re.MULTILINE
+        )
+        self._sections = list(zip(parts[::2], parts[1::2], strict=True))
+        self._parameters = inspect.signature(function).parameters.values()
+        self._without = without.split()
+
+    def with_names(self, text: str) -> str:
+        """Return a text with the texts of the module in the place of their names."""
+        return re.sub(r"\{([A-Z_]+)\}", lambda match: str(self._names[match[1]]), text)
+
+    def section(self, *titles: str) -> Iterator[tuple[str, str]]:
+        """Yield the sections with these titles."""
+        return ((title, inspect.cleandoc(text)) for title, text in self._sections if title in titles)
+
+    @cached_property
+    def _documented(self) -> dict[str, _Documented]:
+        found = dict(_SIDES)
+        for title, text in self._sections:
+            for entry in re.split(r"\n    (?=\w)", text) if title not in _LAST else ():
+                match = _ENTRY.fullmatch(" ".join(entry.split()))
+                if match is not None:
+                    name, flags, metavar, meaning = match.groups()
+                    flag = f"--{name.replace('_', '-')}"
+                    found[name] = _Documented(
+                        title, (flags or flag).split(", "), metavar, self.with_names(meaning)
+                    )
+        return found
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add all arguments and options to a parser."""
+        kinds = get_type_hints(self.function, include_extras=True)
+        for parameter in self._parameters:
+            if isinstance(parameter.default, Options):
+                parameter.default.add(parser)
+            if isinstance(parameter.default, Options) or parameter.name in self._without:
+                continue
+            documented = self._documented[parameter.name]
+            settings = _settings_of(kinds[parameter.name], documented, parameter.default)
+            if documented.title == "arguments":
+                parser.add_argument(parameter.name, **settings)
+            else:
+                group = parser if documented.title == "options" else parser.group(documented.title)
+                group.add_argument(*documented.flags, dest=parameter.name, **settings)
+
+    def value(self, options: argparse.Namespace) -> Any:
+        """Call the function with the values of the options."""
+        values = {}
+        for parameter in self._parameters:
+            if isinstance(parameter.default, Options):
+                values[parameter.name] = parameter.default.value(options)
+            elif (value := getattr(options, parameter.name, None)) is not None:
+                values[parameter.name] = value
+        return self.function(**values)
+
+
+class Command(Declared):
     """A function as a command; `needs` returns the places of the only options that a call can use, None for all."""
 
     def __init__(
@@ -92,111 +158,83 @@ class Command:
         function: Callable[..., int],
         needs: Callable[[argparse.Namespace], Collection[str] | None] | None = None,
     ) -> None:
-        self.function, self.needs = function, needs
-        description, _, rest = (inspect.getdoc(function) or "").partition("\n\nusage: ")
-        usage, *sections = re.split(r"^([a-z]+):\n +", rest, flags=re.MULTILINE)
-        self.usage, self.description = usage.strip(), self._with_names(description)
-        self._sections = list(zip(sections[::2], sections[1::2], strict=True))
+        super().__init__(function)
+        self.needs = needs
 
-    def _with_names(self, text: str) -> str:
-        names = self.function.__globals__
-        return re.sub(r"\{([A-Z_]+)\}", lambda match: str(names[match[1]]), text)
+    @property
+    def description(self) -> str:
+        return self.with_names(self._description.strip())
 
-    @cached_property
+    @property
+    def usage(self) -> str:
+        return next((text for _, text in self.section("usage")), "")
+
+    @property
     def epilog(self) -> str:
-        """The examples, and what stands after them."""
-        parts = []
-        for title, text in self._sections:
-            if title in _LAST:
-                text = inspect.cleandoc(text)
-                parts.append(text if title == "notes" else f"{title}:\n{indent(text, '  ')}")
-        return self._with_names("\n\n".join(parts))
-
-    @cached_property
-    def _documented(self) -> dict[str, _Documented]:
-        found = {}
-        for title, text in self._sections:
-            for entry in re.split(r"\n    (?=\w)", text) if title not in _LAST else ():
-                match = re.fullmatch(r"(\w+)(?: (--?[\w-]+))?(?: (\S+))?: (.*)", " ".join(entry.split()))
-                if match is not None:
-                    name, flag, metavar, help_text = match.groups()
-                    found[name] = _Documented(title, flag, metavar, self._with_names(help_text))
-        return found
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        """Add all arguments and options to a parser."""
-        kinds = get_type_hints(self.function, include_extras=True)
-        for parameter in inspect.signature(self.function).parameters.values():
-            if isinstance(parameter.default, Options):
-                parameter.default.add(parser)
-                continue
-            documented = self._documented.get(parameter.name) or _SIDES[parameter.name]
-            settings = _settings_of(kinds[parameter.name], documented, parameter.default)
-            if parameter.kind is parameter.KEYWORD_ONLY:
-                flag = documented.flag or f"--{parameter.name.replace('_', '-')}"
-                group = parser if documented.title == "options" else parser.group(documented.title)
-                group.add_argument(flag, dest=parameter.name, **settings)
-            else:
-                parser.add_argument(parameter.name, **settings)
-
-    def run(self, options: argparse.Namespace) -> int:
-        """Call the function with the values of the options, and return the exit code."""
-        values = {}
-        for parameter in inspect.signature(self.function).parameters.values():
-            if isinstance(parameter.default, Options):
-                values[parameter.name] = parameter.default.value(options)
-            elif (value := getattr(options, parameter.name)) is not None:
-                values[parameter.name] = value
-        return self.function(**values)
+        """The examples, and notes."""
+        parts = (
+            text if title == "notes" else f"{title}:\n{indent(text, '  ')}"
+            for title, text in self.section("example", "examples", "notes")
+        )
+        return self.with_names("\n\n".join(parts))
 
 
-_LAST = ("example", "examples", "notes")
-"""The titles of the sections that stand below the options; notes have none in the help."""
+def shared(function: Callable[..., Any], without: str = "") -> Any:
+    """Return the options that a function, or a class, declares as a command does; commands get what it returns."""
+    declared = Declared(function, without)
+    return Options(declared.add_arguments, declared.value)
+
+
+_LAST = ("usage", "example", "examples", "notes")
+"""The titles of the sections that have no options."""
+
+_ENTRY = re.compile(r"(\w+)(?: (-[\w-]+(?:, --[\w-]+)?))?(?: (\S+))?: (.*)")
+"""What a docstring says of a parameter: its name, its flags if they are others, its value, its help."""
 
 
 class _Documented(NamedTuple):
     """What the docstring says of a parameter."""
 
     title: str
-    flag: str | None
+    flags: Sequence[str]
     metavar: str | None
     help: str
 
 
 _SIDES = {
-    "gold": _Documented("arguments", None, "GOLD", "file or folder"),
-    "predicted": _Documented(
-        "arguments", None, "PREDICTED", "file or folder; without it, GOLD has both sides"
-    ),
+    "gold": _Documented("arguments", (), "GOLD", "file or folder"),
+    "predicted": _Documented("arguments", (), "PREDICTED", "file or folder; without it, GOLD has both sides"),
 }
 """The arguments that need no line in a docstring."""
 
 
 def _settings_of(kind: Any, documented: _Documented, default: Any) -> dict[str, Any]:
     """Return the arguments of argparse for a parameter of a function."""
-    has_default, is_argument = default is not inspect.Parameter.empty, documented.title == "arguments"
     if kind is bool:
         return {"action": "store_true", "help": _escaped(documented.help)}
+    has_default, is_argument = default is not inspect.Parameter.empty, documented.title == "arguments"
     settings: dict[str, Any] = {"metavar": documented.metavar}
-    text = documented.help
+    choices: Collection[Any] = ()
     while (origin := get_origin(kind)) is not None:
+        parts = [part for part in get_args(kind) if part is not types.NoneType]
         if origin is list:
             settings |= {"nargs": "*" if has_default else "+"} if is_argument else {"action": "append"}
-        elif origin is Annotated:
-            for each in get_args(kind)[1:]:
-                settings |= {"choices": each.values} if isinstance(each, OneOf) else {"type": each}
-                text = _with_choices(text, each.values) if isinstance(each, OneOf) else text
-        parts = [part for part in get_args(kind) if part is not types.NoneType]
+        for each in parts[1:] if origin is Annotated else ():
+            if isinstance(each, OneOf):
+                choices = each.values() if callable(each.values) else each.values
+                settings["choices"] = choices
+            else:
+                settings["type"] = each
         kind = parts[0]
-    if is_argument and has_default and "nargs" not in settings:
-        settings["nargs"] = "?"
-    if not is_argument and not has_default:
-        settings["required"] = True
-    if isinstance(default, str | int | float) and default != "":
-        text += f" (default: {default})"
+    if is_argument:
+        settings |= {"nargs": "?"} if has_default and "nargs" not in settings else {}
+    else:
+        settings["required"] = not has_default
+    text = documented.help
     if isinstance(default, str | int | float):
         settings["default"] = default
-    return {**settings, "help": _escaped(text)}
+        text += f" (default: {default})" if default != "" else ""
+    return {**settings, "help": _escaped(_with_choices(text, choices))}
 
 
 # --- fields of dataclasses
@@ -298,8 +336,10 @@ def help_of(field: Field[Any], declared: Option, note: str = "", default: str | 
 
 def _with_choices(text: str, choices: Collection[Any]) -> str:
     """Return a help with the values of an option, unless it has them or there are more than 20."""
-    listed = len(choices) <= 20 and any(str(choice) not in text for choice in choices)
-    return f"{text}: {', '.join(map(str, choices))}" if listed else text
+    if len(choices) > 20 or all(str(choice) in text for choice in choices):
+        return text
+    meaning, default, rest = text.partition(" (default: ")
+    return f"{meaning}: {', '.join(map(str, choices))}{default}{rest}"
 
 
 def _escaped(text: str) -> str:

@@ -11,22 +11,21 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any
 
-from clueval.cli.declared import Given, Input, OneOf, OutputFolder, reads
+from clueval.cli.declared import FromOne, Given, Input, OneOf, OutputFolder
 from clueval.cli.options import READING_ONE
 from clueval.cli.outputs import (
+    DOCUMENTS,
     LINES,
+    REPORT_WITHOUT_RATES,
     DocumentOutput,
     ReportOutput,
-    documents_output,
     put_documents,
     put_result,
-    report_options,
     writable_names,
 )
 from clueval.cli.printing import remark, remarking, say
 from clueval.cli.setting_names import with_options
 from clueval.files.errors import CluevalError, FileError, in_words
-from clueval.files.options import whole
 from clueval.files.visible import visible
 from clueval.files.writing import errors_of, make_folder, whole_bytes
 from clueval.formats.catalogue import writer_named
@@ -55,7 +54,8 @@ from clueval.version import __version__
 def convert(
     file: Input,
     *,
-    output: DocumentOutput = documents_output(required=True),
+    to: Annotated[str, OneOf(writable_names)],
+    output: DocumentOutput = DOCUMENTS,
     label: str | None = None,
     tokens: Input | None = None,
     reading: Given = READING_ONE,
@@ -75,7 +75,8 @@ def convert(
 
     arguments:
         file FILE: file or folder
-    options:
+    output:
+        to FORMAT: the format to write
         label LABEL: write only spans with this label (ltf holds one)
         tokens FILE: a VRT or CoNLL file with the tokens of texts, for formats with tokens (default: words and single
             marks)
@@ -84,19 +85,18 @@ def convert(
         clueval convert gold.vrt --layer entity=2 --label person --to ltf --lossy -o gold/   (one file per document)
         clueval convert gold.xml --input ltf --to spans
     """
-    assert output.to is not None
-    writer = output.writer(output.to)
+    writer = output.writer(to)
     passed_over = Counter[str]()
     documents = documents_of(file, FormatOptions(**reading), passed_over)
     conversion = Conversion(
-        output.to,
+        to,
         writer,
         layer_names(reading["layers"]),
         "token_id" in reading,
         output.lossy,
         passed_over,
         remark,
-        token_documents(tokens, output.to, writer),
+        token_documents(tokens, to, writer),
         output.path,
     )
     with remarking(passed_over):
@@ -182,9 +182,9 @@ def _sample_files(folder: Traversable, target: Path) -> Iterator[tuple[Path, byt
 def check(
     files: list[Input],
     *,
-    report: ReportOutput = report_options(has_rates=False),
-    max_errors: Annotated[int, reads(whole)] = 100,
-    to: Annotated[str, OneOf(tuple(writable_names()))] | None = None,
+    report: ReportOutput = REPORT_WITHOUT_RATES,
+    max_errors: FromOne = 100,
+    to: Annotated[str, OneOf(writable_names)] | None = None,
     reading: Given = READING_ONE,
 ) -> int:
     """Read files and list all their problems, with line numbers: lines that lack a column, invalid tags, invalid

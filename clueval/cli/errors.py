@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Annotated, Any
 
 import clueval
-from clueval.cli.declared import Given, Input, Options, fields, reads
+from clueval.cli.declared import FromOne, FromZero, Given, Input, OneOf, fields, shared
 from clueval.cli.options import (
     DECISIONS,
     PREPARING,
@@ -16,13 +15,11 @@ from clueval.cli.options import (
     sides_of,
 )
 from clueval.cli.outputs import REPORT_WITH_TEXTS, ReportOutput
-from clueval.cli.parser import CommandParser
 from clueval.cli.printing import complain, remark
 from clueval.cli.progress import progress
 from clueval.core.matching import LEVELS
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError
-from clueval.files.options import whole
 from clueval.files.writing import named_together
 from clueval.metrics import chosen_metrics
 from clueval.reading.paths import spooled
@@ -35,49 +32,32 @@ from clueval.transforms.options import Preparing
 
 _CLASSES, _REASONS = ", ".join(CLASSES), ", ".join(REASONS)
 
-FromZero = Annotated[int, reads(lambda text: whole(text, 0))]
+Level = Annotated[FromOne, OneOf(LEVELS)]
 
 
-def _add_choice(parser: CommandParser) -> None:
-    group = parser.group("errors")
-    group.add_argument(
-        "--side",
-        choices=(*SIDES, "both"),
-        metavar="SIDE",
-        help="gold: spans that were not found; predicted: spans that are not correct; both (default: both)",
-    )
-    group.add_argument(
-        "--level",
-        type=reads(whole),
-        choices=LEVELS,
-        metavar="N",
-        help="CLUEval's levels, 1 to 4: matches up to this level are correct (default: none, a span is correct if "
-        "start, end and label are; with --labelled or --unlabelled: 2)",
-    )
-    group.add_argument(
-        "--unlabelled", action="store_true", help="CLUEval's levels without labels: --level 2, if no other"
-    )
-    group.add_argument(
-        "--labelled",
-        metavar="LAYER",
-        help="CLUEval's levels: a match is correct only if the label in this layer is correct, too",
-    )
-    _SPANS.add(parser)
+def _choice_of(
+    *,
+    side: Annotated[str, OneOf((*SIDES, "both"))] | None = None,
+    level: Level | None = None,
+    unlabelled: bool = False,
+    labelled: str | None = None,
+    spans: Given = fields(Counting, "errors", "merge where"),
+) -> Given:
+    """Return the options that select errors, as `clueval.errors` takes them.
+
+    errors:
+        side SIDE: gold: spans that were not found; predicted: spans that are not correct; both (default: both)
+        level N: CLUEval's levels: matches up to this level are correct (default: none, a span is correct if
+            start, end and label are; with --labelled or --unlabelled: 2)
+        unlabelled: CLUEval's levels without labels: --level 2, if no other
+        labelled LAYER: CLUEval's levels: a match is correct only if the label in this layer is correct, too
+    """
+    found: dict[str, Any] = {"level": level, "labelled": labelled, "unlabelled": unlabelled or None}
+    found["sides"] = None if side in (None, "both") else (side,)
+    return {**{name: value for name, value in found.items() if value is not None}, **spans}
 
 
-def _choice_of(options: argparse.Namespace) -> Given:
-    found = {
-        "level": options.level,
-        "labelled": options.labelled,
-        "unlabelled": options.unlabelled or None,
-        "sides": None if options.side in (None, "both") else (options.side,),
-    }
-    return {**{name: value for name, value in found.items() if value is not None}, **_SPANS.value(options)}
-
-
-_SPANS: Options = fields(Counting, "errors", "merge where")
-_CHOICE: Any = Options(_add_choice, _choice_of)
-"""The options that select errors, as `clueval.errors` takes them."""
+_CHOICE = shared(_choice_of)
 
 
 def errors(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import Field
 from dataclasses import fields as fields_of
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 from clueval.cli.declared import (
     Given,
+    Input,
+    OneOf,
     Options,
     SideValues,
     add_fields,
@@ -19,6 +21,7 @@ from clueval.cli.declared import (
     given_fields,
     help_of,
     pair_of,
+    shared,
 )
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
@@ -26,7 +29,6 @@ from clueval.core.metric import AnyMetric
 from clueval.core.span import MERGED
 from clueval.files.errors import UsageError
 from clueval.files.options import column, options_of
-from clueval.files.overwriting import input_path
 from clueval.formats.form import NAMES
 from clueval.formats.options import Reading
 from clueval.metrics import METRICS, chosen_metrics, metric_class
@@ -97,35 +99,28 @@ def one_metric(noun: str) -> Any:
 PREPARING = fields(Preparing, "counting")
 
 
-def _add_decisions(parser: CommandParser, title: str) -> None:
+def _conflicts() -> Collection[str]:
     from clueval.studies.decisions import CONFLICTS  # only for the commands that read decisions
 
-    group = parser.group(title)
-    group.add_argument(
-        "--decisions",
-        action="append",
-        type=input_path,
-        metavar="FILE",
-        help="a file of decisions that a page has exported, a workbook with choices (extra: report), or a folder; can "
-        "be repeated",
-    )
-    group.add_argument(
-        "--conflicts",
-        choices=CONFLICTS,
-        metavar="HOW",
-        help=f"what counts where reviewers differ: {' or '.join(CONFLICTS[:2])} by time, or {CONFLICTS[2]} (default: "
-        "an error)",
-    )
+    return CONFLICTS
 
 
-def _decisions_of(options: argparse.Namespace) -> Given:
-    if options.conflicts is not None and options.decisions is None:
+def _decisions_of(
+    *, decisions: list[Input] | None = None, conflicts: Annotated[str, OneOf(_conflicts)] | None = None
+) -> Given:
+    """Return the files of decisions, and what to do about conflicts.
+
+    decisions:
+        decisions FILE: a file of decisions that a page has exported, a workbook with choices (extra: report), or a
+            folder; can be repeated
+        conflicts HOW: what counts where reviewers differ: first or last by time, or drop (default: an error)
+    """
+    if conflicts is not None and decisions is None:
         raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
-    return {"decisions": options.decisions, "conflicts": options.conflicts}
+    return {"decisions": decisions, "conflicts": conflicts}
 
 
-DECISIONS: Any = Options(lambda parser: _add_decisions(parser, "decisions"), _decisions_of)
-DECISIONS_OF_VOTES: Any = Options(lambda parser: _add_decisions(parser, "votes"), _decisions_of)
+DECISIONS = shared(_decisions_of)
 
 # --- files of both sides, and named files
 

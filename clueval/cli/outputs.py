@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
-from clueval.cli.declared import Options, reads
-from clueval.cli.parser import CommandParser
+from clueval.cli.declared import FromZero, OneOf, Output, OutputName, reads, shared
 from clueval.cli.printing import (
     columns_of_terminal,
     put,
@@ -27,8 +27,7 @@ from clueval.cli.printing import (
     wrote,
 )
 from clueval.files.errors import FileError, UsageError, in_words
-from clueval.files.options import whole
-from clueval.files.overwriting import output_name, output_path, refuse_to_overwrite
+from clueval.files.overwriting import refuse_to_overwrite
 from clueval.files.writing import is_written_through, named_together, whole_file
 from clueval.reports.files import ENDINGS as FORMS_OF_FILES
 from clueval.reports.files import FORMS, READABLE
@@ -47,46 +46,7 @@ STDOUT = "-"
 # --- reports
 
 
-def report_options(forms: Collection[str] = FORMS, *, has_rates: bool = True, has_texts: bool = False) -> Any:
-    """Return the options of a command that returns a report; the function gets a `ReportOutput`.
-
-    A report that `has_texts` of the corpus has an option for their language.
-    """
-
-    def add(parser: CommandParser) -> None:
-        group = parser.group("output")
-        group.add_argument(
-            "--format",
-            choices=tuple(forms),
-            metavar="FORM",
-            help=f"the form on standard output: {', '.join(forms)} (default: text)",
-        )
-        group.add_argument(
-            "--all", action="store_true", help="text has all tables, not only the first screen"
-        )
-        if has_rates:
-            group.add_argument(
-                "--digits",
-                type=reads(lambda text: whole(text, 0)),
-                metavar="N",
-                help="decimals of rates in text, markdown and latex (default: 2)",
-            )
-        group.add_argument(
-            "-o",
-            dest="written",
-            action="append",
-            default=[],
-            type=output_path,
-            metavar="FILE",
-            help=f"write FILE; its ending says the form: {', '.join(FORMS_OF_FILES)} (-: standard output)",
-        )
-        languages = {"--lang": f"the language of what is written: {', '.join((ENGLISH, *CATALOGUES))}"}
-        if has_texts:
-            languages["--text-lang"] = "the language of the texts of the corpus, if it is another one"
-        for flag, meaning in languages.items():
-            group.add_argument(flag, type=reads(_language), default="", metavar="LANGUAGE", help=meaning)
-
-    return Options(add, output_of)
+_ENDINGS, _LANGUAGES = ", ".join(FORMS_OF_FILES), ", ".join((ENGLISH, *CATALOGUES))
 
 
 def _language(text: str) -> str:
@@ -94,22 +54,49 @@ def _language(text: str) -> str:
         return text
 
 
-class ReportOutput(NamedTuple):
-    """Where a report goes: to files whose endings say their forms, and to standard output if it `prints`."""
+Language = Annotated[str, reads(_language)]
 
-    files: Sequence[Path]
-    prints: bool
-    to_stdout: bool
-    form_named: str | None
-    all: bool
-    digits: int | None
-    lang: str
-    text_lang: str
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOutput:
+    """Where a report goes: to files whose endings say their forms, to standard output, or both.
+
+    output:
+        format FORM: the form on standard output (default: text)
+        all: text has all tables, not only the first screen
+        digits N: decimals of rates in text, markdown and latex (default: 2)
+        written -o FILE: write FILE; its ending says the form: {_ENDINGS} (-: standard output)
+        lang LANGUAGE: the language of what is written: {_LANGUAGES}
+        text_lang LANGUAGE: the language of the texts of the corpus, if it is another one
+    """
+
+    format: Annotated[str, OneOf(FORMS)] | None = None
+    all: bool = False
+    digits: FromZero | None = None
+    written: list[Output] | None = None
+    lang: Language = ""
+    text_lang: Language = ""
+    hidden: bool = False
+
+    @property
+    def files(self) -> list[Path]:
+        """The files; ``-o -`` is standard output."""
+        return [path for path in self.written or () if str(path) != STDOUT]
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether ``-o -`` is given."""
+        return len(self.files) < len(self.written or ())
+
+    @property
+    def prints(self) -> bool:
+        """Whether the report is printed: if there are no files, or also to standard output."""
+        return not self.hidden and (self.to_stdout or not self.files)
 
     @property
     def form(self) -> str:
         """The form of what is printed."""
-        return self.form_named or "text"
+        return self.format or "text"
 
     @property
     def prints_text(self) -> bool:
@@ -147,80 +134,75 @@ class ReportOutput(NamedTuple):
                 (put_text if self.form == "text" else put)(printed)
         return 1 if report.failures() else 0
 
+    def require_effect(self) -> None:
+        """Raise `UsageError` for options of forms without effect."""
+        forms = self.forms
+        if self.format is not None and self.format not in forms:
+            raise UsageError(
+                f"--format {self.format} is for standard output; the ending of {self.files[0]} says its form",
+                advice="remove --format, or add -o - to print the result, too",
+            )
+        if self.digits is not None and forms.isdisjoint(READABLE):
+            names = ", ".join(sorted(forms))
+            raise UsageError(
+                f"--digits has no effect on {names}, which has all decimals", advice="leave it out"
+            )
+
     def remark_verdict(self, report: Report) -> None:
         """Print the verdict to stderr unless the report is printed as text, which has it."""
         if not self.prints_text:
             remark(report.verdict())
 
 
-def output_of(options: argparse.Namespace) -> ReportOutput:
-    """Return where the report goes; ``-o -`` is standard output."""
-    files = [path for path in options.written if str(path) != STDOUT]
-    to_stdout = len(files) < len(options.written)
-    return ReportOutput(
-        files,
-        to_stdout or not files,
-        to_stdout,
-        options.format,
-        options.all,
-        getattr(options, "digits", None),
-        options.lang,
-        getattr(options, "text_lang", ""),
-    )
+@dataclass(frozen=True, kw_only=True)
+class _ScoreOutput(ReportOutput):
+    __doc__ = ReportOutput.__doc__
+
+    format: Annotated[str, OneOf((*FORMS, "conlleval"))] | None = None
 
 
-REPORT = report_options()
+REPORT = shared(ReportOutput, without="text_lang hidden")
 """The options of a report: its form on standard output, its files and its language."""
 
-REPORT_WITH_TEXTS = report_options(has_texts=True)
+REPORT_WITH_TEXTS = shared(ReportOutput, without="hidden")
 """The same for a report that shows texts of the corpus."""
 
+REPORT_OF_SCORES = shared(_ScoreOutput, without="text_lang hidden")
 
-def _require_effect(options: argparse.Namespace) -> None:
-    """Raise `UsageError` for options of forms without effect."""
-    output = output_of(options)
-    if output.form_named is not None and output.form not in output.forms:
-        raise UsageError(
-            f"--format {output.form} is for standard output; the ending of {output.files[0]} says its form",
-            advice="remove --format, or add -o - to print the result, too",
-        )
-    if output.digits is not None and output.forms.isdisjoint(READABLE):
-        names = ", ".join(sorted(output.forms))
-        raise UsageError(f"--digits has no effect on {names}, which has all decimals", advice="leave it out")
+REPORT_WITHOUT_RATES = shared(ReportOutput, without="digits text_lang hidden")
+
+
+def output_of(options: argparse.Namespace) -> ReportOutput | None:
+    """Return where the report of a command goes; None: the command has no report."""
+    return REPORT_WITH_TEXTS.value(options) if hasattr(options, "written") else None
 
 
 def drop_idle(options: argparse.Namespace, flags: Collection[str]) -> None:
     """Unset those of these options for the form that have no effect."""
-    if not hasattr(options, "written"):
+    output = output_of(options)
+    if output is None:
         return
     if "--format" in flags and (
-        getattr(options, "disagreements", False)
-        or (options.written and options.format not in output_of(options).forms)
+        getattr(options, "disagreements", False) or (output.files and output.form not in output.forms)
     ):
         options.format = None
-    if "--digits" in flags and options.digits is not None and output_of(options).forms.isdisjoint(READABLE):
+    if "--digits" in flags and output.forms.isdisjoint(READABLE):
         options.digits = None
 
 
 # --- other outputs
 
 
-def _add_output(parser: CommandParser) -> None:
-    parser.group("output").add_argument(
-        "-o",
-        dest="output_file",
-        type=output_path,
-        metavar="FILE",
-        help="write the result to FILE (default: standard output)",
-    )
+def _file_of(*, output_file: Output | None = None) -> Path | None:
+    """Return the file of a result that is no report; None: standard output.
+
+    output:
+        output_file -o FILE: write the result to FILE (default: standard output)
+    """
+    return None if str(output_file) == STDOUT else output_file
 
 
-def _file_of(options: argparse.Namespace) -> Path | None:
-    return None if str(options.output_file) == STDOUT else options.output_file
-
-
-LINES: Any = Options(_add_output, _file_of)
-"""The option for the file of a result that is no report; the function gets the path, None for standard output."""
+LINES = shared(_file_of)
 
 
 def put_result(lines: Iterable[str], path: Path | None) -> None:
@@ -242,75 +224,43 @@ def writable_names() -> list[str]:
     return sorted(written_names())
 
 
-class DocumentOutput(NamedTuple):
-    """In which format documents are written, and where; None: the command chooses a format, or standard output."""
-
-    to: str | None
-    path: str | None
-    lossy: bool
-    as_: str | None
-    types: dict[str, str] | None
-
-    def writer(self, name: str) -> Writer:
-        """Return how documents are written in a format, with the options for it."""
-        from clueval.formats.catalogue import writer_named  # only where documents are written
-
-        return writer_named(name, as_=self.as_, types=self.types)
-
-
-def documents_output(to: str = "", *, required: bool = False) -> Any:
-    """Return the options for documents; `to` says which format they have without the option for it."""
-
-    def add(parser: CommandParser) -> None:
-        group, names = (parser.group("output") if not required else parser), writable_names()
-        group.add_argument(
-            "--to",
-            choices=names,
-            metavar="FORMAT",
-            required=required,
-            help=f"the format to write: {', '.join(names)}{to}",
-        )
-        group.add_argument(
-            "-o",
-            dest="output_file",
-            type=output_name,
-            metavar="PATH",
-            help="where to write: a file, or a folder if it ends in / (default: standard output)",
-        )
-        group.add_argument(
-            "--lossy",
-            action="store_true",
-            help="leave out what the format cannot hold, and annotations that are not read, such as relations; "
-            "count them",
-        )
-        group.add_argument(
-            "--as",
-            dest="as_",
-            metavar="WHAT",
-            help="for label-studio: annotations, or predictions (default: annotations)",
-        )
-        group.add_argument(
-            "--type",
-            action="append",
-            dest="types",
-            type=reads(_named_type),
-            metavar="NAME=TYPE|FEATURE",
-            help="for webanno, xmi and uima-json: the type of the layer NAME, and its feature with the label",
-        )
-
-    def value(options: argparse.Namespace) -> DocumentOutput:
-        path = None if options.output_file == STDOUT else options.output_file
-        types = None if options.types is None else dict(options.types)
-        return DocumentOutput(options.to, path, options.lossy, options.as_, types)
-
-    return Options(add, value)
-
-
 def _named_type(text: str) -> tuple[str, str]:
     name, equals, written = text.partition("=")
     if not equals:
         raise UsageError(f"{text!r} is not NAME=TYPE|FEATURE", advice="as in risk=webanno.custom.Risk|value")
     return name, written
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentOutput:
+    """Where documents are written, and how.
+
+    output:
+        output_file -o PATH: where to write: a file, or a folder if it ends in / (default: standard output)
+        lossy: leave out what the format cannot hold, and annotations that are not read, such as relations; count them
+        as_ --as WHAT: for label-studio: annotations, or predictions (default: annotations)
+        types --type NAME=TYPE|FEATURE: for webanno, xmi and uima-json: the type of the layer NAME, and its feature
+            with the label
+    """
+
+    output_file: OutputName | None = None
+    lossy: bool = False
+    as_: str | None = None
+    types: list[Annotated[tuple[str, str], reads(_named_type)]] | None = None
+
+    @property
+    def path(self) -> str | None:
+        """The file or folder; None: standard output."""
+        return None if self.output_file == STDOUT else self.output_file
+
+    def writer(self, name: str) -> Writer:
+        """Return how documents are written in a format, with the options for it."""
+        from clueval.formats.catalogue import writer_named  # only where documents are written
+
+        return writer_named(name, as_=self.as_, types=None if self.types is None else dict(self.types))
+
+
+DOCUMENTS = shared(DocumentOutput)
 
 
 def put_documents(conversion: Conversion, documents: Iterable[Document]) -> None:
@@ -348,14 +298,13 @@ def check_outputs(options: argparse.Namespace) -> None:
 
     Raises `UsageError` for a file of ``-o`` whose ending is no form, and for options without effect.
     """
-    others, reports = _others_of(options), []
-    if hasattr(options, "written"):
-        reports = list(output_of(options).files)
-    refuse_to_overwrite([*reports, *others.values()])
-    for path in reports:
+    others, report = _others_of(options), output_of(options)
+    files = [] if report is None else report.files
+    refuse_to_overwrite([*files, *others.values()])
+    for path in files:
         _require_writable(path)
-    if hasattr(options, "written"):
-        _require_effect(options)
+    if report is not None:
+        report.require_effect()
     for place, path in others.items():
         name = getattr(options, place)
         if not (isinstance(name, str) and (path.is_dir() or name.endswith("/"))):  # a folder of documents
@@ -384,8 +333,8 @@ def standard_output(options: argparse.Namespace) -> Iterator[None]:
     if not named:
         yield
         return
-    to_stdout = STDOUT in map(str, (*getattr(options, "written", ()), getattr(options, "output_file", None)))
-    if len(named) > 1 or to_stdout:
+    result = getattr(options, "written", None) or [getattr(options, "output_file", None)]
+    if len(named) > 1 or STDOUT in map(str, result):
         raise UsageError(
             "two results would be written to standard output", advice="name a file for one of them"
         )

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import clueval
-from clueval.cli.declared import Given, Input, Options, Output, OutputFolder, fields, reads
-from clueval.cli.options import DECISIONS_OF_VOTES, READING_ONE, by_name, named_path
+from clueval.cli.declared import Given, Input, OneOf, Output, OutputFolder, fields, reads, shared
+from clueval.cli.options import DECISIONS, READING_ONE, by_name, named_path
 from clueval.cli.outputs import (
+    DOCUMENTS,
     REPORT_WITH_TEXTS,
     STDOUT,
     DocumentOutput,
     ReportOutput,
-    documents_output,
     put_documents,
     put_result,
+    writable_names,
 )
-from clueval.cli.parser import CommandParser
 from clueval.cli.printing import remark, remarking, say, wrote
 from clueval.cli.progress import progress
 from clueval.core.document import Document
@@ -67,47 +67,34 @@ def _annotator(text: str) -> str:
     return text
 
 
-def _add_annotators(parser: CommandParser) -> None:
-    parser.add_argument(
-        "annotators",
-        nargs="+",
-        type=_annotator,
-        metavar="[NAME=]PATH",
-        help="a file or folder of each annotator, or one file or folder that has all annotators; without NAME, the "
-        "name is the shortest end of the path that no other path has",
-    )
-    group = parser.group("annotators")
-    group.add_argument(
-        "--annotator",
-        action="append",
-        metavar="NAME=COLUMN",
-        help="an annotator in a column of the only file, or NAME=SET, in an annotation set; can be repeated",
-    )
-    group.add_argument(
-        "--layout",
-        choices=LAYOUTS,
-        metavar="LAYOUT",
-        help=f"what the folders and files of the only folder are: {' or '.join(LAYOUTS)} (default: the first)",
-    )
-    group.add_argument(
-        "--unannotated", metavar="TAG", help="a document with this tag on every token is not annotated"
-    )
-    group.add_argument(
-        "--pair-by",
-        choices=PAIR_BY,
-        metavar="HOW",
-        help="pair documents by id, name of the file, or content (default: files of folders by name, documents by id)",
-    )
+def _annotators_of(
+    annotators: list[Annotated[str, _annotator]],
+    *,
+    annotator: list[str] | None = None,
+    layout: Annotated[str, OneOf(LAYOUTS)] | None = None,
+    unannotated: str | None = None,
+    pair_by: Annotated[str, OneOf(PAIR_BY)] | None = None,
+) -> NamedAnnotators:
+    """Return the annotators.
 
-
-def _annotators_of(options: argparse.Namespace) -> NamedAnnotators:
-    given = [(name, input_path(path)) for name, path in map(named_path, options.annotators)]
+    arguments:
+        annotators [NAME=]PATH: a file or folder of each annotator, or one file or folder that has all annotators;
+            without NAME, the name is the shortest end of the path that no other path has
+    annotators:
+        annotator NAME=COLUMN: an annotator in a column of the only file, or NAME=SET, in an annotation set; can be
+            repeated
+        layout LAYOUT: what the folders and files of the only folder are (default: the first)
+        unannotated TAG: a document with this tag on every token is not annotated
+        pair_by HOW: pair documents by id, name of the file, or content (default: files of folders by name, documents
+            by id)
+    """
+    given = [(name, input_path(path)) for name, path in map(named_path, annotators)]
     paths = [path for _, path in given]
     sources: Any = paths[0]
     if len(given) > 1:
         sources = by_name(given, short_names([path for name, path in given if name is None]), "annotators")
     columns: dict[str, int | str] = {}
-    for text in options.annotator or ():
+    for text in annotator or ():
         name, equals, place = text.partition("=")
         if not name or not equals:
             raise UsageError(
@@ -116,11 +103,11 @@ def _annotators_of(options: argparse.Namespace) -> NamedAnnotators:
         if name in columns:
             raise UsageError(f"--annotator names {name!r} twice", advice="give each a name of its own")
         columns[name] = int(place) if place.lstrip("-").isdecimal() else place
-    reading = {name: getattr(options, name) for name in ("layout", "unannotated", "pair_by")}
+    reading = {"layout": layout, "unannotated": unannotated, "pair_by": pair_by}
     return NamedAnnotators(sources, paths, {"annotators": columns or None, **reading})
 
 
-ANNOTATORS: Any = Options(_add_annotators, _annotators_of)
+ANNOTATORS = shared(_annotators_of)
 
 
 def agree(
@@ -169,7 +156,7 @@ def agree(
         conventions: {_CONVENTIONS}
     """
     refuse_to_overwrite([pygamma])
-    if disagreements and (report.to_stdout or report.form_named):
+    if disagreements and (report.to_stdout or report.format):
         raise UsageError(
             "--disagreements prints places, and --format and -o - are for the figures",
             advice="leave out one of them, or write the places with -o FILE.tsv",
@@ -195,7 +182,7 @@ def agree(
         n = study.write_pygamma(pygamma)
         remark(f"wrote {n} file{'s' * (n != 1)} to {pygamma}")
     if disagreements or (pygamma is not None and not report.to_stdout):
-        report = report._replace(prints=False)
+        report = replace(report, hidden=True)
     code = report.put(study)
     if disagreements:
         with in_language(report.lang):
@@ -209,8 +196,9 @@ def curate(
     annotators: NamedAnnotators = ANNOTATORS,
     votes: str | None = None,
     union: bool = False,
-    decisions: Given = DECISIONS_OF_VOTES,
-    output: DocumentOutput = documents_output(" (default: that of A; spans for a file.tsv)"),
+    decisions: Given = DECISIONS,
+    to: Annotated[str, OneOf(writable_names)] | None = None,
+    output: DocumentOutput = DOCUMENTS,
     undecided: Output | None = None,
     reading: Given = READING_ONE,
 ) -> int:
@@ -229,6 +217,7 @@ def curate(
         votes N: the votes that a span needs: majority, all, or a number (default: majority)
         union: keep each place as one span
     output:
+        to FORMAT: the format to write (default: that of A; spans for a file.tsv)
         undecided FILE: write the places that are undecided, outvoted or tied; its ending says the form, as for
             clueval agree -o
 
@@ -276,7 +265,7 @@ def curate(
             **reading,
         )
         options = {name: value for name, value in reading.items() if name != "layers"}
-        name = output.to or format_for(output.path, annotators.paths[0], Reading(**options))
+        name = to or format_for(output.path, annotators.paths[0], Reading(**options))
         conversion = Conversion(
             name,
             output.writer(name),

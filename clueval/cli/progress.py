@@ -5,17 +5,15 @@ Progress is shown on stderr, if it is a terminal and the input is large.
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from clueval.cli import printing
-from clueval.cli.declared import Given, Options, add_fields
-from clueval.cli.parser import CommandParser
+from clueval.cli.declared import Given, fields, shared
 from clueval.files.errors import UsageError
 from clueval.files.opening import Progress
 from clueval.results.options import Workers
@@ -89,38 +87,33 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _add_jobs(parser: CommandParser) -> None:
-    add_fields(parser, Workers, "workers")
-    group = parser.topic("workers")
-    group.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="count on the Dask cluster at tcp://HOST:PORT, whose workers can read the same files (extra: dask)",
-    )
-    group.add_argument(
-        "-v",
-        "--verbose",
-        action="store_true",
-        help="print how many processes are used, and why. A pair of files is counted by one process",
-    )
-
-
 class Jobs(NamedTuple):
-    """The processes or the cluster that a command counts with; `remark` prints how many there are."""
+    """The processes or the cluster that a command counts with.
 
-    jobs: int | None
-    scheduler: str | None
-    remark: Callable[[str], object] | None
+    workers:
+        scheduler ADDRESS: count on the Dask cluster at tcp://HOST:PORT, whose workers can read the same files (extra:
+            dask)
+        verbose -v, --verbose: print how many processes are used, and why. A pair of files is counted by one process
+    """
+
+    workers: Given = fields(Workers, "workers")
+    scheduler: str | None = None
+    verbose: bool = False
+    command: str = ""
+
+    def remark(self, line: str) -> None:
+        """Print how many processes are used."""
+        printing.remark(f"clueval {self.command}: {line}")
 
     @contextmanager
     def counting(self, *paths: Path | None) -> Iterator[Given]:
         """Provide the fields of `Workers`; show the progress of reading `paths`."""
         with progress(*paths) as advance:
-            found = {"progress": advance, "remark": self.remark}
+            found = {"progress": advance, "remark": self.remark if self.verbose else None, "jobs": None}
             if self.scheduler is None:
-                yield {**found, "jobs": self.jobs}
+                yield {**found, **self.workers}
                 return
-            if self.jobs is not None:
+            if self.workers:
                 raise UsageError(
                     "--jobs is for processes of this machine, --scheduler for a cluster",
                     advice="give one of them",
@@ -131,12 +124,4 @@ class Jobs(NamedTuple):
                 yield {**found, "jobs": at_a_time, "executor": executor}
 
 
-def _jobs_of(options: argparse.Namespace) -> Jobs:
-    def remark(line: str) -> None:
-        printing.remark(f"clueval {options.command}: {line}")
-
-    jobs = getattr(options, "Workers.jobs")  # None, as after ``auto``: the size of the files says it
-    return Jobs(jobs, options.scheduler, remark if options.verbose else None)
-
-
-JOBS: Any = Options(_add_jobs, _jobs_of)
+JOBS = shared(Jobs, without="command")

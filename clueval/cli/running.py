@@ -84,7 +84,7 @@ def _run_command(command: str, given: Sequence[str]) -> int:
     warned = _kept_warnings(quiet=options.quiet)
     with standard_output(options):
         check_outputs(options)
-        code = command_called(command).run(options)
+        code: int = command_called(command).value(options)
     flush()
     if warned:
         from clueval.cli.setting_names import in_options

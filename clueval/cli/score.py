@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from warnings import warn
 
 import clueval
-from clueval.cli.declared import Given, Input, OutputFolder, fields, reads
+from clueval.cli.declared import FromOne, Given, Input, OutputFolder, fields, reads
 from clueval.cli.options import (
     METRICS_OPTION,
     PREPARING,
@@ -19,17 +19,16 @@ from clueval.cli.options import (
     say_what_was_read,
     sides_of,
 )
-from clueval.cli.outputs import ReportOutput, report_options
+from clueval.cli.outputs import REPORT_OF_SCORES, ReportOutput
 from clueval.cli.printing import complain, remark, remark_passed_over, wrote
 from clueval.cli.progress import JOBS, Jobs
 from clueval.core.count import DOCUMENT, EITHER
 from clueval.core.exact import Exact
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import CluevalWarning, UsageError
-from clueval.files.options import changed_values, options_of, whole
+from clueval.files.options import changed_values, options_of
 from clueval.files.visible import visible
 from clueval.metrics import chosen_metrics
-from clueval.reports.files import FORMS
 from clueval.reports.table import cut
 from clueval.results.options import Counting, Trust
 from clueval.results.result import Result, load_result
@@ -56,7 +55,7 @@ def score(
     counting: Given = fields(Counting, "counting"),
     preparing: Given = PREPARING,
     reading: Given = READING,
-    report: ReportOutput = report_options((*FORMS, "conlleval")),
+    report: ReportOutput = REPORT_OF_SCORES,
     trusted: Given = fields(Trust, "output"),
     fail_under: list[str] | None = None,
     fail_if_worse: Input | None = None,
@@ -64,7 +63,7 @@ def score(
     allow_drop: Annotated[float, reads(_drop)] | None = None,
     significant: bool = False,
     jobs: Jobs = JOBS,
-    max_alignment: Annotated[int, reads(whole)] | None = None,
+    max_alignment: FromOne | None = None,
     pairs: Input | None = None,
     signature: str | None = None,
     reference: Input | None = None,
@@ -213,7 +212,7 @@ def _put(result: Result, report: ReportOutput, tables: Sequence[Path], sets: tup
         return render(result.to_dict())
 
     if tables:
-        report = report._replace(files=[path for path in report.files if path not in tables])
+        report = replace(report, written=[path for path in report.written or () if path not in tables])
     if report.files or not tables:
         report.put(result, render)
     for path in tables:

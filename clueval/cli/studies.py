@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import clueval
-from clueval.cli.declared import Given, Input, fields, reads
+from clueval.cli.declared import FromOne, Given, Input, fields
 from clueval.cli.options import PREPARING, READING, one_metric, say_what_was_read
 from clueval.cli.outputs import LINES, REPORT, ReportOutput, put_result
 from clueval.cli.printing import complain
 from clueval.cli.progress import progress
 from clueval.core.metric import AnyMetric
 from clueval.files.errors import UsageError
-from clueval.files.options import whole
 from clueval.files.overwriting import note_input, refuse_to_overwrite
 from clueval.results.options import Counting
 from clueval.studies.profile import all_features
@@ -56,7 +55,7 @@ def profile(
     *,
     feature: str | None = None,
     train: Input | None = None,
-    buckets: Annotated[int, reads(whole)] | None = None,
+    buckets: FromOne | None = None,
     metric: AnyMetric = one_metric("a profile"),
     counting: Given = fields(Counting, "counting", "merge where pair_by"),
     preparing: Given = PREPARING,

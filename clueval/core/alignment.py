@@ -39,7 +39,8 @@ Step = tuple[str, int, int, int, int]
 and end of the gold characters and of the predicted characters. A range may be empty; the two ranges of a
 replacement have the same length."""
 
-_of_gold, _of_predicted = itemgetter(1), itemgetter(3)
+_GOLD, _PREDICTED = 1, 3
+"""Where a step has the start of the characters of a side; the end follows it."""
 
 _HINT = 64
 """The distance that is tried first; it is doubled until it is enough, so similar texts are aligned faster."""
@@ -68,9 +69,8 @@ class Alignment:
     predicted: str
     steps: Sequence[Step]
     distance: int = field(init=False)
-    _columns: Sequence[int] = field(
-        init=False, repr=False, compare=False
-    )  # where each step begins, and the end
+    # where each step begins, and the end
+    _columns: Sequence[int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         widths = [own_end - own or other_end - other for _, own, own_end, other, other_end in self.steps]
@@ -85,35 +85,33 @@ class Alignment:
 
     def column_of_gold(self, position: int) -> int:
         """Return the column of a gold character; for the length of the text, the column after the last."""
-        if position == len(self.gold):
-            return self.column_of_gold(position - 1) + 1 if position else 0
-        # An insertion begins at the same gold character as the step after it: the last of the two is the
-        # right one.
-        number = bisect_right(self.steps, position, key=_of_gold) - 1
-        return self._columns[number] + position - self.steps[number][1]
+        return self._column_of(position, len(self.gold), _GOLD)
 
     def column_of_predicted(self, position: int) -> int:
         """Return the column of a predicted character; see `column_of_gold`."""
-        if position == len(self.predicted):
-            return self.column_of_predicted(position - 1) + 1 if position else 0
-        number = bisect_right(self.steps, position, key=_of_predicted) - 1
-        return self._columns[number] + position - self.steps[number][3]
+        return self._column_of(position, len(self.predicted), _PREDICTED)
+
+    def _column_of(self, position: int, length: int, side: int) -> int:
+        if position == length:
+            return self._column_of(position - 1, length, side) + 1 if position else 0
+        # an insertion begins at the same gold character as the step after it, which is the right one of the two
+        number = bisect_right(self.steps, position, key=itemgetter(side)) - 1
+        return self._columns[number] + position - int(self.steps[number][side])
 
     def gold_before(self, column: int) -> int:
         """Return the number of gold characters before a column: the position of the next gold character."""
-        if column >= self.columns:
-            return len(self.gold)
-        number = bisect_right(self._columns, column) - 1
-        _, own, own_end, _, _ = self.steps[number]
-        return min(own + column - self._columns[number], own_end)
+        return self._before(column, len(self.gold), _GOLD)
 
     def predicted_before(self, column: int) -> int:
         """Return the number of predicted characters before a column."""
+        return self._before(column, len(self.predicted), _PREDICTED)
+
+    def _before(self, column: int, length: int, side: int) -> int:
         if column >= self.columns:
-            return len(self.predicted)
+            return length
         number = bisect_right(self._columns, column) - 1
-        _, _, _, other, other_end = self.steps[number]
-        return min(other + column - self._columns[number], other_end)
+        start, end = self.steps[number][side : side + 2]
+        return min(int(start) + column - self._columns[number], int(end))
 
     def pieces(self) -> Iterator[tuple[str, str]]:
         """Yield the gold and the predicted characters of each step; a side without characters is empty."""
@@ -170,10 +168,8 @@ def _recoded(gold: str, predicted: str) -> tuple[str, str]:
     frequent = Counter(predicted)
     shared = sorted(set(gold) & frequent.keys(), key=lambda one: (-frequent[one], one))
     codes = {ord(one): number if number < 254 else number + 2 for number, one in enumerate(shared)}
-    only_gold, only_predicted = (
-        dict.fromkeys(map(ord, set(gold)), 254),
-        dict.fromkeys(map(ord, frequent), 255),
-    )
+    only_gold = dict.fromkeys(map(ord, set(gold)), 254)
+    only_predicted = dict.fromkeys(map(ord, frequent), 255)
     return gold.translate(only_gold | codes), predicted.translate(only_predicted | codes)
 
 

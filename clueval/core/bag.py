@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, repeat
+from itertools import chain
 from typing import NamedTuple
 
-from clueval.core.case import BOTH, HEAD, Case, Key, case_of, other_key, same_key
+from clueval.core.case import BOTH, HEAD, Key, case_of, same_key
 from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
 from clueval.core.read import Read
 from clueval.core.tally import Tally, added
@@ -50,7 +50,6 @@ def listed(row: Mapping[int, int]) -> tuple[int, ...]:
 
 _INSIDE = "inside"
 """Stands for a metric in tallies: the number of positions in cases of a sequence, by the sides that are present."""
-
 
 NO_LAYER = ""
 """Stands for a layer that no document has: what metrics of documents count in it is what they count in documents that
@@ -94,8 +93,10 @@ class Bag:
         self.notes: Counter[tuple[str, ...]] = Counter()
         self.read = Read()
         self._spans = 0
-        self._counted: dict[tuple[str, Key], list[Tally]] = {}
-        self._open: tuple[Place, dict[str, Counter[Key]]] | None = None
+        self._counted: dict[tuple[str, Key], list[Tally]] = {}  # of large cases
+        self._open: tuple[Place, dict[int, int]] | None = (
+            None  # the place whose row is made, and no tuple yet
+        )
         self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     # Adding
@@ -105,8 +106,16 @@ class Bag:
         new = [layer for layer in dict.fromkeys(layers) if layer not in self.layers]
         self.layers += new
         for place in self.tallies if new else ():
-            for layer, metric, tally in _in_layers(new, self.tallies[place]):
-                self.add_tally(place, layer, metric, tally)
+            self._add_to_layers(place, new, self.tallies[place])
+
+    def _add_to_layers(
+        self, place: Place, layers: Iterable[str], tallies: Mapping[tuple[str, str], Tally]
+    ) -> None:
+        """Add what metrics of documents have counted in layers that the documents of a place do not have."""
+        for (sequence, metric), tally in list(tallies.items()):
+            if sequence == NO_LAYER:
+                for layer in layers:
+                    self.add_tally(place, layer, metric, tally)
 
     def add_text(self, place: Place, positions: int, documents: int = 1, present: int = BOTH) -> None:
         """Add a text, or a part of one, by its number of positions and the sides that are present."""
@@ -124,46 +133,58 @@ class Bag:
         dict.update(self.positions.setdefault(present, Counter()), parts)
 
     def add(self, place: Place, sequence: str, keys: Iterable[Key]) -> list[Key]:
-        """Add the keys of cases in a sequence of a place. Returns those that the bag did not have.
-
-        A counter has its keys in the order in which they came, so the new ones are the last.
-        """
-        if self._open is None or self._open[0] != place:
-            self.close()
-            self._open = place, {}
-        counts = self._open[1].setdefault(sequence, Counter())
-        before = len(counts)
-        counts.update(keys)
+        """Add the keys of cases in a sequence of a place. Returns those that the bag did not have."""
+        row = self._row(place)
         new = []
-        for key in islice(reversed(counts), len(counts) - before):
-            if self.number_of(sequence, key)[1]:
+        for key, times in reversed(Counter(keys).items()):  # the order of the numbers in saved results
+            number = self.keys.get((sequence, key))
+            if number is None:
+                number, _ = self.number_of(sequence, key)
                 new.append(key)
+            row[number] = row.get(number, 0) + times
         return new[::-1]
 
     def number_of(self, sequence: str, key: Key) -> tuple[int, bool]:
         """Return the number of a key, and whether it is new."""
-        number, known = self.keys.get((sequence, key)), len(self.keys)
+        number, next_number = self.keys.get((sequence, key)), len(self.keys)
         if number is not None:
             return number, False
-        self.keys[sequence, key] = known
+        self.keys[sequence, key] = next_number
         self._spans += len(key) - HEAD
-        return known, True
+        return next_number, True
 
-    def add_row(self, places: Iterable[Place], row: Mapping[int, int]) -> None:
+    def add_row(self, places: Iterable[Place], row: Row, times: int = 1) -> None:
         """Add to each of some places how often cases occur in it, by the numbers of their keys."""
         self.close()
-        shared = listed(row)
+        shared = row if isinstance(row, tuple) else listed(row)
         shared = self._rows.setdefault(shared, shared)
         for place in places:
-            if place in self.places:
-                self._add_row(place, shared)
-            else:
+            if place not in self.places and times == 1:
                 self.places[place] = shared
+                continue
+            total = self._row(place)
+            for number, of_row in pairs_in(shared):
+                total[number] = total.get(number, 0) + of_row * times
 
-    def add_others(self, place: Place, sequence: str, number: int, present: int) -> None:
-        """Add positions outside all spans whose tags, as they were written, differ."""
-        if number:
-            self.add(place, sequence, repeat(other_key(present), number))
+    def _row(self, place: Place) -> dict[int, int]:
+        """Return the row of a place, to which is added."""
+        if self._open is not None and self._open[0] == place:
+            return self._open[1]
+        self.close()
+        row = self.places.get(place)
+        if isinstance(row, dict):
+            return row
+        total = self.places[place] = dict(pairs_in(row or ()))
+        if row is None:
+            self._open = place, total
+        return total
+
+    def close(self) -> None:
+        """End the place that is being counted; equal rows of places are kept once."""
+        if self._open is not None:
+            (place, row), self._open = self._open, None
+            shared = listed(row)
+            self.places[place] = self._rows.setdefault(shared, shared)
 
     def add_tally(self, place: Place, sequence: str, metric: str, tally: Tally) -> None:
         """Add what a metric counted at once."""
@@ -190,30 +211,6 @@ class Bag:
         """Whether the table of cases is as large as it may become."""
         return len(self.keys) > self.bounds.keys or self._spans > self.bounds.spans
 
-    def close(self) -> None:
-        """End the place that is being counted; equal rows of places are kept once."""
-        if self._open is None:
-            return
-        (place, of_sequence), self._open = self._open, None
-        row = {
-            self.keys[sequence, key]: times
-            for sequence, counts in of_sequence.items()
-            for key, times in counts.items()
-        }
-        self._add_row(place, row)
-
-    def _add_row(self, place: Place, row: Row, times: int = 1) -> None:
-        """Add a row to that of a place; a tuple is in the order of the numbers. `times` is how often it is added."""
-        before = self.places.get(place)
-        if before is None and times == 1:
-            shared = row if isinstance(row, tuple) else listed(row)
-            self.places[place] = self._rows.setdefault(shared, shared)
-            return
-        total = before if isinstance(before, dict) else dict(pairs_in(before or ()))
-        for number, of_row in pairs_in(row):
-            total[number] = total.get(number, 0) + of_row * times
-        self.places[place] = total
-
     def fold(self) -> None:
         """Count all cases, and keep the counts in place of the cases."""
         self.close()
@@ -228,24 +225,22 @@ class Bag:
         """Add another bag, of another part of the corpus. Raises `UsageError` for one of other metrics."""
         if self.metrics != bag.metrics:
             raise UsageError("counts of different metrics cannot be added")
-        self.close()
         bag.close()
         self.see_layers(bag.layers)
         self.documents.update(bag.documents)
         for total, more in ((self.shared, bag.shared), (self.positions, bag.positions)):
-            for present, numbers_of in more.items():
-                total.setdefault(present, Counter()).update(numbers_of)
+            for present, of_places in more.items():
+                total.setdefault(present, Counter()).update(of_places)
         self.notes.update(bag.notes)
         self.read.include(bag.read)
         unseen = [layer for layer in self.layers if layer not in bag.layers]
-        for place, of_place in bag.tallies.items():
-            for (sequence, metric), tally in of_place.items():
+        for place, tallies in bag.tallies.items():
+            for (sequence, metric), tally in tallies.items():
                 self.add_tally(place, sequence, metric, tally)
-            for layer, metric, tally in _in_layers(unseen, of_place):
-                self.add_tally(place, layer, metric, tally)
+            self._add_to_layers(place, unseen, tallies)
         numbers = [self.number_of(sequence, key)[0] for sequence, key in bag.keys]
         for place, row in bag.places.items():
-            self._add_row(place, {numbers[number]: times for number, times in pairs_in(row)})
+            self.add_row([place], {numbers[number]: times for number, times in pairs_in(row)})
         if self.folded or bag.folded or self.is_full:
             self.fold()
 
@@ -254,19 +249,19 @@ class Bag:
     def whole(self) -> Bag:
         """Return the bag with one place, which has no value."""
         self.close()
-        if not self.documents:
-            return self._like()
         bag, place = self._like(), ()
+        if not self.documents:
+            return bag
         bag.documents[place] = sum(self.documents.values())
         rows = {id(row): row for row in self.places.values()}
         for number, times in Counter(map(id, self.places.values())).items():
-            bag._add_row(place, rows[number], times)
+            bag.add_row([place], rows[number], times)
         for tallies in self.tallies.values():
             for (sequence, metric), tally in tallies.items():
                 bag.add_tally(place, sequence, metric, tally)
-        for by_sides, of_all in ((self.shared, bag.shared), (self.positions, bag.positions)):
-            for present, numbers in by_sides.items():
-                of_all[present] = Counter({place: sum(numbers.values())})
+        for of_places, of_whole in ((self.shared, bag.shared), (self.positions, bag.positions)):
+            for present, numbers in of_places.items():
+                of_whole[present] = Counter({place: sum(numbers.values())})
         return bag
 
     def _like(self) -> Bag:
@@ -296,14 +291,13 @@ class Bag:
             for (sequence, metric), tally in self.tallies.get(place, {}).items():
                 bag.add_tally(new, sequence, metric, tally)
         for (new, _), same in rows.items():
-            bag._add_row(new, same[0], len(same))
-        for by_sides, of_group in ((self.shared, bag.shared), (self.positions, bag.positions)):
-            for present, numbers in by_sides.items():
-                of_present = of_group.setdefault(present, Counter())
+            bag.add_row([new], same[0], len(same))
+        for of_places, of_groups in ((self.shared, bag.shared), (self.positions, bag.positions)):
+            for present, numbers in of_places.items():
+                of_present = of_groups.setdefault(present, Counter())
                 for place, number in numbers.items():
                     if place in groups:
-                        new = groups[place]
-                        of_present[new] = of_present.get(new, 0) + number
+                        of_present[groups[place]] = of_present.get(groups[place], 0) + number
         return bag
 
     def tallies_of(
@@ -323,14 +317,9 @@ class Bag:
     def counts(self, metrics: Sequence[AnyMetric]) -> BagCounts:
         """Return what metrics count in the places of the bag, which must not change. Raises as `tallies_of` does."""
         self.close()
-        self._require_counted(metrics)
-        return BagCounts(self, metrics)
-
-    def _require_counted(self, metrics: Sequence[AnyMetric]) -> None:
-        """Raise `UsageError` for a metric whose counts the bag neither has nor can make of its cases."""
         of_cases, _ = split_metrics(metrics)
-        known, _ = split_metrics(self.metrics)
-        reads = frozenset[str]().union(*(metric.reads for metric in known if metric.keeps))
+        counted, _ = split_metrics(self.metrics)
+        reads = frozenset[str]().union(*(metric.reads for metric in counted if metric.keeps))
         for metric in [metric for metric in metrics if metric not in self.metrics]:
             if self.folded:
                 why = (
@@ -345,18 +334,7 @@ class Bag:
                 f"metric {metric.name!r} cannot count this corpus any more: {why}",
                 advice="score the files with all metrics at once",
             )
-
-
-def _in_layers(
-    layers: Sequence[str], tallies: Mapping[tuple[str, str], Tally]
-) -> list[tuple[str, str, Tally]]:
-    """Return what metrics of documents have counted in layers that the documents do not have."""
-    return [
-        (layer, metric, tally)
-        for (sequence, metric), tally in tallies.items()
-        if sequence == NO_LAYER
-        for layer in layers
-    ]
+        return BagCounts(self, metrics)
 
 
 class BagCounts:
@@ -368,7 +346,7 @@ class BagCounts:
         self._keeping = [metric for metric in self._of_cases if metric.keeps]
         self._new = [metric for metric in self._keeping if metric not in bag.metrics]
         self._keys = list(bag.keys)
-        self._tallies: dict[int, list[Tally]] = {}
+        self._tallies: dict[int, list[Tally]] = {}  # of each case, by its number
         if tuple(metrics) == bag.metrics:
             self._tallies = {bag.keys[key]: tallies for key, tallies in bag._counted.items()}
         self._same: dict[tuple[str, int], Tally] = {}
@@ -376,11 +354,13 @@ class BagCounts:
     def at(self, place: Place, sequences: Sequence[str]) -> Iterator[tuple[str, AnyMetric, Tally]]:
         """Yield the counts of the metrics in each sequence of a place."""
         bag = self._bag
-        own, kept = self.in_cases(bag.places.get(place, ())), bag.tallies.get(place, {})
+        sources = self.in_cases(bag.places.get(place, ())), bag.tallies.get(place, {})
+        names = _INSIDE, *(metric.name for metric in self._metrics)
         for sequence in sequences:
-            inside = _sum(own.get((sequence, _INSIDE)), kept.get((sequence, _INSIDE)))
-            for metric in self._metrics:
-                total = _sum(own.get((sequence, metric.name)), kept.get((sequence, metric.name)))
+            inside, *totals = [
+                added((of[sequence, name], 1) for of in sources if (sequence, name) in of) for name in names
+            ]
+            for metric, total in zip(self._metrics, totals, strict=True):
                 if metric in self._of_cases:
                     # the positions of the text that are in no case have the same tag on all sides
                     for present, positions in bag.positions.items():
@@ -389,29 +369,31 @@ class BagCounts:
 
     def in_cases(self, row: Row) -> dict[tuple[str, str], Tally]:
         """Return what the metrics count in a row of cases, by sequence and name; `_INSIDE` has their positions."""
-        totals: dict[str, tuple[Tally, list[Tally]]] = {}
+        totals: dict[tuple[str, str], Tally] = {}
+        of_sequence: dict[str, tuple[Tally, list[Tally]]] = {}  # the same totals
         for number, times in pairs_in(row):
             sequence, key = self._keys[number]
+            if sequence not in of_sequence:
+                inside = totals[sequence, _INSIDE] = Tally()
+                of_metrics = [totals.setdefault((sequence, each.name), Tally()) for each in self._keeping]
+                of_sequence[sequence] = inside, of_metrics
+            inside, of_metrics = of_sequence[sequence]
+            inside[(key[2],)] += key[0] * times
             if number not in self._tallies:
                 self._tallies[number] = self._counted(sequence, key)
-            if sequence not in totals:
-                totals[sequence] = Tally(), [Tally() for _ in self._keeping]
-            inside, of_metrics = totals[sequence]
-            length, _, present = key[:HEAD]
-            inside[(present,)] += length * times
             for total, tally in zip(of_metrics, self._tallies[number], strict=True):
                 _add(total, tally, times)
-        found: dict[tuple[str, str], Tally] = {}
-        for sequence, (inside, of_metrics) in totals.items():
-            found[sequence, _INSIDE] = inside
-            for metric, total in zip(self._keeping, of_metrics, strict=True):
-                found[sequence, metric.name] = total
-        return found
+        return totals
 
     def _counted(self, sequence: str, key: Key) -> list[Tally]:
         case = case_of(key, sequence)
         for metric in self._new:
-            _require_countable(metric, case)
+            require_countable(metric, case)
+            if metric.filters is not None and any(case.counted):
+                raise UsageError(
+                    f"metric {metric.name!r} cannot leave spans out of the count, as the filter of this result does",
+                    advice=metric.filters,
+                )
         return [metric.count(case) for metric in self._keeping]
 
     def _outside(self, metric: Metric, present: int) -> Tally:
@@ -421,20 +403,6 @@ class BagCounts:
         return self._same[metric.name, present]
 
 
-def _sum(*tallies: Tally | None) -> Tally:
-    return added((tally, 1) for tally in tallies if tally is not None)
-
-
 def _add(total: Tally, tally: Tally, times: int) -> None:
     for key, number in tally.items():
         total[key] = total.get(key, 0) + number * times
-
-
-def _require_countable(metric: Metric, case: Case) -> None:
-    """Raise `UsageError` or `OverlapError` for a case that a metric cannot count, which was kept for other metrics."""
-    require_countable(metric, case)
-    if metric.filters is not None and any(case.counted):
-        raise UsageError(
-            f"metric {metric.name!r} cannot leave spans out of the count, as the filter of this result does",
-            advice=metric.filters,
-        )

@@ -30,16 +30,14 @@ Positions outside all spans are cases, too: those with equal tags (`same_key`), 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import groupby
+from dataclasses import dataclass, field
+from itertools import groupby, repeat
 from operator import itemgetter, ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
-from clueval.core.matching import with_merged
 from clueval.core.overlap import SpanIndex, components, overlaps_between
 from clueval.core.span import MERGED, NOTHING, Frozen, Span
 
@@ -52,23 +50,21 @@ Where = Mapping[str, frozenset[str]]
 Sides = tuple[tuple[Span, ...] | None, ...]
 """The spans of each side; None for a side that lacks the document."""
 
+Flags = tuple[tuple[bool, ...] | None, ...]
+"""Of each side, which of its spans count (a filter may exclude some); None: all."""
+
 TOKENS = "tokens"
 """What a metric names in `Metric.reads` if it reads the positions of a span (`Span.tokens`)."""
 
 BOTH = 0b11
 """The sides that are present in a key of gold and predicted."""
 
-
 HEAD = 3
 """The number of values of a key before its spans."""
 
 
 def presence(sides: Iterable[object]) -> int:
-    """Return the sides that are present as keys have them: bit n is set unless side n is None.
-
-    >>> presence(["gold", None, "third"])
-    5
-    """
+    """Return the sides that are present as keys have them: bit n is set unless side n is None."""
     return sum(1 << number for number, side in enumerate(sides) if side is not None)
 
 
@@ -82,26 +78,32 @@ def other_key(present: int = BOTH) -> Key:
     return 1, 0, present
 
 
-@dataclass(frozen=True)
+@dataclass
 class Case:
     """Spans of all sides that overlap, directly or through others; it is made once for each distinct key.
 
     Attributes:
         sides: the spans of each side, None for a side that lacks the document.
-        counted: of each side, which of its spans count (a filter may exclude some); None: all.
+        counted: of each side, which of its spans count; None: all.
         length: the number of positions from the first start to the last end; 0 if no side has a text.
         written: the number of these positions whose tags are the same as written; None: no tags were written.
     """
 
     sides: Sides
-    counted: tuple[tuple[bool, ...] | None, ...]
+    counted: Flags
     length: int = 0
     written: int | None = 0
+    _around: tuple[list[list[int]], list[list[int]]] | None = field(default=None, compare=False, repr=False)
 
-    @cached_property
+    @property
     def equal(self) -> int:
         """The number of positions with the same tag; where no tags were written, the BIO tags of the spans count."""
-        return _equal(self.sides, self.length) if self.written is None else self.written
+        if self.written is not None:
+            return self.written
+        tags = [_bio(spans, self.length) for spans in self.sides if spans is not None]
+        if all(of_side == tags[0] for of_side in tags):
+            return self.length
+        return sum(here.count(here[0]) == len(here) for here in zip(*tags, strict=True))
 
     @property
     def gold(self) -> tuple[Span, ...]:
@@ -113,14 +115,16 @@ class Case:
         """The spans of the second side."""
         return self.sides[1] or ()
 
-    @cached_property
+    @property
     def around(self) -> tuple[list[list[int]], list[list[int]]]:
         """The neighbours of each span: ``around[side][number]`` has the numbers of the other side's spans.
 
         They overlap the span and are in ascending order. Spans of zero length that are equal do not overlap. Raises
         `LimitError` for too many pairs.
         """
-        return overlaps_between(self.gold, self.predicted)
+        if self._around is None:
+            self._around = overlaps_between(self.gold, self.predicted)
+        return self._around
 
     def counting(self, side: int) -> Iterator[tuple[int, Span]]:
         """Yield the spans of a side that count, with their numbers."""
@@ -128,52 +132,6 @@ class Case:
         for number, span in enumerate(self.sides[side] or ()):
             if flags is None or flags[number]:
                 yield number, span
-
-
-def case_of(key: Key, sequence: str) -> Case:
-    """Return the case of a key of a sequence, that is, of a layer or of the merged layers.
-
-    >>> case = case_of((2, None, 3, (0, 2, 0, "A"), (0, 1, 1, "A")), "entity")
-    >>> case.gold[0].labels, case.equal
-    ({'entity': 'A'}, 1)
-    """
-    length, equal, present, *spans = key
-    number = max(2, present.bit_length())
-    sides: list[list[Span]] = [[] for _ in range(number)]
-    flags: list[list[bool]] = [[] for _ in range(number)]
-    known: dict[Hashable, Frozen] = {}
-    values: dict[Hashable, Frozen] = {}
-    for span in spans:
-        start, end, side, labels = span[:4]
-        if labels not in known:
-            known[labels] = Frozen(
-                {sequence: labels} if labels is None or isinstance(labels, str) else labels
-            )
-        if len(span) == 4:
-            sides[side].append(Span(start, end, known[labels]))
-            flags[side].append(True)
-            continue
-        parts, tokens, features, counts = span[4:]
-        if features not in values:
-            values[features] = Frozen({name: _restored(kind, value) for name, kind, value in features})
-        tokens = None if tokens is None else frozenset(tokens)
-        sides[side].append(Span(start, end, known[labels], values[features], tokens, parts=parts))
-        flags[side].append(counts)
-    made = tuple(tuple(spans) if present >> side & 1 else None for side, spans in enumerate(sides))
-    counted = tuple(None if all(of) else tuple(of) for of in flags)
-    return Case(made, counted, length, equal)
-
-
-def _equal(sides: Sides, length: int) -> int:
-    """Return the number of positions that have the same BIO tag on all sides that are present."""
-    first, *others = (_bio(spans, length) for spans in sides if spans is not None)
-    if all(tags == first for tags in others):
-        return length
-    return sum(map(_all_equal, zip(first, *others, strict=True)))
-
-
-def _all_equal(tags: tuple[str, ...]) -> bool:
-    return tags.count(tags[0]) == len(tags)
 
 
 def _bio(spans: Sequence[Span], length: int) -> list[str]:
@@ -186,41 +144,40 @@ def _bio(spans: Sequence[Span], length: int) -> list[str]:
     return tags
 
 
+def case_of(key: Key, sequence: str) -> Case:
+    """Return the case of a key of a sequence, that is, of a layer or of the merged layers.
+
+    >>> case = case_of((2, None, 3, (0, 2, 0, "A"), (0, 1, 1, "A")), "entity")
+    >>> case.gold[0].labels, case.equal
+    ({'entity': 'A'}, 1)
+    """
+    length, equal, present, *spans = key
+    sides: list[list[Span]] = [[] for _ in range(max(2, present.bit_length()))]
+    frozen: dict[Hashable, Frozen] = {}
+    excluded = False
+    for span in spans:
+        start, end, side, labels = span[:4]
+        if labels not in frozen:
+            plain = labels is None or isinstance(labels, str)
+            frozen[labels] = Frozen({sequence: labels} if plain else labels)
+        if len(span) == 4:
+            sides[side].append(Span(start, end, frozen[labels]))
+        else:
+            parts, tokens, features, counts = span[4:]
+            values = Frozen({name: _restored(kind, value) for name, kind, value in features})
+            tokens = None if tokens is None else frozenset(tokens)
+            sides[side].append(Span(start, end, frozen[labels], values, tokens, parts=parts))
+            excluded = excluded or not counts
+    counted: list[tuple[bool, ...] | None] = [None] * len(sides)
+    if excluded:
+        for side in range(len(sides)):
+            flags = tuple([len(span) == 4 or span[7] for span in spans if span[2] == side])
+            counted[side] = None if all(flags) else flags
+    present_sides = [tuple(of) if present >> side & 1 else None for side, of in enumerate(sides)]
+    return Case(tuple(present_sides), tuple(counted), length, equal)
+
+
 # From documents to cases
-
-
-class Located(NamedTuple):
-    """A case where it stands: spans at their own positions. `first` is the first start of the case.
-
-    `counted` says of the spans of each side which count; None: all.
-    """
-
-    sequence: str
-    first: int
-    sides: Sides
-    counted: tuple[tuple[bool, ...] | None, ...]
-
-
-class EqualCase(NamedTuple):
-    """A case of two spans of one piece that have the same range and labels on two sides."""
-
-    sequence: str
-    start: int
-    end: int
-    span: Span
-
-
-class _Sequence(NamedTuple):
-    """The documents of all sides in one sequence: their spans, which of them count, and the tags as written.
-
-    There are tags only if all sides that have the text have them.
-    """
-
-    name: str
-    documents: Sequence[Document | None]  # with the merged layer, if layers are merged
-    sides: Sequence[Sequence[Span] | None]
-    counted: Sequence[Sequence[bool] | None]
-    tags: Sequence[Sequence[str]] | None
 
 
 class Keys(NamedTuple):
@@ -254,38 +211,36 @@ def keys_of(
 
     Raises `OverlapError` for layers that cannot be merged, `UsageError` for a feature that is no plain value.
     """
-    ordered = [side for side, document in enumerate(documents) if document is not None and document.ordered]
-    has_text = any(document is not None and document.end is not None for document in documents)
+    given = [document for document in documents if document is not None]
+    has_text = any(document.end is not None for document in given)
+    ordered = {side for side, document in enumerate(documents) if document is not None and document.ordered}
     present = presence(documents)
-    start = next((document.start for document in documents if document is not None), 0)
-    reads = sorted(reads)
-    for sequence in _sequences(documents, layers, merge, where, as_rows=True):
-        entries, plain = _entries(sequence, reads)
-        # entries stay alive in the list, so no two of them have the same id
-        order = {id(entry): number for number, entry in enumerate(entries)} if ordered else {}
-        if plain:
-            entries.sort()
-        else:
-            entries = _ranked(entries)
-        differing = None if sequence.tags is None or not has_text else _differing(sequence.tags, start)
+    for sequence, sources in _sequences(documents, layers, merge):
+        entries = _entries(sequence, documents, sources, where, sorted(reads))
+        is_plain = {*map(len, entries)} <= {4} and {type(entry[3]) for entry in entries} <= {str}
+        ranked = sorted(entries) if is_plain else _ranked(entries)
+        order: dict[int, int] = {}  # by the ids of the entries, which stay alive in the lists
+        if ordered:
+            order = {id(entry): number for number, entry in enumerate(ranked)}
+            order |= {id(entry): number for number, entry in enumerate(entries) if entry[2] in ordered}
+        differing = _differing(sequence, sources, given[0].start) if has_text else None
         keys: list[Key] = []
         ranges: list[tuple[int, int]] = []
-        for members in components(entries, touching=True):
+        for members in components(ranked, touching=True):
             first = members[0][0]
             last = max([member[1] for member in members])
+            ranges.append((first, last))
+            if order:
+                members.sort(key=lambda entry: (entry[2], order[id(entry)]))
+            if is_plain:
+                members = [(start - first, end - first, side, label) for start, end, side, label in members]
+            else:
+                members = [_moved(member, first) for member in members]
             length, equal = (last - first, None) if has_text else (0, 0)
             if differing is not None:
-                length = last - first
-                equal = length - bisect_left(differing, last) + bisect_left(differing, first)
-            if ordered:
-                members = _in_order(members, ordered, order)
-            if plain:
-                spans = [(start - first, end - first, side, label) for start, end, side, label in members]
-            else:
-                spans = [_moved(member, first) for member in members]
-            keys.append((length, equal, present, *spans))
-            ranges.append((first, last))
-        yield Keys(sequence.name, keys, ranges, _outside(differing or (), ranges))
+                equal = last - first - bisect_left(differing, last) + bisect_left(differing, first)
+            keys.append((length, equal, present, *members))
+        yield Keys(sequence, keys, ranges, _outside(differing or (), ranges))
 
 
 def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: bool = False) -> list[Key]:
@@ -294,15 +249,10 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     >>> keys_of_triples([(2, 4, "A"), (9, 10, "B")], [(9, 10, "B"), (2, 3, "A")])
     [(0, 0, 3, (0, 1, 1, 'A'), (0, 2, 0, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
     """
+    equal = None if has_text else 0
     if gold == predicted and are_flat(gold):
-        if has_text:
-            return [
-                (end - start, None, BOTH, (0, end - start, 0, label), (0, end - start, 1, label))
-                for start, end, label in gold
-            ]
-        return [
-            (0, 0, BOTH, (0, end - start, 0, label), (0, end - start, 1, label)) for start, end, label in gold
-        ]
+        lengths = [(end - start, label) for start, end, label in gold]
+        return [(n * has_text, equal, BOTH, (0, n, 0, label), (0, n, 1, label)) for n, label in lengths]
     rows = [(start, end, 0, label) for start, end, label in gold]
     rows += [(start, end, 1, label) for start, end, label in predicted]
     rows.sort()
@@ -310,10 +260,8 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     for members in components(rows, touching=True):
         first = members[0][0]
         spans = [(start - first, end - first, side, label) for start, end, side, label in members]
-        if has_text:
-            keys.append((max([row[1] for row in spans]), None, BOTH, *spans))
-        else:
-            keys.append((0, 0, BOTH, *spans))
+        length = max([row[1] for row in spans]) if has_text else 0
+        keys.append((length, equal, BOTH, *spans))
     return keys
 
 
@@ -327,47 +275,18 @@ def are_flat(rows: Sequence[Row]) -> bool:
     return True
 
 
-_Entry = tuple[Any, ...]
-"""A span of a key, at its own positions."""
-
-
 def _sequences(
-    documents: Sequence[Document | None],
-    layers: Sequence[str],
-    merge: bool,
-    where: Where,
-    *,
-    as_rows: bool = False,
-) -> Iterator[_Sequence]:
-    """Yield each sequence of the documents of one text: each layer, or all of them merged.
+    documents: Sequence[Document | None], layers: Sequence[str], merge: bool
+) -> list[tuple[str, Sequence[Document | None]]]:
+    """Return the sequences of one text, each with the documents that have its spans."""
+    if not merge:
+        return [(layer, documents) for layer in layers]
+    from clueval.core.matching import with_merged  # most corpora are not merged
 
-    `as_rows`: of a layer that is given as rows, no spans are made unless a filter needs them.
-    """
-    sources = documents
-    if merge:
-        present = [document for document in documents if document is not None]
-        names = [name for name in layers if any(name in document.layers for document in present)]
-        sources = [None if document is None else with_merged(document, names) for document in documents]
-    for name in [MERGED] if merge else layers:
-        sides: list[Sequence[Span] | None] = []
-        for source in sources:
-            if source is None:
-                sides.append(None)
-            elif as_rows and not where and source.rows_in(name) is not None:
-                sides.append(())
-            else:
-                sides.append(source.layers.get(name, ()))
-        tags = [source.tags.get(name) for source in sources if source is not None]
-        yield _Sequence(
-            name,
-            sources,
-            sides,
-            [
-                None if not where or document is None or spans is None else counted(spans, document, where)
-                for document, spans in zip(documents, sides, strict=True)
-            ],
-            None if None in tags else tags,  # type: ignore[arg-type]  # None is not in it
-        )
+    present = [document for document in documents if document is not None]
+    names = [name for name in layers if any(name in document.layers for document in present)]
+    merged = [None if document is None else with_merged(document, names) for document in documents]
+    return [(MERGED, merged)]
 
 
 def counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
@@ -400,32 +319,40 @@ def _labels_of_most(span: Span, around: Sequence[Span], layer: str) -> set[str]:
             positions[label] = positions.get(label, 0) + inside
             place = other.start, other.end, other.fragments
             places[label] = min(place, places.get(label, place))
-    most = max(positions.values(), default=0)
-    commonest = {label: places[label] for label, number in positions.items() if number == most}
-    earliest = min(commonest.values(), default=None)
-    return {label for label, place in commonest.items() if place == earliest}
+    ranks = {label: (-number, places[label]) for label, number in positions.items()}
+    best = min(ranks.values(), default=None)
+    return {label for label, rank in ranks.items() if rank == best}
 
 
-def _entries(sequence: _Sequence, reads: Collection[str]) -> tuple[list[_Entry], bool]:
-    """Return the spans of all sides as entries of keys, and whether all of them are plain: have a label alone."""
+_Entry = tuple[Any, ...]
+"""A span of a key, at its own positions."""
+
+
+def _entries(
+    sequence: str,
+    documents: Sequence[Document | None],
+    sources: Sequence[Document | None],
+    where: Where,
+    reads: Sequence[str],
+) -> list[_Entry]:
+    """Return the spans of all sides; no `Span` is made of rows unless a filter needs it."""
     entries: list[_Entry] = []
-    plain = True
-    for side, (document, spans, counted) in enumerate(
-        zip(sequence.documents, sequence.sides, sequence.counted, strict=True)
-    ):
-        rows = None if document is None or counted is not None else document.rows_in(sequence.name)
+    for side, (document, source) in enumerate(zip(documents, sources, strict=True)):
+        if document is None or source is None:
+            continue
+        rows = None if where else source.rows_in(sequence)
         if rows is not None:
             entries += [(start, end, side, label) for start, end, label in rows]
             continue
-        for number, span in enumerate(spans or ()):
-            entry = _entry(span, side, sequence.name, reads, counted is None or counted[number])
-            plain = plain and len(entry) == 4 and type(entry[3]) is str
-            entries.append(entry)
-    return entries, plain
+        spans = source.layers.get(sequence, ())
+        flags = counted(spans, document, where) if where else repeat(True)
+        entries += [
+            _entry(span, side, sequence, reads, flag) for span, flag in zip(spans, flags, strict=False)
+        ]
+    return entries
 
 
-def _entry(span: Span, side: int, sequence: str, reads: Collection[str], counts: bool) -> _Entry:
-    # `reads` is sorted
+def _entry(span: Span, side: int, sequence: str, reads: Sequence[str], counts: bool) -> _Entry:
     labels: Any = span.by_layer
     labels = labels[sequence] if len(labels) == 1 and sequence in labels else tuple(labels.items())
     tokens = tuple(sorted(span.tokens)) if span.tokens is not None and TOKENS in reads else None
@@ -435,6 +362,19 @@ def _entry(span: Span, side: int, sequence: str, reads: Collection[str], counts:
     if span.parts is None and tokens is None and not features and counts:
         return span.start, span.end, side, labels
     return span.start, span.end, side, labels, span.parts, tokens, features, counts
+
+
+def _moved(entry: _Entry, first: int) -> _Entry:
+    """Return an entry whose positions count from the start of its case."""
+    start, end, side, labels, *more = entry
+    if not more:
+        return start - first, end - first, side, labels
+    parts, tokens, features, counts = more
+    if parts is not None:
+        parts = tuple((begin - first, past - first) for begin, past in parts)
+    if tokens is not None:
+        tokens = tuple(token - first for token in tokens)
+    return start - first, end - first, side, labels, parts, tokens, features, counts
 
 
 def _plain(value: Any) -> tuple[str, Hashable]:
@@ -469,15 +409,12 @@ def _restored(kind: str, value: Any) -> Any:
 
 def _ranked(entries: Iterable[_Entry]) -> list[_Entry]:
     """Return entries in order; most differ in their places already."""
-    ranked = []
-    for _, run in groupby(sorted(entries, key=_place), key=_place):
+    place = itemgetter(0, 1, 2)
+    ranked: list[_Entry] = []
+    for _, run in groupby(sorted(entries, key=place), key=place):
         equal = list(run)
         ranked += equal if len(equal) == 1 else sorted(equal, key=_rank)
     return ranked
-
-
-_place = itemgetter(0, 1, 2)
-"""Start, end and side of an entry."""
 
 
 def _rank(entry: _Entry) -> tuple[Any, ...]:
@@ -495,56 +432,54 @@ def _order_of(kind: str, value: Any) -> Any:
     if kind == "float":
         number = float(value)
         return number != number, 0.0 if number != number else number, value
-    return (
-        value if kind in ("str", "int", "bool") else repr(_restored(kind, value) if kind != "set" else value)
-    )
+    if kind in ("str", "int", "bool"):
+        return value
+    return repr(value if kind == "set" else _restored(kind, value))
 
 
-def _in_order(members: list[_Entry], ordered: Sequence[int], order: Mapping[int, int]) -> list[_Entry]:
-    """Return the entries of a case side by side, those of a document that is ordered in its order."""
-    ranks = {id(entry): number for number, entry in enumerate(members)}
-    return sorted(
-        members,
-        key=lambda entry: (entry[2], order[id(entry)] if entry[2] in ordered else ranks[id(entry)]),
-    )
-
-
-def _moved(entry: _Entry, first: int) -> _Entry:
-    """Return an entry whose positions count from the start of its case."""
-    start, end, side, labels, *more = entry
-    if not more:
-        return start - first, end - first, side, labels
-    parts, tokens, features, counts = more
-    if parts is not None:
-        parts = tuple((begin - first, past - first) for begin, past in parts)
-    if tokens is not None:
-        tokens = tuple(token - first for token in tokens)
-    return start - first, end - first, side, labels, parts, tokens, features, counts
-
-
-def _differing(tags: Sequence[Sequence[str]], start: int) -> list[int]:
-    """Return the positions, from `start` on, whose tags are not the same on all sides."""
-    if all(of == tags[0] for of in tags):
+def _differing(sequence: str, sources: Sequence[Document | None], start: int) -> list[int] | None:
+    """Return the positions, from `start` on, whose tags are not the same on all sides; None if a side has no tags."""
+    columns = [source.tags.get(sequence) for source in sources if source is not None]
+    tags = [column for column in columns if column is not None]
+    if len(tags) < len(columns):
+        return None
+    if all(column == tags[0] for column in tags):
         return []
     if len(tags) == 2:
         return [number for number, differ in enumerate(map(ne, *tags), start) if differ]
     return [number for number, row in enumerate(zip(*tags, strict=True), start) if len(set(row)) > 1]
 
 
-def _outside(positions: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
+def _outside(positions: Iterable[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
     """Return those of the positions that are in none of the ranges; both are in ascending order."""
-    if not positions:
-        return []
-    firsts = [first for first, _ in ranges]
-    outside = []
+    outside, number = [], 0
     for position in positions:
-        number = bisect_right(firsts, position) - 1
-        if number < 0 or ranges[number][1] <= position:
+        while number < len(ranges) and ranges[number][1] <= position:
+            number += 1
+        if number == len(ranges) or position < ranges[number][0]:
             outside.append(position)
     return outside
 
 
 # From documents to cases that stay where they are
+
+
+class Located(NamedTuple):
+    """A case where it stands: spans at their own positions. `first` is the first start of the case."""
+
+    sequence: str
+    first: int
+    sides: Sides
+    counted: Flags
+
+
+class EqualCase(NamedTuple):
+    """A case of two spans of one piece that have the same range and labels on two sides."""
+
+    sequence: str
+    start: int
+    end: int
+    span: Span
 
 
 def located(
@@ -563,41 +498,34 @@ def located(
     that is given, and left out.
     """
     reads = sorted(reads)
-    for sequence in _sequences(documents, layers, merge, where):
+    for sequence, sources in _sequences(documents, layers, merge):
+        spans = [() if source is None else source.layers.get(sequence, ()) for source in sources]
+        flags = [
+            None if document is None or not where else counted(of_side, document, where)
+            for document, of_side in zip(documents, spans, strict=True)
+        ]
         rows = [
             (span.start, span.end, side, number)
-            for side, spans in enumerate(sequence.sides)
-            for number, span in enumerate(spans or ())
+            for side, of_side in enumerate(spans)
+            for number, span in enumerate(of_side)
         ]
-        rows.sort()
-        for members in components(rows, touching=True):
-            if equal is not None and len(members) == 2 and _are_equal(sequence, *members):
-                start, end, side, number = members[0]
-                equal.append(EqualCase(sequence.name, start, end, (sequence.sides[side] or ())[number]))
-                continue
-            numbers: list[list[int]] = [[] for _ in documents]
-            for _, _, side, number in members:
-                numbers[side].append(number)
-            sides: list[tuple[Span, ...] | None] = []
-            flags: list[tuple[bool, ...] | None] = []
-            for side, (document, of) in enumerate(zip(documents, numbers, strict=True)):
-                spans, counted = sequence.sides[side], sequence.counted[side]
-                if document is None or spans is None:
-                    sides.append(None)
-                    flags.append(None)
+        for members in components(sorted(rows), touching=True):
+            first = members[0][0]
+            if equal is not None and len(members) == 2:
+                one, other = [spans[side][number] for _, _, side, number in members]
+                of_two_sides = members[0][2] != members[1][2] and members[0][:2] == members[1][:2]
+                if of_two_sides and one.labels == other.labels and one.parts is None and other.parts is None:
+                    equal.append(EqualCase(sequence, first, one.end, one))
                     continue
-                if document.ordered:
-                    of.sort()
-                elif len(of) > 1:
-                    of.sort(key=lambda n, s=spans, k=side: _rank(_entry(s[n], k, sequence.name, reads, True)))  # type: ignore[misc]
-                sides.append(tuple([spans[number] for number in of]))
-                flags.append(None if counted is None else tuple([counted[number] for number in of]))
-            yield Located(sequence.name, members[0][0], tuple(sides), tuple(flags))
-
-
-def _are_equal(sequence: _Sequence, one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
-    """Return whether two spans, each by start, end, side and number, are of two sides, equal and of one piece."""
-    if one[:2] != other[:2] or one[2] == other[2]:
-        return False
-    spans = [(sequence.sides[side] or ())[number] for _, _, side, number in (one, other)]
-    return spans[0].labels == spans[1].labels and spans[0].parts is None and spans[1].parts is None
+            sides: list[tuple[Span, ...] | None] = []
+            counted_spans: list[tuple[bool, ...] | None] = []
+            for side, document in enumerate(documents):
+                of_case = [(number, spans[side][number]) for _, _, of, number in members if of == side]
+                if document is not None and document.ordered:
+                    of_case.sort(key=itemgetter(0))
+                elif len(of_case) > 1:
+                    of_case.sort(key=lambda each: _rank(_entry(each[1], 0, sequence, reads, True)))
+                sides.append(None if document is None else tuple([span for _, span in of_case]))
+                flagged = flags[side]
+                counted_spans.append(flagged if flagged is None else tuple([flagged[n] for n, _ in of_case]))
+            yield Located(sequence, first, tuple(sides), tuple(counted_spans))

@@ -27,11 +27,7 @@ def has_characters(document: Document) -> bool:
 
 
 def tokens_in(text: str, tokens: Iterable[str]) -> list[tuple[int, int]]:
-    """Return the ranges of tokens in a text, one after the other; none if they do not all stand in it.
-
-    >>> tokens_in("in Ulm.", ["in", "Ulm", "."])
-    [(0, 2), (3, 6), (6, 7)]
-    """
+    """Return the ranges of tokens in a text, one after the other; none if they do not all stand in it."""
     ranges, place = [], 0
     for token in tokens:
         start = text.find(token, place)

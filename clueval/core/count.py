@@ -11,20 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
-from clueval.core.case import Case, Key, Keys, Located, keys_of, located, presence
+from clueval.core.case import Case, Key, Keys, Located, keys_of, located, other_key, presence
 from clueval.core.document import ID, Document, Notes, Pair, Text
-from clueval.core.matching import lined_up, with_merged
-from clueval.core.metric import (
-    AnyMetric,
-    DocumentMetric,
-    Metric,
-    require_countable,
-    require_no_gaps,
-    split_metrics,
-)
+from clueval.core.metric import AnyMetric, Metric, require_countable, require_no_gaps, split_metrics
 from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, LimitError, UsageError
@@ -122,15 +115,17 @@ class Plan:
 
         Raises `UsageError` if they are asked for and the texts of the sides may differ.
         """
-        differ = [metric for metric in self.metrics if not getattr(metric, "same_text", True)]
-        if self.units == SENTENCE and (differ or self.align is not None):
-            raise UsageError(
-                f"metric {differ[0].name!r} aligns whole documents, so sentences cannot be units"
-                if self.align is None
-                else "sentences cannot be units if the texts of the two sides may differ",
-                advice="resample by document",
-            )
-        return self.units in (SENTENCE, EITHER) and not differ and self.align is None
+        problem = None
+        if self.align is not None:
+            problem = "sentences cannot be units if the texts of the two sides may differ"
+        for metric in self.metrics:
+            if not getattr(metric, "same_text", True):
+                problem = (
+                    problem or f"metric {metric.name!r} aligns whole documents, so sentences cannot be units"
+                )
+        if problem is not None and self.units == SENTENCE:
+            raise UsageError(problem, advice="resample by document")
+        return problem is None and self.units in (SENTENCE, EITHER)
 
     @property
     def reads(self) -> frozenset[str]:
@@ -170,15 +165,11 @@ class Plan:
             )
         for metric in self.metrics:
             if metric.filters is not None:
-                raise UsageError(
-                    f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
-                    advice=metric.filters,
-                )
+                problem = f"metric {metric.name!r} cannot leave spans out of the count"
+                raise UsageError(f"{problem}, as a filter on a layer asks for", advice=metric.filters)
 
     def on_spans(self, document: Document, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
-        if not self.where:
-            return NOTHING
         self.require_filters(layers)
         return {key: labels for key, labels in self.where.items() if key in layers or not _has(key, document)}
 
@@ -207,22 +198,16 @@ def count(
     documents = 0
     ids: Counter[str] = Counter()
     for pairs in texts:
-        first = pairs[0].first
         bag.read.add(zip(plan.sides, pairs[0].sides, strict=True), plan.where)
+        first = pairs[0].first
         for step in plan.steps:
             pairs = changed(step, pairs)
         for pair in pairs[:1]:  # of several golds, the one that counts
             first = pair.first
             bag.read.add_changed(pair)
         aligned = pairs if plan.align is None else changed(plan.align, pairs)
-        bag.see_layers(
-            layer
-            for pair in aligned
-            for side in pair.sides
-            if side is not None
-            for layer in side.layers
-            if layer not in frames
-        )
+        sides = [side for pair in aligned for side in pair.sides if side is not None]
+        bag.see_layers(layer for side in sides for layer in side.layers if layer not in frames)
         if plan.takes(first, bag.layers):
             place = plan.place(first, bag.layers)
             if place.name == first.id:
@@ -233,16 +218,14 @@ def count(
                 bag, in_sentences = in_documents(bag), False
             with collector_paused(aligned):
                 parts = _parts_of(aligned) if in_sentences else None
-                whole = _count_documents(bag, plan, pairs, aligned)
-                by_part = _by_part(bag, plan, aligned, parts, whole)
-                if by_part is None:
+                tallies = _count_documents(bag, plan, pairs, aligned, parts)
+                if tallies is None:
                     bag, in_sentences, parts = in_documents(bag), False, None
-                    by_part = [(None, whole)]
-                for number, counted in by_part:
-                    for sequence, name, tally in counted:
-                        bag.add_tally(place._replace(sentence=number), sequence, name, tally)
+                    tallies = _count_documents(bag, plan, pairs, aligned) or []
+                for number, sequence, name, tally in tallies:
+                    bag.add_tally(place._replace(sentence=number), sequence, name, tally)
                 for pair in aligned:
-                    _count_cases(bag, plan, place, pair, parts)
+                    _count_cases(bag, plan, place, pair, None if pair.beside else parts)
                     bag.read.add_counted(pair, plan.where)
         if bag.is_full:
             bag.fold()
@@ -295,12 +278,6 @@ def sequences_of(bag: Bag, plan: Plan) -> list[str]:
     return [MERGED] if plan.merge else list(bag.layers)
 
 
-def _parts_of(texts: Sequence[Text]) -> TextParts:
-    from clueval.core.sentences import TextParts  # few plans count sentences
-
-    return TextParts(texts)
-
-
 def in_documents(bag: Bag) -> Bag:
     """Return a bag whose places are sentences with documents as its places."""
 
@@ -311,21 +288,42 @@ def in_documents(bag: Bag) -> Bag:
     return bag.grouped(of)
 
 
+def _parts_of(texts: Sequence[Text]) -> TextParts:
+    from clueval.core.sentences import TextParts  # few plans count sentences
+
+    return TextParts(texts)
+
+
+# Metrics of cases
+
+
 def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: TextParts | None) -> None:
     """Put the cases of a pair into the bag, by part of its text, and let metrics that keep no cases count."""
     where = plan.on_spans(pair.first, bag.layers)
+    present = presence(pair.sides)
     sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
-    by_sequence = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
-    if parts and not pair.beside:
-        for number, (part, cut) in enumerate(zip(parts, parts.cut_keys(by_sequence), strict=True)):
-            _add(bag, plan, pair, place._replace(sentence=part.number), cut, part.positions, int(number == 0))
-    else:
-        _add(bag, plan, pair, place, by_sequence, pair.positions, int(not pair.beside))
-    at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
-    for metric in at_once:
+    whole = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
+    cut = [(place, whole, pair.positions)]
+    if parts is not None:
+        cut = [
+            (place._replace(sentence=part.number), keys, part.positions)
+            for part, keys in zip(parts, parts.cut_keys(whole), strict=True)
+        ]
+    documents = int(not pair.beside)
+    for part_place, by_sequence, positions in cut:
+        bag.add_text(part_place, positions, documents, present)
+        documents = 0
+        for keys in by_sequence:
+            for key in bag.add(part_place, keys.sequence, keys.keys):
+                _check(bag, plan, pair, keys, key)
+            if keys.others:
+                bag.add(part_place, keys.sequence, [other_key(present)] * len(keys.others))
+    for metric in split_metrics(plan.metrics)[0]:
+        if metric.keeps:
+            continue
         for case in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
             (tally,) = _counted_where_found([metric], case, pair)
-            if parts and not pair.beside:
+            if parts is not None:
                 place = place._replace(sentence=parts.at(case.first).number)
             bag.add_tally(place, case.sequence, metric.name, tally)
 
@@ -335,95 +333,6 @@ def _without_text(document: Document | None) -> Document | None:
     if document is None:
         return None
     return replace(document, tokens=None, text=None, token_ids=None, tags=NOTHING)
-
-
-def _add(
-    bag: Bag,
-    plan: Plan,
-    pair: Text,
-    place: Place,
-    by_sequence: Sequence[Keys],
-    positions: int,
-    documents: int,
-) -> None:
-    present = presence(pair.sides)
-    bag.add_text(place, positions, documents, present)
-    for keys in by_sequence:
-        for key in bag.add(place, keys.sequence, keys.keys):
-            _check(bag, plan, pair, keys, key)
-        bag.add_others(place, keys.sequence, len(keys.others), present)
-
-
-_Counted = list[tuple[str, str, Tally]]
-"""Tallies with their sequences and the names of the metrics."""
-
-
-def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Any], aligned: Sequence[Any]) -> _Counted:
-    """Return what metrics that need documents count in the pairs of a text, with the sequence and the metric's name.
-
-    Layers that are merged are one layer of them.
-    """
-    first: Document = pairs[0].first
-    counted: _Counted = []
-    where = plan.on_spans(first, bag.layers)
-    for metric in split_metrics(plan.metrics)[1]:
-        texts = aligned if metric.same_text else pairs
-        if plan.merge and not metric.whole:
-            texts = [lined_up(pair, bag.layers) for pair in texts]
-            if not metric.merges:
-                texts = [
-                    replace(pair, gold=with_merged(pair.gold), predicted=with_merged(pair.predicted))
-                    for pair in texts
-                ]
-        for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
-            try:
-                _require_documents_countable(metric, texts, sequence)
-                tally = metric.count_documents(texts, sequence, where)
-            except CluevalError as error:
-                if error.document is None:
-                    error.document, error.file = first.id, error.file or first.file
-                raise
-            counted.append((sequence, metric.name, tally))
-        if not plan.merge and not metric.whole:
-            with suppress(CluevalError):  # it is raised for the layers that there are
-                counted.append((NO_LAYER, metric.name, metric.count_documents(texts, NO_LAYER, where)))
-    return counted
-
-
-def _by_part(
-    bag: Bag, plan: Plan, pairs: Sequence[Any], parts: TextParts | None, whole: _Counted
-) -> list[tuple[int | None, _Counted]] | None:
-    """Return what metrics count in each part of a text, by the number of its first sentence; None: outside all parts.
-
-    Returns None if that is not what they count in the `whole`, as metrics that compare all mentions of a document;
-    raises `UsageError` if sentences are asked for.
-    """
-    if not (parts and whole):
-        return [(None, whole)]
-    beside = [pair for pair in pairs if pair.beside]
-    if len(parts) == 1 and not beside:
-        return [(number, whole) for number, *_ in parts]
-    pieces = [list(parts.cut_pair(pair)) for pair in pairs if not pair.beside]
-    texts = [(part.number, [of_pair[index] for of_pair in pieces]) for index, part in enumerate(parts)]
-    by_part: list[tuple[int | None, _Counted]] = [
-        (number, _count_documents(bag, plan, text, text)) for number, text in texts
-    ]
-    if beside:
-        by_part.append((None, _count_documents(bag, plan, beside, beside)))
-    for index, (_, name, tally) in enumerate(whole):
-        if added((counts[index][2], 1) for _, counts in by_part) == tally:
-            continue
-        if plan.units == SENTENCE:
-            raise UsageError(
-                f"metric {name!r} does not count sentences one by one: their counts do not add up",
-                advice="resample by document",
-                **pairs[0].first.in_errors,
-            )
-        return None
-    return by_part
-
-
-# Refusing what a metric cannot count
 
 
 def _check(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -> None:
@@ -442,12 +351,14 @@ def _check(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -> None:
 
 def _counted_where_found(metrics: Sequence[Metric], case: Located, pair: Text) -> list[Tally]:
     """Return what metrics count in a case where it stands; an error names the document."""
+    whole = Case(case.sides, case.counted)
     try:
-        return _counted(metrics, Case(case.sides, case.counted))
+        for metric in metrics:
+            require_countable(metric, whole)
+        return [metric.count(whole) for metric in metrics]
     except CluevalError as error:
         document = _document_of_error(metrics, case, pair)
-        error.document = document.id
-        error.file = error.file or document.file
+        error.document, error.file = document.id, error.file or document.file
         raise error from None
 
 
@@ -463,14 +374,81 @@ def _document_of_error(metrics: Sequence[Metric], case: Located, pair: Text) -> 
     return pair.first
 
 
-def _counted(metrics: Sequence[Metric], case: Case) -> list[Tally]:
-    for metric in metrics:
-        require_countable(metric, case)
-    return [metric.count(case) for metric in metrics]
+# Metrics of documents
+
+_Tallies = list[tuple[int | None, str, str, Tally]]
+"""Tallies with the numbers of the first sentences of their parts, their sequences, and the names of the metrics."""
 
 
-def _require_documents_countable(metric: DocumentMetric, pairs: Sequence[Pair], sequence: str) -> None:
-    """Raise `UsageError` for pairs that a metric cannot count in a sequence."""
-    if not metric.gaps:
-        for side in [side for pair in pairs for side in pair.sides]:
-            require_no_gaps(metric, side.layers.get(sequence, ()))
+def _count_documents(
+    bag: Bag, plan: Plan, pairs: Sequence[Any], aligned: Sequence[Any], parts: TextParts | None = None
+) -> _Tallies | None:
+    """Return what metrics that need documents count in the pairs of a text, or in its parts.
+
+    Returns None if what a metric counts in the parts is not what it counts in the whole, as of metrics that compare all
+    mentions of a document; raises `UsageError` if sentences are asked for.
+    """
+    whole = _tallies(bag, plan, pairs, aligned)
+    if not (parts and whole):
+        return whole
+    beside = [pair for pair in aligned if pair.beside]
+    pieces = [list(parts.cut_pair(pair)) for pair in aligned if not pair.beside]
+    texts = [(part.number, [of_pair[index] for of_pair in pieces]) for index, part in enumerate(parts)]
+    if len(parts) == 1 and not beside:
+        return [(texts[0][0], *tally) for _, *tally in whole]  # type: ignore[misc]  # of three values
+    by_part = [_tallies(bag, plan, text, text, number) for number, text in texts]
+    if beside:
+        by_part.append(_tallies(bag, plan, beside, beside))
+    for index, (_, _, name, tally) in enumerate(whole):
+        if added((tallies[index][3], 1) for tallies in by_part) == tally:
+            continue
+        if plan.units == SENTENCE:
+            raise UsageError(
+                f"metric {name!r} does not count sentences one by one: their counts do not add up",
+                advice="resample by document",
+                **pairs[0].first.in_errors,
+            )
+        return None
+    return list(chain.from_iterable(by_part))
+
+
+def _tallies(
+    bag: Bag, plan: Plan, pairs: Sequence[Any], aligned: Sequence[Any], number: int | None = None
+) -> _Tallies:
+    """Return what metrics that need documents count in pairs. Layers that are merged are one layer of them."""
+    first: Document = pairs[0].first
+    tallies: _Tallies = []
+    where = plan.on_spans(first, bag.layers)
+    for metric in split_metrics(plan.metrics)[1]:
+        texts = aligned if metric.same_text else pairs
+        if plan.merge and not metric.whole:
+            texts = [_merged(pair, bag.layers, whole=not metric.merges) for pair in texts]
+        for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
+            try:
+                if not metric.gaps:
+                    for side in [side for pair in texts for side in pair.sides]:
+                        require_no_gaps(metric, side.layers.get(sequence, ()))
+                tally = metric.count_documents(texts, sequence, where)
+            except CluevalError as error:
+                if error.document is None:
+                    error.document, error.file = first.id, error.file or first.file
+                raise
+            tallies.append((number, sequence, metric.name, tally))
+        if not plan.merge and not metric.whole:
+            with suppress(CluevalError):  # it is raised for the layers that there are
+                tally = metric.count_documents(texts, NO_LAYER, where)
+                tallies.append((number, NO_LAYER, metric.name, tally))
+    return tallies
+
+
+def _merged(pair: Any, layers: Sequence[str], *, whole: bool) -> Any:
+    """Return a pair whose documents have the same layers, in the order of `layers`; `whole`: merged into one."""
+    from clueval.core.matching import with_merged  # most corpora are not merged
+
+    names = [name for name in layers if any(name in side.layers for side in pair.sides)]
+    gold, predicted = (
+        replace(side, layers={name: side.layers.get(name, ()) for name in names}) for side in pair.sides
+    )
+    if whole:
+        gold, predicted = with_merged(gold), with_merged(predicted)
+    return replace(pair, gold=gold, predicted=predicted)

@@ -126,17 +126,17 @@ replaced by others, and two lists of ranges of characters, as in ``5-9 22-29``: 
 and where no reading has its placeholders between words."""
 
 
-_TYPES: tuple[tuple[str, type, str], ...] = (
-    ("id", str, "text"),
-    ("layers", Mapping, "a dictionary"),
-    ("tokens", Sequence, "a list"),
-    ("text", str, "text"),
-    ("unit", str, "text"),
-    ("start", int, "a whole number"),
-    ("token_ids", Sequence, "a list"),
-    ("metadata", Mapping, "a dictionary"),
-)
-"""The fields of a document that are checked, with their types."""
+_TYPES: dict[str, tuple[type, str]] = {
+    "id": (str, "text"),
+    "layers": (Mapping, "a dictionary"),
+    "tokens": (Sequence, "a list"),
+    "text": (str, "text"),
+    "unit": (str, "text"),
+    "start": (int, "a whole number"),
+    "token_ids": (Sequence, "a list"),
+    "metadata": (Mapping, "a dictionary"),
+}
+"""The types of the fields of a document that are checked, and their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,59 +176,48 @@ class Document:
     ordered: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._require_types()
         if self.unit not in ("token", "character"):
+            self._require_types()
             raise SpanError(f"unit must be 'token' or 'character', not {self.unit!r}", document=self.id)
-        if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
-            raise SpanError(
-                f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens", **self.in_errors
-            )
-        if not isinstance(self.layers, Layers):
+        if type(self.layers) is not Layers:  # a reader gives `Layers`, and fields that it has made itself
+            self._require_types()
             named = {
                 name: spans if name == MERGED else in_layer(name, spans)
                 for name, spans in self.layers.items()
             }
             object.__setattr__(self, "layers", Layers(named))
-        if self.end is not None:
-            self._require_inside(self.end)
+        if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
+            problem = f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens"
+            raise SpanError(problem, **self.in_errors)
+        end = self.end
+        if end is not None:
+            self._require_inside(self.start, end)
 
     def _require_types(self) -> None:
-        for name, kind, says in _TYPES:
+        for name, (kind, says) in _TYPES.items():
             value = getattr(self, name)
+            if value is None and name in ("tokens", "text", "token_ids"):
+                continue
             if not isinstance(value, kind) or (kind is not str and isinstance(value, str | bool)):
-                if value is None and name in ("tokens", "text", "token_ids"):
-                    continue
                 raise SpanError(f"{name} must be {says}, not {described(value)}")
-        if isinstance(self.layers, Layers):
-            return
         for layer, spans in self.layers.items():
             if not isinstance(spans, Sequence) or isinstance(spans, str):
                 raise SpanError(f"the spans of layer {layer!r} must be a list, not {described(spans)}")
             if spans and not isinstance(spans[0], Span):
                 raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")
 
-    def _require_inside(self, end: int) -> None:
+    def _require_inside(self, start: int, end: int) -> None:
         for layer in self.layers:
             rows = self.rows_in(layer)
-            if rows is not None and (
-                not rows
-                or (
-                    min([row[0] for row in rows]) >= self.start
-                    and max([row[1] for row in rows]) <= end
-                    and all(row[0] <= row[1] for row in rows)
-                )
-            ):
-                continue
+            if rows is not None and all(start <= first <= last <= end for first, last, _ in rows):
+                continue  # no `Span` is made of rows
             for span in self.layers[layer]:
-                if span.start < self.start or span.end > end:
-                    raise SpanError(
-                        f"span {name_of(span)} of layer {layer!r} lies outside the text, "
-                        f"which has the positions {self.start} to {end - 1}"
-                        if end > self.start
-                        else f"span {name_of(span)} of layer {layer!r} lies in a document without text",
-                        **self.in_errors,
-                        line=span.line,
-                    )
+                if span.start < start or span.end > end:
+                    lies = "lies in a document without text"
+                    if end > start:
+                        lies = f"lies outside the text, which has the positions {start} to {end - 1}"
+                    problem = f"span {name_of(span)} of layer {layer!r} {lies}"
+                    raise SpanError(problem, **self.in_errors, line=span.line)
 
     @property
     def in_errors(self) -> _Place:
@@ -246,7 +235,9 @@ class Document:
         """Return the document that `to_dict` has written as a dictionary; see `clueval.core.dictionaries`."""
         from clueval.core.dictionaries import fields_of  # few documents are written so
 
-        return cls(**fields_of(value, Sentence))
+        fields = fields_of(value)
+        fields["sentences"] = [Sentence(*sentence) for sentence in fields["sentences"]] or ()
+        return cls(**fields)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as plain dictionaries, lists, strings and numbers; `from_dict` reads it."""
@@ -297,9 +288,6 @@ def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
     """Return the spans with their labels in `layer`: the only label of a span is put under this name.
 
     A span that has a label in `layer` already, or labels in several layers, is returned unchanged.
-
-    >>> in_layer("risk", [Span(0, 2, "high")])[0].labels
-    {'risk': 'high'}
     """
     if all(layer in span.by_layer or len(span.by_layer) != 1 for span in spans):
         return spans
@@ -374,11 +362,7 @@ Text = Pair | Group
 
 
 def positions_of(documents: Sequence[Document | None]) -> int:
-    """Return the number of positions of a text, of which some documents may be missing or without their text.
-
-    >>> positions_of([None, Document("d", {}), Document("d", {}, tokens=["Anna", "lebt"])])
-    2
-    """
+    """Return the number of positions of a text, of which some documents may be missing or without their text."""
     known = [document.end - document.start for document in documents if document and document.end is not None]
     return known[0] if known else 0
 

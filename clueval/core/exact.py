@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, ClassVar
 
 from clueval.core.case import Case
 from clueval.core.metric import Metric
-from clueval.core.one_to_one import SpanKey, equal_or_best_overlaps
 from clueval.core.overlap import shared_positions
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
@@ -68,14 +68,20 @@ class Exact(Metric):
         if case.length:
             tally["positions", "all"] = case.length
             tally["positions", "equal"] = case.equal
-        gold, predicted = [list(map(_key, side)) for side in (case.gold, case.predicted)]
+        gold, predicted = [
+            [(span.start, span.end, span.label, span.parts) for span in side]
+            for side in (case.gold, case.predicted)
+        ]
         if self.min_overlap is None:
             both = set(gold) & set(predicted)
             correct = both, both
         else:
+            from clueval.core.one_to_one import equal_or_best_overlaps  # most spans are compared exactly
+
             correct = equal_or_best_overlaps(case, gold, predicted, self._is_enough)
         for side, name, keys in ((0, "gold", gold), (1, "predicted", predicted)):
-            for key in {keys[number] for number, _ in case.counting(side)}:
+            flags = case.counted[side]
+            for key in set(keys if flags is None else compress(keys, flags)):
                 tally[name, key[2]] += 1
                 if key in correct[side]:
                     tally[f"tp_{name}", key[2]] += 1
@@ -95,10 +101,6 @@ class Exact(Metric):
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         return {"micro": Counts.total(counts_by_label(total).values())}
-
-
-def _key(span: Span) -> SpanKey:
-    return span.start, span.end, span.label, span.parts
 
 
 def _size(span: Span) -> int:

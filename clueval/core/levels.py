@@ -111,19 +111,18 @@ def _unlabelled(total: Tally) -> dict[int, Counts]:
 
 def _labelled(total: Tally, layers: Sequence[str]) -> dict[str, dict[str, dict[int, Counts]]]:
     """Return the counts by layer, label and level; a span of class n with its label is correct from level n on."""
-    numbers: dict[
-        tuple[str, str], list[list[int]]
-    ] = {}  # by layer and label, of each side: spans, correct by class
+    sides: dict[
+        tuple[str, str], tuple[list[int], list[int]]
+    ] = {}  # of each, the spans, and the correct by class
     for key, number in total.items():
         if key[0] == "label":
             _, side, layer, label, kind, agrees = key
-            row = numbers.setdefault((layer, label), [[0] * (1 + len(KINDS)), [0] * (1 + len(KINDS))])[
-                SIDES.index(side)
-            ]
-            row[0] += number
-            row[1 + KINDS.index(kind)] += number * agrees
+            of_label = sides.setdefault((layer, label), ([0] * (1 + len(KINDS)), [0] * (1 + len(KINDS))))
+            numbers = of_label[SIDES.index(side)]
+            numbers[0] += number
+            numbers[1 + KINDS.index(kind)] += number * agrees
     counts: dict[str, dict[str, dict[int, Counts]]] = {layer: {} for layer in layers}
-    for (layer, label), (gold, predicted) in numbers.items():
+    for (layer, label), (gold, predicted) in sides.items():
         if layer in counts:
             counts[layer][label] = {
                 level: Counts(gold[0], predicted[0], sum(gold[1 : level + 1]), sum(predicted[1 : level + 1]))

@@ -27,10 +27,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from clueval.core.document import Document, Pair
+from clueval.core.document import Document
 from clueval.core.overlap import SpanIndex, components, first_clash
 from clueval.core.span import MERGED, NOTHING, Frozen, Labels, Span, by_position, name_of
 from clueval.files.errors import OverlapError, UsageError, described
@@ -46,11 +47,7 @@ UNMATCHED = MappingProxyType({"gold": "missed", "predicted": "spurious"})
 
 
 def classes_of(side: str) -> tuple[str, ...]:
-    """Return the classes of the spans of `side` (``gold`` or ``predicted``), in the order of their levels.
-
-    >>> classes_of("predicted")[-1]
-    'spurious'
-    """
+    """Return the classes of the spans of `side` (``gold`` or ``predicted``), in the order of their levels."""
     return (*KINDS[:-1], UNMATCHED[side])
 
 
@@ -78,11 +75,7 @@ class Match:
 
 
 def match_of(span: Span, around: Sequence[Span]) -> Match:
-    """Return the match of a span, given the spans of the other side that overlap or equal it, by position.
-
-    >>> match_of(Span(0, 4, "PER"), [Span(0, 1, "LOC"), Span(1, 4, "PER")]).kind
-    'tiling'
-    """
+    """Return the match of a span, given the spans of the other side that overlap or equal it, by position."""
     for other in around:
         if other.start == span.start and other.end == span.end:
             return Match(span, "exact", (other,), other.by_layer)
@@ -116,7 +109,7 @@ def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str 
     golds = as_spans(gold, "gold")
     predicteds = sorted(as_spans(predicted, "predicted"), key=by_position)
     for spans in (golds, predicteds):
-        require_flat(spans, document)
+        _require_flat(spans, document)
     index = SpanIndex(predicteds)
     equal = {by_position(other): other for other in predicteds}
     matches = []
@@ -127,8 +120,7 @@ def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str 
     return matches
 
 
-def require_flat(spans: Sequence[Span], document: str | None = None, file: str | None = None) -> None:
-    """Raise `OverlapError`, which names both, if two of the spans overlap or are equal."""
+def _require_flat(spans: Sequence[Span], document: str | None = None, file: str | None = None) -> None:
     clash = first_clash(spans)
     if clash is not None:
         raise OverlapError(
@@ -159,10 +151,10 @@ def joined_labels(span: Span, partners: Sequence[Span]) -> Labels:
             of_layer = positions.setdefault(layer, {})
             if label is not None:
                 of_layer[label] = of_layer.get(label, 0) + inside
-    return Frozen({layer: most(of_layer) for layer, of_layer in positions.items()})
+    return Frozen({layer: _most(of_layer) for layer, of_layer in positions.items()})
 
 
-def most(positions: Mapping[str, int]) -> str | None:
+def _most(positions: Mapping[str, int]) -> str | None:
     """Return the label with most positions, the first of equals; labels were added by position."""
     return max(positions, key=positions.__getitem__, default=None)
 
@@ -193,58 +185,45 @@ def merge_layers(
         )
     if not isinstance(layers, Iterable) or isinstance(layers, str | bytes):
         raise UsageError(f"layers must be a dictionary or a list of lists of spans, not {described(layers)}")
-    if not isinstance(layers, Mapping):
-        layers = _by_name([as_spans(spans, f"layers[{n}]") for n, spans in enumerate(layers)])
-    for layer in layers:
-        if not isinstance(layer, str):
-            raise UsageError(f"the name of a layer must be text, not {described(layer)}")
-    named = {layer: as_spans(spans, f"layers[{layer!r}]") for layer, spans in layers.items()}
-    return merged_spans(named, document)
-
-
-def _by_name(layers: Iterable[Sequence[Span]]) -> dict[str, list[Span]]:
-    """Group spans by the layers in which they have a label."""
     named: dict[str, list[Span]] = {}
-    for spans in layers:
-        for span in spans:
-            for layer, label in span.by_layer.items():
-                if label is not None:
+    if isinstance(layers, Mapping):
+        for layer, spans in layers.items():
+            if not isinstance(layer, str):
+                raise UsageError(f"the name of a layer must be text, not {described(layer)}")
+            named[layer] = as_spans(spans, f"layers[{layer!r}]")
+    else:
+        for number, spans in enumerate(layers):
+            for span in as_spans(spans, f"layers[{number}]"):
+                for layer in [layer for layer, label in span.by_layer.items() if label is not None]:
                     named.setdefault(layer, []).append(span)
-    return named
+    return merged_spans(named, document)
 
 
 def merged_spans(
     layers: Mapping[str, Sequence[Span]], document: str | None = None, file: str | None = None
 ) -> list[Span]:
     """Return the merged spans of layers; `document` and `file` are for error messages."""
-    entries = []
+    entries: list[tuple[int, int, int, str | None]] = []
     for number, (layer, spans) in enumerate(layers.items()):
-        require_flat(spans, document, file)
-        entries += [(span.start, span.end, number, _label_in(layer, span)) for span in spans]
-    entries.sort(
-        key=lambda entry: entry[:3]
-    )  # different for all entries, since the spans of a layer are flat
-    names = list(layers)
-    known: dict[tuple[str | None, ...], Frozen] = {}  # most spans have the same labels as another span
+        _require_flat(spans, document, file)
+        for span in spans:
+            labels = span.by_layer
+            is_only_label = len(labels) == 1 and layer not in labels
+            label = next(iter(labels.values())) if is_only_label else labels.get(layer)
+            entries.append((span.start, span.end, number, label))
+    entries.sort(key=itemgetter(0, 1, 2))  # different for all entries, since the spans of a layer are flat
+    frozen: dict[tuple[str | None, ...], Frozen] = {}  # most spans have the same labels as another span
     merged = []
     for component in components(entries):
-        positions: dict[int, dict[str, int]] = {}
+        positions: list[dict[str, int]] = [{} for _ in layers]
         for start, end, number, label in component:
             if label is not None:
-                of_layer = positions.setdefault(number, {})
-                of_layer[label] = of_layer.get(label, 0) + end - start
-        labels = tuple(most(positions.get(number, NOTHING)) for number in range(len(names)))
-        if labels not in known:
-            known[labels] = Frozen(zip(names, labels, strict=True))
-        merged.append(Span(component[0][0], max(entry[1] for entry in component), known[labels]))
+                positions[number][label] = positions[number].get(label, 0) + end - start
+        joined = tuple(map(_most, positions))
+        if joined not in frozen:
+            frozen[joined] = Frozen(zip(layers, joined, strict=True))
+        merged.append(Span(component[0][0], max(entry[1] for entry in component), frozen[joined]))
     return merged
-
-
-def _label_in(layer: str, span: Span) -> str | None:
-    labels = span.by_layer
-    if len(labels) == 1 and layer not in labels:
-        return next(iter(labels.values()))
-    return labels.get(layer)
 
 
 def with_merged(document: Document, layers: Iterable[str] = ()) -> Document:
@@ -255,12 +234,3 @@ def with_merged(document: Document, layers: Iterable[str] = ()) -> Document:
     of_layer = {name: document.layers.get(name, ()) for name in dict.fromkeys([*layers, *document.layers])}
     merged = merged_spans(of_layer, document.id, document.file)
     return replace(document, layers={MERGED: merged}, tags=NOTHING)
-
-
-def lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
-    """Return a pair whose documents have the same layers, in the order of `layers`."""
-    names = [name for name in layers if any(name in side.layers for side in pair.sides)]
-    gold, predicted = (
-        replace(side, layers={name: side.layers.get(name, ()) for name in names}) for side in pair.sides
-    )
-    return replace(pair, gold=gold, predicted=predicted)

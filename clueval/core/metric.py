@@ -175,11 +175,7 @@ def require_no_gaps(metric: AnyMetric, spans: Sequence[Span]) -> None:
 
 
 def number_of(value: object) -> float | None:
-    """Return a number, also one that is written as a string, if it is finite, otherwise None.
-
-    >>> number_of("0.5"), number_of(True), number_of("nan")
-    (0.5, None, None)
-    """
+    """Return a number, also one that is written as a string, if it is finite, otherwise None."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers

@@ -63,6 +63,8 @@ def _numbers(keys: Sequence[SpanKey]) -> dict[SpanKey, int]:
 def best_pairs(pairs: Pairs) -> dict[int, int]:
     """Return the chosen pairs, as numbers of the first side with those of the other.
 
+    Raises `LimitError` for too many possible pairs that are connected.
+
     >>> best_pairs([{0: 4, 1: 1}, {0: 9}, {2: 1}])
     {0: 1, 1: 0, 2: 2}
     """
@@ -71,20 +73,21 @@ def best_pairs(pairs: Pairs) -> dict[int, int]:
         if len(component) == 1:
             (number,) = component
             chosen[number] = max(pairs[number], key=lambda other: (pairs[number][other], -other))
-        else:
-            edges = [other for number in component for other in pairs[number]]
-            _require_quick(min(len(component), len(set(edges))), len(edges))
-            chosen |= _chosen(component, pairs)
+            continue
+        edges = [other for number in component for other in pairs[number]]
+        spans = min(len(component), len(set(edges)))
+        if spans * len(edges) > MAX_MATCHING:
+            raise LimitError(
+                f"{spans:,} spans are connected by {len(edges):,} possible pairs, too many to find the best",
+                advice="set a greater min_overlap, or leave out spans that are nested or repeated",
+            )
+        mates: dict[int, int] = {}
+        owners: dict[int, int] = {}
+        while path := _best_path(component, pairs, mates, owners):
+            for number, other in path:
+                mates[number], owners[other] = other, number
+        chosen |= mates
     return dict(sorted(chosen.items()))
-
-
-def _require_quick(spans: int, pairs: int) -> None:
-    """Raise `LimitError` for spans of one side with too many possible pairs."""
-    if spans * pairs > MAX_MATCHING:
-        raise LimitError(
-            f"{spans:,} spans are connected by {pairs:,} possible pairs, too many to find the best",
-            advice="set a greater min_overlap, or leave out spans that are nested or repeated",
-        )
 
 
 def _components(pairs: Pairs) -> Iterator[list[int]]:
@@ -108,23 +111,12 @@ def _components(pairs: Pairs) -> Iterator[list[int]]:
         yield sorted(component)
 
 
-def _chosen(numbers: Sequence[int], pairs: Pairs) -> dict[int, int]:
-    mates: dict[int, int] = {}
-    owners: dict[int, int] = {}
-    while (path := _best_path(numbers, pairs, mates, owners)) is not None:
-        for number, other in path:
-            mates[number], owners[other] = other, number
-    return mates
-
-
 def _best_path(
     numbers: Sequence[int], pairs: Pairs, mates: Mapping[int, int], owners: Mapping[int, int]
-) -> list[tuple[int, int]] | None:
-    """Return the new pairs of the augmenting path that adds most; None if there is none."""
+) -> list[tuple[int, int]]:
+    """Return the new pairs of the augmenting path that adds most; none if there is no such path."""
     gain = {number: 0.0 for number in numbers if number not in mates}
-    came: dict[
-        int, int
-    ] = {}  # the number of the first side from which the path comes to one of the other side
+    came: dict[int, int] = {}  # from which number of the first side the path comes to one of the other side
     best: dict[int, float] = {}
     waiting = deque(gain)
     while waiting:
@@ -138,9 +130,7 @@ def _best_path(
                 gain[owner] = best[other] - pairs[owner][other]
                 waiting.append(owner)
     free = [other for other in best if other not in owners]
-    if not free:
-        return None
-    end: int | None = max(free, key=lambda other: (best[other], -other))
+    end = max(free, key=lambda other: (best[other], -other), default=None)
     path = []
     while end is not None:
         path.append((came[end], end))
@@ -154,51 +144,38 @@ def most_pairs(edges: Sequence[Sequence[tuple[int, int]]]) -> list[int | None]:
     `edges` has for each member its possible partners with a value for each, in the order in which they are tried.
     Earlier members keep a partner if they have one, maybe another one.
 
+    A search in depth without recursion: `path` has the members to move, each with the partner that it would get. No
+    partner becomes free again, so each edge is asked once (`untried`) whether its partner is free. The partners that a
+    search without success has seen are `closed`: the members that own them have no edge to any other partner.
+
     >>> most_pairs([[(0, 10), (1, 11)], [(0, 20)], [(0, 30)]])
     [11, 20, None]
     """
     owners: dict[int, int] = {}
     chosen: list[int | None] = [None] * len(edges)
     untried = [iter(each) for each in edges]
-    given_up: set[int] = set()
-    for group in range(len(edges)):
-        _augment(group, edges, untried, given_up, owners, chosen)
+    closed: set[int] = set()
+    for member in range(len(edges)):
+        seen: set[int] = set()
+        path: list[tuple[int, int, int]] = []
+        waiting = [(member, iter(edges[member]))]
+        while waiting:
+            current, rest = waiting[-1]
+            edge = next((edge for edge in untried[current] if edge[0] not in owners), None) or next(
+                (edge for edge in rest if edge[0] not in seen and edge[0] not in closed), None
+            )
+            if edge is None:
+                waiting.pop()
+                del path[-1:]
+                continue
+            partner, value = edge
+            seen.add(partner)
+            path.append((current, partner, value))
+            if partner not in owners:
+                for moved, its_partner, its_value in path:
+                    owners[its_partner], chosen[moved] = moved, its_value
+                break
+            waiting.append((owners[partner], iter(edges[owners[partner]])))
+        else:
+            closed |= seen
     return chosen
-
-
-def _augment(
-    group: int,
-    edges: Sequence[Sequence[tuple[int, int]]],
-    untried: Sequence[Iterator[tuple[int, int]]],
-    given_up: set[int],
-    owners: dict[int, int],
-    chosen: list[int | None],
-) -> None:
-    """Give `group` a slot if there is one, moving other groups to other slots of theirs where necessary.
-
-    A search in depth without recursion: `path` has the groups to move, each with the slot that it would get.
-    No slot becomes free again, so each edge is asked once (`untried`) whether its slot is free. The slots that a search
-    without success has seen are `given_up`: the groups that own them have no edge to any other slot.
-    """
-    seen: set[int] = set()
-    path: list[tuple[int, int, int]] = []
-    waiting = [(group, iter(edges[group]))]
-    while waiting:
-        current, rest = waiting[-1]
-        found = next((edge for edge in untried[current] if edge[0] not in owners), None) or next(
-            (edge for edge in rest if edge[0] not in seen and edge[0] not in given_up), None
-        )
-        if found is None:
-            waiting.pop()
-            if path:
-                path.pop()
-            continue
-        slot, member = found
-        seen.add(slot)
-        path.append((current, slot, member))
-        if slot not in owners:
-            for each, its_slot, its_member in path:
-                owners[its_slot], chosen[each] = each, its_member
-            return
-        waiting.append((owners[slot], iter(edges[owners[slot]])))
-    given_up |= seen

@@ -75,14 +75,7 @@ class UnionFind:
 
     The sets are trees, united by size, and paths are halved (Tarjan and van Leeuwen, "Worst-case analysis of set union
     algorithms", 1984).
-
-    >>> sets = UnionFind(4)
-    >>> sets.unite(0, 2)
-    >>> sets.groups()
-    [[0, 2], [1], [3]]
     """
-
-    __slots__ = ("_parents", "_sizes")
 
     def __init__(self, n: int) -> None:
         self._parents = list(range(n))
@@ -98,19 +91,11 @@ class UnionFind:
     def unite(self, one: int, other: int) -> None:
         """Make one set of the sets of two numbers."""
         one, other = self.find(one), self.find(other)
-        if one == other:
-            return
-        if self._sizes[one] < self._sizes[other]:
-            one, other = other, one
-        self._parents[other] = one
-        self._sizes[one] += self._sizes[other]
-
-    def groups(self) -> list[list[int]]:
-        """Return the sets, each in ascending order, by their first numbers."""
-        groups: dict[int, list[int]] = {}
-        for number in range(len(self._parents)):
-            groups.setdefault(self.find(number), []).append(number)
-        return list(groups.values())
+        if one != other:
+            if self._sizes[one] < self._sizes[other]:
+                one, other = other, one
+            self._parents[other] = one
+            self._sizes[one] += self._sizes[other]
 
 
 def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
@@ -123,34 +108,32 @@ def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
     >>> overlap_groups([Span.of_fragments([(0, 3), (7, 9)]), Span(4, 6), Span(2, 4), Span(5, 5)])
     [[0, 2], [1, 3]]
     """
-    rows = sorted((start, end, number) for number, span in enumerate(spans) for start, end in span.fragments)
     sets = UnionFind(len(spans))
-    for run in components(rows):
+    for run in components(_fragments(spans)):
         if run[-1][1] > run[0][0]:
             for row in run:
                 sets.unite(run[0][2], row[2])
-    return sets.groups()
+    groups: dict[int, list[int]] = {}
+    for number in range(len(spans)):
+        groups.setdefault(sets.find(number), []).append(number)
+    return list(groups.values())
+
+
+def _fragments(spans: Sequence[Span]) -> list[tuple[int, int, int]]:
+    """Return the ranges of spans with the numbers of the spans, by position."""
+    return sorted((start, end, number) for number, span in enumerate(spans) for start, end in span.fragments)
 
 
 def shared_positions(one: Span, other: Span) -> int:
-    """Return the number of positions that two spans share; those of discontinuous spans are in their fragments.
-
-    >>> shared_positions(Span.of_fragments([(0, 3), (7, 9)]), Span(2, 8))
-    2
-    """
+    """Return the number of positions that two spans share; those of discontinuous spans are in their fragments."""
     if one.parts is None and other.parts is None:
         return max(0, min(one.end, other.end) - max(one.start, other.start))
     return sum(end - start for start, end in intersect(one.fragments, other.fragments))
 
 
 def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:
-    """Return the first two spans that overlap or are equal, or None.
-
-    >>> first_clash([Span(2, 4), Span(0, 2), Span(3, 5)])
-    (Span(start=2, end=4, labels={}, id=None), Span(start=3, end=5, labels={}, id=None))
-    """
-    ordered = sorted(spans, key=by_position)
-    for span, following in pairwise(ordered):
+    """Return the first two spans that overlap or are equal, or None."""
+    for span, following in pairwise(sorted(spans, key=by_position)):
         if following.start < span.end or (following.end == span.start == span.end):
             return span, following
     return None
@@ -168,41 +151,37 @@ class SpanIndex:
     [0, 1]
     """
 
-    __slots__ = ("_ends", "_numbers", "_starts", "_tree", "_tree_numbers", "_tree_starts")
+    __slots__ = ("_disjoint", "_ends", "_others", "_tree")
 
     def __init__(self, spans: Sequence[Span]) -> None:
-        rows = [(start, end, number) for number, span in enumerate(spans) for start, end in span.fragments]
-        rows.sort()
-        disjoint: list[tuple[int, int, int]] = []
-        others: list[tuple[int, int, int]] = []
-        for row, following in zip(rows, [*rows[1:], None], strict=False):
-            reaches = following is not None and following[0] < row[1]
-            (others if reaches else disjoint).append(row)
-        self._starts = [start for start, _, _ in disjoint]
-        self._ends = [end for _, end, _ in disjoint]
-        self._numbers = [number for _, _, number in disjoint]
-        self._tree_starts = [start for start, _, _ in others]
-        self._tree_numbers = [number for _, _, number in others]
-        self._tree = _tree(others) if others else None
+        rows = _fragments(spans)
+        reaches = [row[1] > following[0] for row, following in pairwise(rows)] + [False] * bool(rows)
+        self._disjoint = [row for row, overlaps in zip(rows, reaches, strict=True) if not overlaps]
+        self._ends = [end for _, end, _ in self._disjoint]
+        self._others = [row for row, overlaps in zip(rows, reaches, strict=True) if overlaps]
+        self._tree = _tree(self._others) if self._others else None
 
     def overlapping(self, span: Span) -> list[int]:
         """Return the numbers of the spans that overlap `span` (see `Span.overlaps`), in ascending order."""
         numbers = []
         for start, end in span.fragments:
-            numbers += self._numbers[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
+            first = bisect_right(self._ends, start)
+            numbers += [row[2] for row in self._disjoint[first : bisect_left(self._disjoint, (end,))]]
             if self._tree is not None:
-                starts = self._tree_starts
                 for node in self._tree.at(start):
                     if node.begin < end:
                         numbers += node.data
-                numbers += self._tree_numbers[bisect_right(starts, start) : bisect_left(starts, end)]
+                first = bisect_left(self._others, (start + 1,))
+                numbers += [row[2] for row in self._others[first : bisect_left(self._others, (end,))]]
         return sorted(set(numbers))
 
 
 def _tree(rows: Iterable[tuple[int, int, int]]) -> IntervalTree:
     """Return a tree of ranges with their numbers; intervaltree keeps equal intervals once, so of all their numbers."""
-    # few corpora have spans that overlap others of their side
-    from intervaltree import Interval, IntervalTree
+    from intervaltree import (
+        Interval,
+        IntervalTree,
+    )  # few corpora have spans that overlap others of their side
 
     of_range: dict[tuple[int, int], list[int]] = {}
     for start, end, number in rows:
@@ -223,16 +202,16 @@ def overlaps_between(one: Sequence[Span], two: Sequence[Span]) -> tuple[list[lis
     ([[0], [0]], [[0, 1], []])
     """
     around: tuple[list[list[int]], list[list[int]]] = [], [[] for _ in two]
-    if len(one) * len(two) <= _FEW:
-        for span in one:
-            around[0].append([number for number, other in enumerate(two) if span.overlaps(other)])
-    else:
-        index, pairs = SpanIndex(two), 0
-        for span in one:
-            around[0].append(index.overlapping(span))
-            pairs += len(around[0][-1])
+    index = SpanIndex(two) if len(one) * len(two) > _FEW else None
+    pairs = 0
+    for number, span in enumerate(one):
+        if index is None:
+            others = [other for other, span_of_two in enumerate(two) if span.overlaps(span_of_two)]
+        else:
+            others = index.overlapping(span)
+            pairs += len(others)
             require_few_pairs(pairs, len(one) + len(two))
-    for number, others in enumerate(around[0]):
+        around[0].append(others)
         for other in others:
             around[1][other].append(number)
     return around

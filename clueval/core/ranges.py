@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
-from operator import gt
+from operator import ge, gt, itemgetter
 from typing import Protocol
-
-from clueval.files.errors import SpanError
 
 Ranges = tuple[tuple[int, int], ...]
 """Half-open ranges of positions."""
@@ -19,28 +16,6 @@ class HasFragments(Protocol):
 
     @property
     def fragments(self) -> Ranges: ...
-
-
-def checked_parts(parts: Sequence[tuple[int, int]], start: int, end: int, line: int | None) -> Ranges | None:
-    """Return the parts as tuples, None for a single one. Raises `SpanError` unless they fit ``[start, end)``."""
-    ranges = tuple((first, last) for first, last in parts)
-    if any(type(place) is not int for part in ranges for place in part):
-        raise SpanError(f"positions must be integers, not {ranges!r}", line=line)
-    if not ranges or ranges[0][0] != start or ranges[-1][1] != end:
-        raise SpanError(
-            f"the parts of span [{start},{end}) do not reach from its start to its end", line=line
-        )
-    if len(ranges) == 1:
-        return None
-    for first, last in ranges:
-        if first >= last:
-            raise SpanError(f"the part [{first},{last}) of span [{start},{end}) is empty", line=line)
-    for (_, before), (first, last) in pairwise(ranges):
-        if first < before:
-            raise SpanError(
-                f"the part [{first},{last}) of span [{start},{end}) overlaps the part before it", line=line
-            )
-    return ranges
 
 
 def intersect(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -89,27 +64,19 @@ class Regions:
     (5, True, False, True)
     """
 
-    __slots__ = ("_ends", "_solid_ends", "_solid_starts", "_starts")
+    __slots__ = ("_ranges", "_solid")
 
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        for start, end in sorted(ranges):
-            if self._ends and start <= self._ends[-1]:
-                self._ends[-1] = max(self._ends[-1], end)
-            else:
-                self._starts.append(start)
-                self._ends.append(end)
-        solid = [pair for pair in zip(self._starts, self._ends, strict=True) if pair[0] < pair[1]]
-        self._solid_starts, self._solid_ends = [start for start, _ in solid], [end for _, end in solid]
+        self._ranges = joined_ranges(ranges, ge)
+        self._solid = tuple((start, end) for start, end in self._ranges if start < end)
 
     def __bool__(self) -> bool:
-        return bool(self._starts)
+        return bool(self._ranges)
 
     @property
     def positions(self) -> int:
         """The number of positions."""
-        return sum(self._ends) - sum(self._starts)
+        return sum(end - start for start, end in self._solid)
 
     def hold(self, span: HasFragments) -> bool:
         """Return whether all positions of the span are in the regions; of zero length, also at their borders."""
@@ -117,25 +84,14 @@ class Regions:
 
     def touch(self, span: HasFragments) -> bool:
         """Return whether any position of the span is in the regions; of zero length, also at their borders."""
-        return any(
-            self._holds(start, end) if start == end else self._shares(start, end)
-            for start, end in span.fragments
+        return self.shared(span) > 0 or any(
+            start == end and self._holds(start, end) for start, end in span.fragments
         )
 
     def shared(self, span: HasFragments) -> int:
         """Return the number of positions of the span that are in the regions; costs O(log n + k) for k regions."""
-        positions = 0
-        for start, end in span.fragments:
-            number = bisect_right(self._solid_ends, start)
-            while number < len(self._solid_starts) and self._solid_starts[number] < end:
-                positions += min(end, self._solid_ends[number]) - max(start, self._solid_starts[number])
-                number += 1
-        return positions
+        return sum(end - start for start, end in intersect(span.fragments, self._solid))
 
     def _holds(self, start: int, end: int) -> bool:
-        number = bisect_right(self._starts, start) - 1
-        return number >= 0 and end <= self._ends[number]
-
-    def _shares(self, start: int, end: int) -> bool:
-        number = bisect_left(self._solid_starts, end) - 1
-        return number >= 0 and start < self._solid_ends[number]
+        number = bisect_right(self._ranges, start, key=itemgetter(0)) - 1
+        return number >= 0 and end <= self._ranges[number][1]

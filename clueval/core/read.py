@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from clueval.core.case import TOKENS
@@ -91,10 +91,15 @@ class Read:
             self.add_tags(side, document)
 
     def add_tags(self, side: str, document: Document) -> None:
-        """Add the pairs of adjacent tags of a document of a side."""
+        """Add the pairs of adjacent tags of a document of a side, in which an O follows each sentence."""
         for layer, tags in document.tags.items():
+            bordered: list[str] = []
+            whole = Sentence(document.start, document.start + len(tags))
+            for start, end, _ in document.sentences or [whole]:
+                bordered += tags[start - document.start : end - document.start]
+                bordered.append(OUTSIDE)
             pairs = self.neighbours.setdefault((side, document.file, layer), Counter())
-            pairs.update(_in_sentences(document, tags))
+            pairs.update(neighbours_of(bordered))
             pairs.pop((OUTSIDE, OUTSIDE), None)
 
     def add_changed(self, text: Text) -> None:
@@ -115,8 +120,7 @@ class Read:
         """Replace the pairs of adjacent tags of all files, which were read whole, by what follows from them.
 
         `schemes` has those that were named, by side; those of files with a settled scheme are these; others are
-        detected. With `in_memory`, the tags of documents
-        without a file are settled, too. Raises `TagError`.
+        detected. With `in_memory`, the tags of documents without a file are settled, too. Raises `TagError`.
         """
         for of in [of for of in self.neighbours if in_memory or of[1] is not None]:
             pairs = self.neighbours.pop(of)
@@ -139,12 +143,11 @@ class Read:
 
     def repaired(self, side: str) -> int:
         """Return the number of ill-formed tags of a side, by the scheme of the whole file."""
-        schemes = self.schemes()
-        return sum(number for of, (_, number) in self.settled.items() if of[0] == side) + sum(
-            count_illegal(pairs, scheme)
-            for of, pairs in self.neighbours.items()
-            if of[0] == side and (scheme := schemes[of]) is not None
-        )
+        repaired = sum(number for of, (_, number) in self.settled.items() if of[0] == side)
+        for of, scheme in self.schemes().items():
+            if of[0] == side and of in self.neighbours and scheme is not None:
+                repaired += count_illegal(self.neighbours[of], scheme)
+        return repaired
 
     def include(self, other: Read) -> None:
         """Add what was read elsewhere."""
@@ -162,20 +165,11 @@ class Read:
             self.neighbours.setdefault(of, Counter()).update(pairs)
         for of, settled in other.settled.items():
             self.settle_layer(of, *settled)
-        _unite(self.formats, other.formats)
-        _unite(self.sources, other.sources)
-        _unite(self.values, other.values)
-
-
-def _unite(sets: dict[Any, set[Any]], others: Mapping[Any, set[Any]]) -> None:
-    for key, values in others.items():
-        sets.setdefault(key, set()).update(values)
-
-
-def _in_sentences(document: Document, tags: Sequence[str]) -> Neighbours:
-    """Return the pairs of adjacent tags of a document, with an O after each sentence."""
-    bordered: list[str] = []
-    for start, end, _ in document.sentences or [Sentence(document.start, document.start + len(tags))]:
-        bordered += tags[start - document.start : end - document.start]
-        bordered.append(OUTSIDE)
-    return neighbours_of(bordered)
+        sets: tuple[tuple[dict[Any, set[Any]], Mapping[Any, set[Any]]], ...] = (
+            (self.formats, other.formats),
+            (self.sources, other.sources),
+            (self.values, other.values),
+        )
+        for total, more in sets:
+            for key, values in more.items():
+                total.setdefault(key, set()).update(values)

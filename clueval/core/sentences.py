@@ -92,13 +92,18 @@ def _parts_of(texts: Sequence[Text]) -> list[TextPart]:
     first = next((side for side in sides if side.end is not None), None)
     if first is None or first.end is None:
         return [TextPart(1, 0)]
-    ends = sorted({sentence.end for sentence in first.sentences if first.start < sentence.end < first.end})
-    cuts = [first.start, *_free(ends, sorted(_ranges(sides)))]
-    every_end = [sentence.end for sentence in first.sentences]
-    numbers = [bisect_left(every_end, cut + 1) + 1 for cut in cuts]
+    ends = [sentence.end for sentence in first.sentences]
+    ranges = sorted(_ranges(sides))
+    cuts, reach, number = [first.start], 0, 0
+    for end in sorted({end for end in ends if first.start < end < first.end}):
+        while number < len(ranges) and ranges[number][0] < end:
+            reach = max(reach, ranges[number][1])
+            number += 1
+        if reach <= end:  # no range crosses this end
+            cuts.append(end)
     parts = [
-        TextPart(number, stop - start, start, stop)
-        for number, start, stop in zip(numbers, cuts, [*cuts[1:], first.end], strict=True)
+        TextPart(bisect_left(ends, cut + 1) + 1, stop - cut, cut, stop)
+        for cut, stop in zip(cuts, [*cuts[1:], first.end], strict=True)
     ]
     parts[0] = parts[0]._replace(start=0)
     parts[-1] = parts[-1]._replace(stop=sys.maxsize)
@@ -113,15 +118,3 @@ def _ranges(documents: Sequence[Document]) -> Iterator[tuple[int, int]]:
                 yield from ((span.start, span.end) for span in document.layers[layer])
             else:
                 yield from ((start, end) for start, end, _ in rows)
-
-
-def _free(places: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the places that none of the ranges crosses; both are in ascending order."""
-    free, reach, number = [], 0, 0
-    for place in places:
-        while number < len(ranges) and ranges[number][0] < place:
-            reach = max(reach, ranges[number][1])
-            number += 1
-        if reach <= place:
-            free.append(place)
-    return free

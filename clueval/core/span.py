@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NoReturn
 
-from clueval.core.ranges import Ranges, checked_parts, intersect
+from clueval.core.ranges import Ranges, intersect
 from clueval.files.errors import SpanError, described
 
 DEFAULT_LAYER = "label"
@@ -32,11 +33,7 @@ PLACEHOLDERS = ("NONE", "EMPTY")
 
 
 class Frozen(dict[str, Any]):
-    """A dictionary that cannot be changed and can therefore be hashed; equal to a dict of the same items.
-
-    >>> Frozen(entity="PER") == {"entity": "PER"}
-    True
-    """
+    """A dictionary that cannot be changed and can therefore be hashed; equal to a dict of the same items."""
 
     __slots__ = ()
 
@@ -90,9 +87,7 @@ class Span:
     line: int | None = field(default=None, compare=False, repr=False)
     parts: Ranges | None = field(default=None, repr=False)
 
-    # Written by hand, because creating spans takes most of the time for a corpus: the `__init__` that
-    # `dataclass` generates for a frozen class calls `object.__setattr__` for every attribute and takes 1.5
-    # times as long.
+    # The `__init__` of a frozen dataclass calls `object.__setattr__` for each attribute and takes 1.5 times as long.
     def __init__(
         self,
         start: int,
@@ -104,18 +99,23 @@ class Span:
         line: int | None = None,
         parts: Sequence[tuple[int, int]] | None = None,
     ) -> None:
-        if type(start) is not int or type(end) is not int or start < 0 or end < start:
-            _refuse(start, end, labels, line)
-        if type(labels) is not Frozen:
-            labels = _frozen_labels(labels)
+        if type(start) is not int or type(end) is not int:
+            raise SpanError(f"positions must be integers, not {start!r} and {end!r}", line=line)
+        if start < 0 or end < start:
+            problem = "starts before position 0" if start < 0 else "ends before it starts"
+            raise SpanError(f"span {_named(start, end, labels)} {problem}", line=line)
         _set_start(self, start)
         _set_end(self, end)
-        _set_labels(self, labels)
-        _set_features(self, features if type(features) is Frozen else _frozen_features(features))
+        _set_labels(self, labels if type(labels) is Frozen else _frozen_labels(labels))
+        if type(features) is not Frozen:
+            if not isinstance(features, Mapping):
+                raise SpanError(f"features must be a dictionary, not {described(features)}")
+            features = Frozen(features)
+        _set_features(self, features)
         _set_tokens(self, tokens)
         _set_id(self, id)
         _set_line(self, line)
-        _set_parts(self, parts if parts is None else checked_parts(parts, start, end, line))
+        _set_parts(self, parts if parts is None else _checked_parts(parts, start, end, line))
 
     @classmethod
     def of_fragments(
@@ -197,14 +197,6 @@ _set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_lin
 )
 
 
-def _refuse(start: object, end: object, labels: Mapping[str, str | None] | str, line: int | None) -> NoReturn:
-    """Raise the `SpanError` for these positions; `labels` and `line` are for the message."""
-    if type(start) is not int or type(end) is not int:
-        raise SpanError(f"positions must be integers, not {start!r} and {end!r}", line=line)
-    problem = "starts before position 0" if start < 0 else "ends before it starts"
-    raise SpanError(f"span {_named(start, end, labels)} {problem}", line=line)
-
-
 def _frozen_labels(labels: Mapping[str, str | None] | str) -> Frozen:
     if isinstance(labels, str):
         return Frozen({DEFAULT_LAYER: labels})
@@ -212,23 +204,32 @@ def _frozen_labels(labels: Mapping[str, str | None] | str) -> Frozen:
         raise SpanError(f"labels must be text or a dictionary, not {described(labels)}")
     for layer, label in labels.items():
         if not isinstance(layer, str) or not (label is None or isinstance(label, str)):
-            wrong = described(label if isinstance(layer, str) else layer)
-            raise SpanError(f"layers and labels must be text, not {wrong}")
+            wrong = label if isinstance(layer, str) else layer
+            raise SpanError(f"layers and labels must be text, not {described(wrong)}")
     return Frozen(labels)
 
 
-def _frozen_features(features: Mapping[str, Any]) -> Frozen:
-    if not isinstance(features, Mapping):
-        raise SpanError(f"features must be a dictionary, not {described(features)}")
-    return Frozen(features)
+def _checked_parts(parts: Sequence[tuple[int, int]], start: int, end: int, line: int | None) -> Ranges | None:
+    """Return the parts of a span as tuples, None for a single one."""
+    ranges = tuple((first, last) for first, last in parts)
+    if any(type(place) is not int for part in ranges for place in part):
+        raise SpanError(f"positions must be integers, not {ranges!r}", line=line)
+    span = f"span [{start},{end})"
+    if not ranges or ranges[0][0] != start or ranges[-1][1] != end:
+        raise SpanError(f"the parts of {span} do not reach from its start to its end", line=line)
+    if len(ranges) == 1:
+        return None
+    for first, last in ranges:
+        if first >= last:
+            raise SpanError(f"the part [{first},{last}) of {span} is empty", line=line)
+    for (_, before), (first, last) in pairwise(ranges):
+        if first < before:
+            raise SpanError(f"the part [{first},{last}) of {span} overlaps the part before it", line=line)
+    return ranges
 
 
 def name_of(span: Span) -> str:
-    """Return the text for a span in error messages: ``[start,end)`` and its labels.
-
-    >>> name_of(Span(3, 5, "PER"))
-    "[3,5) 'PER'"
-    """
+    """Return the text for a span in error messages: ``[start,end)`` and its labels."""
     return _named(span.start, span.end, span.labels)
 
 

@@ -19,8 +19,9 @@ the first is the main one. A span of an answer of a language model may be a text
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from operator import index
-from typing import Any, NoReturn
+from typing import Any, NamedTuple
 
 from clueval.core.document import GROUP, OPTIONAL
 from clueval.core.span import NO_LABEL, NOTHING, Span
@@ -46,11 +47,7 @@ ALTERNATIVES = "alternatives"
 
 
 def is_token_of_pipeline(item: Mapping[str, Any]) -> bool:
-    """Return whether an object is a token, as a pipeline of Hugging Face returns it without aggregation.
-
-    >>> is_token_of_pipeline({"entity": "B-PER", "start": 0}), is_token_of_pipeline({"entity": "PER", "start": 0})
-    (True, False)
-    """
+    """Return whether an object is a token, as a pipeline of Hugging Face returns it without aggregation."""
     label, word = item.get("entity"), item.get("word")
     is_piece = "index" in item or (isinstance(word, str) and word.startswith("##"))
     has_tag = isinstance(label, str) and label.startswith(("B-", "I-"))
@@ -100,15 +97,12 @@ def in_order(spans: Sequence[Span]) -> list[Span]:
 
 def fragments_of(item: Mapping[str, Any]) -> list[tuple[int, int]] | None:
     """Return the fragments of the object of a span, or None. Raises ValueError unless they are pairs of positions."""
-    found = item.get("fragments")
-    if not found:
+    fragments = item.get("fragments")
+    if not fragments:
         return None
-    pairs = (
-        [tuple(part) if isinstance(part, Sequence) else () for part in found]
-        if isinstance(found, Sequence)
-        else []
-    )
-    if not pairs or any(len(pair) != 2 or not all(type(place) is int for place in pair) for pair in pairs):
+    listed = fragments if isinstance(fragments, Sequence) else [None]
+    pairs = [tuple(part) if isinstance(part, Sequence) else () for part in listed]
+    if any(len(pair) != 2 or not all(type(place) is int for place in pair) for pair in pairs):
         raise ValueError("the fragments of a span are not a list of [start, end]")
     return [(start, end) for start, end in pairs]
 
@@ -130,11 +124,7 @@ SAY_WHICH_END = "name the column end_inclusive if it has the last position of ea
 
 
 def ends_in(names: Iterable[str]) -> list[str]:
-    """Return the names of ends.
-
-    >>> ends_in(["start", "end_inclusive", "bis", "label"])
-    ['end_inclusive', 'bis']
-    """
+    """Return the names of ends."""
     return [name for name in names if name == END_INCLUSIVE or name in ENDS]
 
 
@@ -156,6 +146,9 @@ _PLAIN = (int, int, str)
 FORMS = (
     "a span is a Span, (start, end, label) or {'start': 0, 'end': 2, 'label': 'PER'}; the end is exclusive"
 )
+
+
+_MENTIONS = "for answers of language models without positions, use input='mentions' and gold with texts"
 
 
 def is_span(item: object) -> bool:
@@ -193,18 +186,13 @@ def as_span(item: Any, place: str = "the span") -> Span:
     if isinstance(item, Span):
         return item
     fields = fields_of(item) or _of_object(item)
-    if fields is not None and END_INCLUSIVE in fields:
-        fields = _with_exclusive_end(fields, place)
-    fragments = None if fields is None else _fragments(fields, place)
-    if fields is not None and fragments is not None and not any(key in fields for key in KEYS["start"]):
-        fields = {"start": min(fragments)[0], "end": max(fragments)[1], **fields}
-    start, end, labels, features = _of_sequence(item, place) if fields is None else _of_mapping(fields, place)
-    parts = None if fragments is None else sorted(fragments)
-    start, end = _position(start, place), _position(end, place)
-    if start == end and parts is None:
+    values = _of_sequence(item, place) if fields is None else _of_mapping(fields, place)
+    start, end = _position(values.start, place), _position(values.end, place)
+    if start == end and values.fragments is None:
         warn("a span has the same start and end, so it covers nothing: the end is exclusive")
+    parts = None if values.fragments is None else sorted(values.fragments)
     try:
-        return Span(start, end, labels, features, parts=parts)
+        return Span(start, end, values.labels, values.features, parts=parts)
     except SpanError as error:
         error.problem = f"{place}: {error.problem}"
         raise
@@ -218,19 +206,39 @@ def as_spans(items: Iterable[Any], name: str, text: str | None = None) -> list[S
     """
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
         raise UsageError(f"{name} must be a list of spans, not {described(items)}", advice=FORMS)
-    found: list[Span] = []
+    spans: list[Span] = []
     for number, item in enumerate(items):
         if type(item) is tuple and tuple(map(type, item)) == _PLAIN and 0 <= item[0] < item[1]:
-            found.append(Span(*item))
+            spans.append(Span(*item))
             continue
         place = f"{name}[{number}]"
+        members = [item]
         if isinstance(item, Mapping) and item.get(ALTERNATIVES):
-            found += _group(item, place, str(number), text)
-            continue
-        found.append(item if type(item) is Span else as_span(item, place))
-        if text is not None:
-            _require_own_text(item, found[-1], text, place)
-    return found
+            with _usage_errors(place, "as in {'alternatives': [{'start': 0, 'end': 2}]}"):
+                members = [
+                    {**member, "features": {**(member.get("features") or {}), **features}}
+                    for member, features in members_of(item, str(number))
+                ]
+        for member in members:
+            spans.append(as_span(member, place))
+            if text is not None:
+                _require_own_text(member, spans[-1], text, place)
+    return spans
+
+
+@contextmanager
+def _usage_errors(place: str, advice: str) -> Iterator[None]:
+    """Turn a `ValueError` that is no error of clueval into a `UsageError` that names the place of the span."""
+    try:
+        yield
+    except CluevalError:
+        raise
+    except ValueError as error:
+        raise UsageError(f"{place}: {error}", advice=advice) from None
+
+
+_GAP = " [...] "
+"""The mark between the fragments of a discontinuous span in its text."""
 
 
 def _require_own_text(item: Any, span: Span, text: str, place: str) -> None:
@@ -241,63 +249,25 @@ def _require_own_text(item: Any, span: Span, text: str, place: str) -> None:
     """
     fields = fields_of(item)
     own = getattr(item, "text", None) if fields is None else fields.get("text", fields.get("word"))
-    if not isinstance(own, str):
+    here = " ".join(text[start:end] for start, end in span.fragments)
+    if not isinstance(own, str) or own == here:
         return
-    found = " ".join(text[start:end] for start, end in span.fragments)
-    if own != found and own == text[span.start : span.end + 1]:
+    if own == text[span.start : span.end + 1]:
         raise UsageError(
             f"{place} ends with the last position of its text, but the end is exclusive",
             advice=f"add 1 to each end, or call it {END_INCLUSIVE}",
         )
-    if own != found and END_INCLUSIVE in (fields or ()) and own == text[span.start : span.end - 1]:
+    if END_INCLUSIVE in (fields or ()) and own == text[span.start : span.end - 1]:
         raise UsageError(
             f"{place} has an exclusive end under {END_INCLUSIVE!r}, as its text shows",
             advice="call it end_exclusive",
         )
     is_exact = fields is not None and "text" in fields
-    if is_exact and " ".join(found.split()) not in (
-        " ".join(own.split()),
-        " ".join(own.replace(_GAP, " ").split()),
-    ):
+    if is_exact and here.split() not in (own.split(), own.replace(_GAP, " ").split()):
         raise UsageError(
             f"the text of {place} differs from the text at its positions",
             advice="check that text and spans belong together",
         )
-
-
-_GAP = " [...] "
-"""The mark between the fragments of a discontinuous span in its text."""
-
-
-def _with_exclusive_end(fields: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Return a dictionary with ``end`` in place of ``end_inclusive``."""
-    if len(ends := ends_in(fields)) > 1:
-        raise UsageError(f"{place} has several ends: {', '.join(ends)}", advice="leave out all but one")
-    last = _position(fields[END_INCLUSIVE], place)
-    return {**{key: value for key, value in fields.items() if key != END_INCLUSIVE}, "end": last + 1}
-
-
-def _group(item: Mapping[str, Any], place: str, name: str, text: str | None) -> Iterator[Span]:
-    """Yield the span of a dictionary and its alternatives; `text` is that of the document."""
-    try:
-        for member, features in members_of(item, name):
-            span = as_span({**member, "features": {**(member.get("features") or {}), **features}}, place)
-            if text is not None:
-                _require_own_text(member, span, text, place)
-            yield span
-    except ValueError as error:
-        if isinstance(error, CluevalError):
-            raise
-        raise UsageError(
-            f"{place}: {error}", advice="as in {'alternatives': [{'start': 0, 'end': 2}]}"
-        ) from None
-
-
-def _fragments(fields: Mapping[str, Any], place: str) -> list[tuple[int, int]] | None:
-    try:
-        return fragments_of(fields)
-    except ValueError as error:
-        raise UsageError(f"{place}: {error}", advice="as in {'fragments': [[0, 3], [7, 9]]}") from None
 
 
 def fields_of(item: Any) -> Mapping[str, Any] | None:
@@ -313,12 +283,7 @@ def fields_of(item: Any) -> Mapping[str, Any] | None:
 
 
 def _of_object(item: object) -> Mapping[str, Any] | None:
-    """Return the span of an object of another library as a dictionary; None for anything without label and positions.
-
-    >>> from types import SimpleNamespace
-    >>> _of_object(SimpleNamespace(start_position=0, end_position=4, tag="PER", text="Anna"))
-    {'start': 0, 'end': 4, 'label': 'PER'}
-    """
+    """Return the span of an object of another library as a dictionary; None if it has no label or no positions."""
     if isinstance(item, str | list | tuple | Mapping) or type(item).__module__.startswith("clueval."):
         return None
     if hasattr(item, "get_spans"):  # a sentence of flair
@@ -342,81 +307,82 @@ def _attribute(item: object, name: str) -> Any:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a whole number, also one of numpy or torch, whose arrays have a shape.
-
-    >>> is_number(2), is_number(True), is_number(2.0)
-    (True, False, False)
-    """
+    """Return whether a value is a whole number, also one of numpy or torch, whose arrays have a shape."""
     return hasattr(value, "__index__") and not isinstance(value, bool) and not getattr(value, "shape", ())
 
 
-def _of_mapping(fields: Mapping[str, Any], place: str) -> tuple[Any, Any, Any, Mapping[str, Any]]:
+class _Values(NamedTuple):
+    """The values of a span; its positions are not checked."""
+
+    start: Any
+    end: Any
+    labels: Any
+    features: Mapping[str, Any] = NOTHING
+    fragments: Sequence[tuple[int, int]] | None = None
+
+
+def _of_mapping(fields: Mapping[str, Any], place: str) -> _Values:
+    if END_INCLUSIVE in fields:
+        if len(ends := ends_in(fields)) > 1:
+            raise UsageError(f"{place} has several ends: {', '.join(ends)}", advice="leave out all but one")
+        last = _position(fields[END_INCLUSIVE], place)
+        fields = {**{key: value for key, value in fields.items() if key != END_INCLUSIVE}, "end": last + 1}
+    with _usage_errors(place, "as in {'fragments': [[0, 3], [7, 9]]}"):
+        fragments = fragments_of(fields)
+    if fragments is not None and not any(key in fields for key in STARTS):
+        fields = {"start": min(fragments)[0], "end": max(fragments)[1], **fields}
     if is_token_of_pipeline(fields):
         problem, advice = TOKENS_OF_PIPELINE
         raise UsageError(f"{place} is one of the {problem}", advice=advice)
-    found = {}
+    values = {}
     for part, keys in KEYS.items():
         key = next((key for key in keys if key in fields), None)
-        if key is None and part != "label":
-            names = ", ".join(map(repr, fields)) or "none"
-            raise UsageError(f"{place} has no {part} (its keys: {names})", advice=_advice_on(fields))
         if key is None:
-            _require_no_other_label(fields, place)
-        found[part] = None if key is None else fields[key]
-    if found["start"] is None and "word" in fields:
-        raise UsageError(
-            f"{place} has no position", advice="load the tokenizer of the pipeline with use_fast=True"
-        )
+            _require_optional(part, fields, place)
+        values[part] = None if key is None else fields[key]
+    if values["start"] is None and "word" in fields:
+        advice = "load the tokenizer of the pipeline with use_fast=True"
+        raise UsageError(f"{place} has no position", advice=advice)
     features = fields.get("features") or NOTHING
     if not isinstance(features, Mapping):
         raise UsageError(f"{place}: features must be a dictionary, not {described(features)}")
-    if (score := _score(fields.get("score"))) is not None:
-        features = {"score": score, **features}
-    return found["start"], found["end"], _labels(found["label"], place), features
+    score: Any = fields.get("score")
+    if (
+        hasattr(score, "__float__")
+        and not isinstance(score, bool)
+        and getattr(score, "shape", ()) in ((), [])
+    ):
+        features = {"score": score if isinstance(score, int | float) else float(score), **features}
+    return _Values(values["start"], values["end"], _labels(values["label"], place), features, fragments)
 
 
-def _advice_on(fields: Mapping[str, Any]) -> str:
-    """Return what to do with a dictionary that has no start or no end."""
-    if any(key in fields for key in LABELS) and any(key in fields for key in ("text", "word", "mention")):
-        return "for answers of language models without positions, use input='mentions' and gold with texts"
-    return FORMS
-
-
-def _require_no_other_label(fields: Mapping[str, Any], place: str) -> None:
-    """Raise `UsageError` for a dictionary without label that has a text under an unknown key, which may be one."""
-    others = [
-        key for key, value in fields.items() if isinstance(value, str) and str(key).lower() not in _NO_LABELS
-    ]
-    if others:
-        names = ", ".join(map(repr, fields))
+def _require_optional(part: str, fields: Mapping[str, Any], place: str) -> None:
+    """Raise `UsageError` for a dictionary without a position, or whose label may be a text under an unknown key."""
+    names = ", ".join(map(repr, fields)) or "none"
+    problem = f"{place} has no {part} (its keys: {names})"
+    if part != "label":
+        has_text = any(key in fields for key in ("text", "word", "mention"))
         raise UsageError(
-            f"{place} has no label (its keys: {names})",
-            advice=f"the key of the label is 'label' or 'type'; without labels, leave out {others[0]!r}",
+            problem, advice=_MENTIONS if has_text and any(key in fields for key in LABELS) else FORMS
         )
+    for key, value in fields.items():
+        if isinstance(value, str) and str(key).lower() not in _NO_LABELS:
+            advice = f"the key of the label is 'label' or 'type'; without labels, leave out {key!r}"
+            raise UsageError(problem, advice=advice)
 
 
-def _score(value: Any) -> float | None:
-    """Return a score as a plain number, also one of numpy or torch; None for anything else."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value
-    is_scalar = hasattr(value, "__float__") and getattr(value, "shape", None) in ((), [])
-    return float(value) if is_scalar and not isinstance(value, bool) else None
-
-
-def _of_sequence(item: Any, place: str) -> tuple[Any, Any, Any, Mapping[str, Any]]:
+def _of_sequence(item: Any, place: str) -> _Values:
     if not isinstance(item, Sequence) or isinstance(item, str | bytes) or not 2 <= len(item) <= 3:
-        _refuse(item, place)
-    if isinstance(item[0], str) and isinstance(item[1], str) and not item[0].strip().isdecimal():
-        raise UsageError(
-            f"{place} has texts and no positions",
-            advice="for answers of language models without positions, use input='mentions' and gold with texts",
-        )
+        length = f" of length {len(item)}" if isinstance(item, tuple | list) else ""
+        raise UsageError(f"{place} is not a span but {described(item)}{length}", advice=FORMS)
     if isinstance(item[0], str) and not item[0].strip().isdecimal():
+        if isinstance(item[1], str):
+            raise UsageError(f"{place} has texts and no positions", advice=_MENTIONS)
         raise UsageError(
             f"{place} begins with a label, not with a position",
             advice=f"{FORMS}; ends of seqeval's get_entities are inclusive, so add 1",
         )
-    return item[0], item[1], _labels(item[2] if len(item) > 2 else None, place), NOTHING
+    return _Values(item[0], item[1], _labels(item[2] if len(item) > 2 else None, place))
 
 
 def _labels(label: Any, place: str) -> Any:
@@ -444,8 +410,3 @@ def _position(value: Any, place: str) -> int:
         advice = f"write int({value!r})" if isinstance(value, str) and value.strip().isdecimal() else FORMS
         raise UsageError(f"{place}: positions must be integers, not {described(value)}", advice=advice)
     return index(value)
-
-
-def _refuse(item: object, place: str) -> NoReturn:
-    length = f" of length {len(item)}" if isinstance(item, tuple | list) else ""
-    raise UsageError(f"{place} is not a span but {described(item)}{length}", advice=FORMS)

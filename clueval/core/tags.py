@@ -40,11 +40,7 @@ Neighbours = Counter[tuple[str, str]]
 
 
 def neighbours_of(tags: Sequence[str]) -> Neighbours:
-    """Return the pairs of adjacent tags in a list; an O is assumed before the first tag and after the last.
-
-    >>> neighbours_of(["B-PER", "I-PER", "O", "I-LOC"])["O", "I-LOC"]
-    1
-    """
+    """Return the pairs of adjacent tags in a list; an O is assumed before the first tag and after the last."""
     return Counter(pairwise((OUTSIDE, *tags, OUTSIDE)))
 
 
@@ -63,31 +59,30 @@ class SchemeRules(NamedTuple):
     ends: str
 
 
-_OF_FOUR_LETTERS = {"BIOES": "BIES", "BILOU": "BILU", "BMES": "BMES", "BMEOW": "BMEW"}
-"""The letters of the first, inner and last tokens of a span, and of a span of one token."""
+_FOUR_LETTERS = SchemeRules(
+    "BIESO",
+    "B=I I=I B=E I=E O*B E*B S*B O*S E*S S*S O*O E*O S*O",
+    "**B **S",
+    "B=I I=I B=E I=E",
+    "S** E**",
+)
+"""The rules of schemes with letters for the first, inner and last tokens of a span, and for a span of one token."""
 
 
 def _in_letters(letters: str) -> SchemeRules:
-    rules = (
-        "BIESO",
-        "B=I I=I B=E I=E O*B E*B S*B O*S E*S S*S O*O E*O S*O",
-        "**B **S",
-        "B=I I=I B=E I=E",
-        "S** E**",
-    )
-    return SchemeRules(*(rule.translate(str.maketrans("BIES", letters)) for rule in rules))
+    table = str.maketrans("BIES", letters)
+    return SchemeRules(*(rule.translate(table) for rule in _FOUR_LETTERS))
 
 
 RULES = {
     "BIO": SchemeRules("BIO", "B=I I=I **B **O", "**B", "B=I I=I", "B*O I*O B*B I*B B!I I!I"),
     "IOB1": SchemeRules(
-        "BIO",
-        "**I **O B=B I=B",
-        "O*I I!I B*I I=B B=B",
-        "B=I I=I",
-        "I!I I*O I*B B*O B!I B=B",
+        "BIO", "**I **O B=B I=B", "O*I I!I B*I I=B B=B", "B=I I=I", "I!I I*O I*B B*O B!I B=B"
     ),
-    **{name: _in_letters(letters) for name, letters in _OF_FOUR_LETTERS.items()},
+    "BIOES": _FOUR_LETTERS,
+    "BILOU": _in_letters("BILU"),
+    "BMES": _in_letters("BMES"),
+    "BMEOW": _in_letters("BMEW"),
     "IO": SchemeRules("IO", "***", "O*I I!I", "I=I", "I!I I*O"),
     "IOE1": SchemeRules("IOE", "I** O** E=I E=E", "O*I I!I E*I E=E", "I=I I=E", "I!I I*O I!E E=I E=E"),
     "IOE2": SchemeRules("IOE", "O** E** I=I I=E", "O*I O*E E*I E*E I!I I!E", "I=I I=E", "E**"),
@@ -107,15 +102,6 @@ _LABEL = re.compile(r"[^\W\d_]{2}[\w./-]*")
 """What may be a label without a prefix."""
 
 
-def _advice(tag: str) -> str:
-    if tag.lower() in _HEADS:
-        return "if this line has the names of the columns, remove it"
-    if tag[1:2] == "_" and tag[0] in LENIENT:
-        return f"write a hyphen: {tag.replace('_', '-', 1)}"
-    tags = "a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label"
-    return f"{tags}; if labels have no prefix, write I- before each" if _LABEL.fullmatch(tag) else tags
-
-
 @lru_cache(maxsize=1 << 16)
 def split_tag(tag: str) -> tuple[str, str]:
     """Return the prefix and the label of a tag. Raises `TagError` if `tag` is not a tag of any scheme.
@@ -124,20 +110,20 @@ def split_tag(tag: str) -> tuple[str, str]:
     (('B', 'court-name'), ('I', '_'), ('O', ''))
     """
     prefix, hyphen, label = tag.partition("-")
-    if prefix not in LENIENT or (hyphen and (prefix == OUTSIDE or not label)):
-        raise TagError(
-            f"{tag!r} is not a tag",
-            advice=_advice(tag),
-        )
-    return prefix, "" if prefix == OUTSIDE else label or NO_LABEL
+    if prefix in LENIENT and not (hyphen and (prefix == OUTSIDE or not label)):
+        return prefix, "" if prefix == OUTSIDE else label or NO_LABEL
+    advice = "a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label"
+    if tag.lower() in _HEADS:
+        advice = "if this line has the names of the columns, remove it"
+    elif tag[1:2] == "_" and tag[0] in LENIENT:
+        advice = f"write a hyphen: {tag.replace('_', '-', 1)}"
+    elif _LABEL.fullmatch(tag):
+        advice += "; if labels have no prefix, write I- before each"
+    raise TagError(f"{tag!r} is not a tag", advice=advice)
 
 
 def is_tag(text: str) -> bool:
-    """Return whether `text` is a tag of any scheme.
-
-    >>> is_tag("B-PER"), is_tag("Anna")
-    (True, False)
-    """
+    """Return whether `text` is a tag of any scheme."""
     try:
         split_tag(text)
     except TagError:
@@ -152,23 +138,21 @@ def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
     IOB1 if there are tags with I, and IOB1 allows every B where it is. Raises `TagError` for prefixes of both
     BIOES and BILOU, or of BMES or BMEOW and another.
     """
-    pairs = [(split_tag(previous), split_tag(tag)) for previous, tag in neighbours]
-    prefixes = {prefix for _, (prefix, _) in pairs} - {OUTSIDE}
+    pairs = list(neighbours)
+    prefixes = {split_tag(tag)[0] for tag in {tag for _, tag in pairs}} - {OUTSIDE}
     if not prefixes:
         return None
+    mixed = None
     if prefixes & set("MW"):
         if prefixes & set("ILU") or {"S", "W"} <= prefixes:
-            raise TagError(
-                "tags of BMES (M, S) or BMEOW (M, W) and of another scheme occur together",
-                advice="name the scheme with scheme=...",
-            )
+            mixed = "BMES (M, S) or BMEOW (M, W) and of another scheme"
+    elif prefixes & set("LU") and prefixes & set("ES"):
+        mixed = "BIOES (E, S) and of BILOU (L, U)"
+    if mixed:
+        raise TagError(f"tags of {mixed} occur together", advice="name the scheme with scheme=...")
+    if prefixes & set("MW"):
         return "BMEOW" if "W" in prefixes else "BMES"
     if prefixes & set("LU"):
-        if prefixes & set("ES"):
-            raise TagError(
-                "tags of BIOES (E, S) and of BILOU (L, U) occur together",
-                advice="name the scheme with scheme=...",
-            )
         return "BILOU"
     if "S" in prefixes or {"B", "E"} <= prefixes:
         return "BIOES"
@@ -176,7 +160,7 @@ def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
         return "IOE2"
     if prefixes == {"I"}:
         return "IO"
-    if prefixes == {"B"} or any(not fits("IOB1", "legal", *pair) for pair in pairs):
+    if prefixes == {"B"} or any(not is_legal("IOB1", *pair) for pair in pairs):
         return "BIO"
     return "IOB1"
 

@@ -22,11 +22,7 @@ Tally = Counter[tuple[Any, ...]]
 
 
 def added(tallies: Iterable[tuple[Tally, int]]) -> Tally:
-    """Return the sum of tallies, each taken a number of times.
-
-    >>> added([(Tally({("gold", "PER"): 1}), 3), (Tally({("gold", "PER"): 2}), 1)])
-    Counter({('gold', 'PER'): 5})
-    """
+    """Return the sum of tallies, each taken a number of times."""
     total: dict[tuple[Any, ...], int] = {}
     for tally, times in tallies:
         for key, number in tally.items():
@@ -35,20 +31,12 @@ def added(tallies: Iterable[tuple[Tally, int]]) -> Tally:
 
 
 def rate(part: float, whole: float) -> float:
-    """Return ``part / whole``; 0/0 is 0.
-
-    >>> rate(1, 4), rate(0, 0)
-    (0.25, 0.0)
-    """
+    """Return ``part / whole``; 0/0 is 0."""
     return part / whole if whole else 0.0
 
 
 def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
-    """Return the weighted harmonic mean of precision and recall (van Rijsbergen 1979); 0 if both are 0.
-
-    >>> f_measure(0.5, 1.0)
-    0.6666666666666666
-    """
+    """Return the weighted harmonic mean of precision and recall (van Rijsbergen 1979); 0 if both are 0."""
     weight = beta * beta
     return rate((1 + weight) * precision * recall, weight * precision + recall)
 

@@ -4,9 +4,9 @@ Read `documents` first (the documents of a file, and of rows in memory), then `f
 file has), then a description and its engine:
 
 * rows of JSON: `dialect` and `rows`; `text_dialects`, `token_dialects`, `label_studio`, `bdoc`;
-* columns: `column_format` and `columns`; `conll`, `conllu`, `conll2012`, `vrt`;
+* columns: `column_format` and `columns`; `conll`, `conllu`, `vrt`;
 * markup: `markup`;
-* others: `file_format`; `brat`, `tables`, `inline`, `mentions`, `webanno`, `gate_xml`, `uima`, `fair`, `tags`,
+* others: `documents.FileFormat`; `brat`, `tables`, `inline`, `mentions`, `webanno`, `gate_xml`, `uima`, `fair`, `tags`,
   `nerval`, `docbin`.
 
 `catalogue` has the writers of all formats, `writer` what a format cannot hold. A new format needs a description, and an

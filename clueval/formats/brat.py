@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -19,7 +19,7 @@ from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 from clueval.core.span_forms import in_order
 from clueval.files.errors import FileError, FormatError, SpanError, UsageError
 from clueval.files.limits import require_short_texts
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.reference import FileMention, in_points
@@ -31,37 +31,40 @@ TYPE = "type"
 _KINDS = {"R": "relations", "E": "events", "*": "equivalences", "#": "notes"}
 _EQUIVALENT = re.compile(r"Equiv(\s+T\d+\S*){2,}\s*")
 _ID = re.compile(r"[TEAMNR]\d+\S*|\*|#.*")
+_NUMBERED_NOTE = re.compile(r"#\w*\d")
 
-
-_Place = tuple[str, int]
-"""A file and a line of it."""
+# Reading
 
 
 class _Annotations:
-    """The lines of one document."""
+    """The annotations of one document, by the ids of its lines."""
 
     def __init__(self, file: str) -> None:
-        self._place = file, 0
-        self.spans: dict[str, tuple[str, FileMention]] = {}
-        self.triggers: dict[str, str] = {}
-        self.features: dict[str, dict[str, Any]] = {}
-        self.passed_over: Counter[str] = Counter()
+        self._place = file, 0  # of the line that is read
         self._ids: set[str] = set()
-        self._attributes: list[tuple[_Place, list[str]]] = []
-        self._equivalent: list[tuple[_Place, list[str]]] = []
-        self._trigger_places: list[tuple[_Place, str]] = []
+        self._spans: dict[str, tuple[str, FileMention]] = {}
+        self._triggers: dict[str, str] = {}
+        self._features: dict[str, dict[str, Any]] = {}
+        self.passed_over: Counter[str] = Counter()
+        self._references: list[tuple[tuple[str, int], str, list[str]]] = []  # place, kind and words of lines
 
-    def add(self, file: str, line: int, text: str) -> None:
-        """Read a line. Raises `FormatError` for one that is not brat's."""
-        self._place = file, line
-        if not text.strip():
-            return
+    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
+        file, line = self._place
+        raise FormatError(problem, file=file, line=line, advice=advice)
+
+    def add(self, file: InputFile) -> None:
+        """Read the lines of a file. Raises `FormatError` for one that is not brat's."""
+        for number, line in file.lines():
+            self._place = file.name, number
+            if line.strip():
+                self._add_line(line)
+
+    def _add_line(self, text: str) -> None:
         identifier, _, rest = text.partition("\t")
         if not _ID.fullmatch(identifier):
-            self._refuse(
-                f"{identifier[:20]!r} is not an id of brat", "a line begins with T1, A1, R1 ... and a tab"
-            )
-        if identifier[0] not in "*#" or re.match(r"#\w*\d", identifier):
+            advice = "a line begins with T1, A1, R1 ... and a tab"
+            self._refuse(f"{identifier[:20]!r} is not an id of brat", advice)
+        if identifier[0] not in "*#" or _NUMBERED_NOTE.match(identifier):
             if identifier in self._ids:
                 self._refuse(f"the id {identifier!r} occurs twice")
             self._ids.add(identifier)
@@ -70,62 +73,15 @@ class _Annotations:
             self._add_span(identifier, rest)
         elif kind in "AMN":
             fields = rest.split("\t")[0].split(" ") if kind == "N" else rest.split()
-            self._attributes.append((self._place, [field for field in fields if field]))
+            self._references.append((self._place, "attribute", list(filter(None, fields))))
         elif kind == "*" and _EQUIVALENT.fullmatch(rest):
-            self._equivalent.append((self._place, rest.split()[1:]))
+            self._references.append((self._place, "group", rest.split()[1:]))
         else:
+            self.passed_over[_KINDS[kind]] += 1
             if kind == "E":
                 trigger = rest.split(" ", 1)[0].strip().rpartition(":")[2]
-                self.triggers[identifier] = trigger
-                self._trigger_places.append((self._place, trigger))
-            self.passed_over[_KINDS[kind]] += 1
-
-    def finish(self) -> None:
-        """Give attributes to their spans. Raises `FormatError` for an id that no line has."""
-        for place, trigger in self._trigger_places:
-            self._place = place
-            if trigger not in self.spans:
-                self._refuse(f"no line has the span {trigger[:20]!r} of an event")
-        for place, fields in self._attributes:
-            self._place = place
-            if len(fields) < 2:
-                self._refuse("an attribute needs a name and the id of a span")
-            name, target, *value = fields
-            target = self.triggers.get(target, target)
-            if target in self.spans:
-                self._add_feature(target, name, " ".join(value) if value else True)
-            elif target not in self._ids:
-                self._refuse(f"no line has the id {target[:20]!r}")
-        self._join_groups()
-
-    def _join_groups(self) -> None:
-        """Give equivalent spans the feature of a group, whose first member comes first."""
-        groups: list[dict[str, None]] = []
-        for where, listed in self._equivalent:
-            self._place, members = where, dict.fromkeys(listed)
-            for member in members:
-                if member not in self.spans:
-                    self._refuse(f"no line has the id {member[:20]!r}")
-            joined = [group for group in groups if group.keys() & members.keys()]
-            groups = [group for group in groups if not group.keys() & members.keys()]
-            groups.append({target: None for each in (*joined, members) for target in each})
-        places = {identifier: (number, 0) for number, identifier in enumerate(self.spans)}
-        for number, group in enumerate(groups, 1):
-            first, _ = places[next(iter(group))]
-            for place, target in enumerate(group):
-                self.features.setdefault(target, {})[GROUP] = str(number)
-                places[target] = first, place
-        self.spans = {target: self.spans[target] for target in sorted(self.spans, key=places.__getitem__)}
-
-    def _add_feature(self, target: str, name: str, value: str | bool) -> None:
-        """Add a feature of a span; several values of one name are a list."""
-        features = self.features.setdefault(target, {})
-        if name not in features:
-            features[name] = value
-        elif value not in (
-            before := features[name] if isinstance(features[name], list) else [features[name]]
-        ):
-            features[name] = [*before, value]
+                self._triggers[identifier] = trigger
+                self._references.append((self._place, "event", [trigger]))
 
     def _add_span(self, identifier: str, rest: str) -> None:
         head, tab, text = rest.partition("\t")
@@ -134,91 +90,135 @@ class _Annotations:
         for part in positions.split(";"):
             numbers = part.split()
             if len(numbers) != 2 or not all(n.isascii() and n.isdigit() and len(n) < 19 for n in numbers):
-                self._refuse(
-                    f"the positions of {identifier} cannot be read", "write them START END, joined by ;"
-                )
+                problem = f"the positions of {identifier} cannot be read"
+                self._refuse(problem, "write them START END, joined by ;")
             ranges.append((int(numbers[0]), int(numbers[1])))
         if not label:
             self._refuse(f"{identifier} has no type")
-        Span.of_fragments(ranges, label, line=self._place[1])  # refuses positions that contradict each other
-        mention = FileMention(tuple(sorted(ranges)), text if tab else None, self._place[1], identifier)
-        self.spans[identifier] = label, mention
-
-    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
         file, line = self._place
-        raise FormatError(problem, file=file, line=line, advice=advice)
-
-
-def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    text = _text_beside(file)
-    found = _Annotations(file.name)
-    further = file.beside(".a2")
-    name = file.path.name.removesuffix(".gz")
-    parts = (file, further) if name.endswith(".a1") and further.exists else (file,)
-    for part in parts:
         try:
-            for line, content in part.lines():
-                found.add(part.name, line, content)
+            Span.of_fragments(ranges, label, line=line)  # refuses positions that contradict each other
         except SpanError as error:
-            error.file = part.name
+            error.file = file
             raise
-    found.finish()
-    file.passed_over.update(found.passed_over)
-    yield _document(Path(name).stem, text, found, options, file.name)
+        mention = FileMention(tuple(sorted(ranges)), text if tab else None, line, identifier)
+        self._spans[identifier] = label, mention
 
+    def _of_kind(self, kind: str) -> Iterator[list[str]]:
+        """Yield the words of those lines that refer to others."""
+        for place, own, words in self._references:
+            if own == kind:
+                self._place = place
+                yield words
 
-def _text_beside(file: InputFile) -> str:
-    found = file.beside(".txt")
-    if not found.exists:
-        raise FileError(
-            f"the text {found.path} of this file does not exist",
-            file=file.name,
-            advice="brat keeps the text in a .txt file of the same name in the same folder",
-        )
-    return found.text_as_on_disk()
+    def finish(self) -> None:
+        """Give attributes and groups to their spans. Raises `FormatError` for an id that no line has."""
+        for (trigger,) in self._of_kind("event"):
+            if trigger not in self._spans:
+                self._refuse(f"no line has the span {trigger[:20]!r} of an event")
+        for fields in self._of_kind("attribute"):
+            if len(fields) < 2:
+                self._refuse("an attribute needs a name and the id of a span")
+            name, target, *words = fields
+            target = self._triggers.get(target, target)
+            if target in self._spans:
+                self._add_feature(target, name, " ".join(words) if words else True)
+            elif target not in self._ids:
+                self._refuse(f"no line has the id {target[:20]!r}")
+        groups: list[dict[str, None]] = []
+        for words in self._of_kind("group"):
+            members = dict.fromkeys(words)
+            for member in members:
+                if member not in self._spans:
+                    self._refuse(f"no line has the id {member[:20]!r}")
+            joined = [group for group in groups if group.keys() & members.keys()]
+            groups = [group for group in groups if not group.keys() & members.keys()]
+            groups.append({target: None for each in (*joined, members) for target in each})
+        self._join(groups)
 
+    def _add_feature(self, target: str, name: str, value: str | bool) -> None:
+        """Add a feature of a span; several values of one name are a list."""
+        features = self._features.setdefault(target, {})
+        if name not in features:
+            features[name] = value
+            return
+        before = features[name] if isinstance(features[name], list) else [features[name]]
+        if value not in before:
+            features[name] = [*before, value]
 
-def _document(name: str, text: str, found: _Annotations, options: FormatOptions, file: str) -> Document:
-    mentions = [mention for _, mention in found.spans.values()]
-    ranges = in_points(text, mentions, options.offsets, file=file, document=name)
-    sources = dict(options.layers or {DEFAULT_LAYER: TYPE})
-    layers: dict[str, list[Span]] = {layer: [] for layer in sources}
-    for (identifier, (label, mention)), given in zip(found.spans.items(), ranges, strict=True):
-        places = _without_gaps_at_line_ends(given, text)
-        features = found.features.get(identifier, {})
-        for layer, source in sources.items():
-            value = label if source == TYPE else features.get(_named(source, layer))
-            if value is None:
-                continue
-            first = value[0] if isinstance(value, list) else value
-            chosen = str(source) if first is True else str(first)
-            labels = Frozen({layer: chosen or NO_LABEL})
-            layers[layer].append(
-                Span.of_fragments(places, labels, features, id=identifier, line=mention.line)
-            )
-    ordered = {layer: in_order(spans) for layer, spans in layers.items()}
-    return Document(name, ordered, text=text, unit="character", file=file)
+    def _join(self, groups: Iterable[Iterable[str]]) -> None:
+        """Give equivalent spans the feature of a group, whose first member comes first."""
+        places = {identifier: (number, 0) for number, identifier in enumerate(self._spans)}
+        for number, group in enumerate(groups, 1):
+            first, _ = places[next(iter(group))]
+            for place, target in enumerate(group):
+                self._features.setdefault(target, {})[GROUP] = str(number)
+                places[target] = first, place
+        self._spans = {target: self._spans[target] for target in sorted(self._spans, key=places.__getitem__)}
 
-
-def _without_gaps_at_line_ends(ranges: Ranges, text: str) -> Ranges:
-    """Return the ranges, joined where only line ends lie between two, because a span of brat cannot contain them."""
-    found = list(ranges[:1])
-    for start, end in ranges[1:]:
-        between = text[found[-1][1] : start]
-        if between and not between.strip("\r\n"):
-            found[-1] = found[-1][0], end
-        else:
-            found.append((start, end))
-    return tuple(found)
+    def document(self, name: str, text: str, options: FormatOptions, file: str) -> Document:
+        mentions = [mention for _, mention in self._spans.values()]
+        ranges = in_points(text, mentions, options.offsets, file=file, document=name)
+        layers: dict[str, list[Span]] = {}
+        for layer, source in (options.layers or {DEFAULT_LAYER: TYPE}).items():
+            spans = []
+            for (identifier, (label, mention)), places in zip(self._spans.items(), ranges, strict=True):
+                features = self._features.get(identifier, {})
+                value = label if source == TYPE else features.get(_named(source, layer))
+                if isinstance(value, list):
+                    value = value[0]
+                if value is not None:
+                    labels = Frozen({layer: (str(source) if value is True else value) or NO_LABEL})
+                    joined = _without_gaps_at_line_ends(places, text)
+                    spans.append(
+                        Span.of_fragments(joined, labels, features, id=identifier, line=mention.line)
+                    )
+            layers[layer] = in_order(spans)
+        return Document(name, layers, text=text, unit="character", file=file)
 
 
 def _named(source: int | str, layer: str) -> str:
     if isinstance(source, int):
-        raise UsageError(
-            f"layer {layer!r} has the column {source}, but brat has no columns",
-            advice=f"name {TYPE!r} or an attribute, as in {layer}=type",
-        )
+        problem = f"layer {layer!r} has the column {source}, but brat has no columns"
+        raise UsageError(problem, advice=f"name {TYPE!r} or an attribute, as in {layer}=type")
     return source
+
+
+def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    beside = file.beside(".txt")
+    if not beside.exists:
+        raise FileError(
+            f"the text {beside.path} of this file does not exist",
+            file=file.name,
+            advice="brat keeps the text in a .txt file of the same name in the same folder",
+        )
+    text = beside.text_as_on_disk()
+    annotations = _Annotations(file.name)
+    annotations.add(file)
+    name = file.path.name.removesuffix(".gz")
+    further = file.beside(".a2")
+    if name.endswith(".a1") and further.exists:
+        annotations.add(further)
+    annotations.finish()
+    file.passed_over.update(annotations.passed_over)
+    yield annotations.document(Path(name).stem, text, options, file.name)
+
+
+def _without_gaps_at_line_ends(ranges: Ranges, text: str) -> Ranges:
+    """Return the ranges, joined where only line ends lie between two, because a span of brat cannot contain them."""
+    joined = list(ranges[:1])
+    for start, end in ranges[1:]:
+        between = text[joined[-1][1] : start]
+        if between and not between.strip("\r\n"):
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+# Writing
+
+_LINE = re.compile(r"[^\r\n]+")
 
 
 def _lines(documents: Iterable[Document]) -> Iterator[str]:
@@ -227,34 +227,32 @@ def _lines(documents: Iterable[Document]) -> Iterator[str]:
     for document in documents:
         text = document.text or ""
         groups: dict[str, list[str]] = {}
-        require_short_texts(
-            sum(map(len, chain.from_iterable(document.layers.values()))), **document.in_errors
-        )
-        for spans in document.layers.values():
-            for span in spans:
-                number += 1
-                if GROUP in span.features:
-                    groups.setdefault(repr(span.features[GROUP]), []).append(f"T{number}")
-                parts = _without_line_ends(text, span.fragments)
-                positions = ";".join(f"{start} {end}" for start, end in parts)
-                shown = " ".join(text[start:end] for start, end in parts)
-                yield f"T{number}\t{_word(span.label, span, document)} {positions}\t{shown}"
-                for name, value in _pairs(span.features):
-                    if name == GROUP:
-                        continue
+        spans = list(chain.from_iterable(document.layers.values()))
+        require_short_texts(sum(map(len, spans)), **document.in_errors)
+        for span in spans:
+            number += 1
+            if not _is_word(span.label):
+                raise UsageError(
+                    f"brat cannot hold {name_of(span)}: it has a label that is empty or has white space",
+                    **document.in_errors,
+                    advice="rename it",
+                )
+            parts = _without_line_ends(text, span.fragments)
+            positions = ";".join(f"{start} {end}" for start, end in parts)
+            shown = " ".join(text[start:end] for start, end in parts)
+            yield f"T{number}\t{span.label} {positions}\t{shown}"
+            for name, value in span.features.items():
+                if name == GROUP:
+                    groups.setdefault(repr(value), []).append(f"T{number}")
+                    continue
+                for each in _values_of(value):
                     attributes += 1
-                    yield f"A{attributes}\t{name} T{number}{'' if value is True else f' {value}'}"
+                    yield f"A{attributes}\t{name} T{number}{'' if each is True else f' {each}'}"
         yield from (f"*\tEquiv {' '.join(members)}" for members in groups.values() if len(members) > 1)
 
 
-def _pairs(features: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the names and values of features; a list of several values is one pair for each."""
-    for name, value in features.items():
-        several = isinstance(value, list) and len(value) > 1
-        yield from ((name, each) for each in (value if several else [value]))
-
-
-_LINE = re.compile(r"[^\r\n]+")
+def _values_of(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) and len(value) > 1 else [value]
 
 
 def _without_line_ends(text: str, ranges: Ranges) -> Ranges:
@@ -279,22 +277,11 @@ def _fit(document: Document, lost: Counter[str]) -> Document:
                 layers[layer].append(span)
                 continue
             is_shorter = not places or (places[0][0], places[-1][1]) != (span.start, span.end)
-            lost[_AT_EDGES if is_shorter else "gaps"] += 1
+            lost["line ends at edges of spans" if is_shorter else "gaps"] += 1
             if places:
-                layers[layer].append(
-                    Span.of_fragments(places, span.labels, span.features, id=span.id, line=span.line)
-                )
+                own = Span.of_fragments(places, span.labels, span.features, id=span.id, line=span.line)
+                layers[layer].append(own)
     return replace(document, layers=layers) if lost else document
-
-
-def _word(word: str, span: Span, document: Document) -> str:
-    if not _is_word(word):
-        raise UsageError(
-            f"brat cannot hold {name_of(span)}: it has a label that is empty or has white space",
-            **document.in_errors,
-            advice="rename it",
-        )
-    return word
 
 
 def _is_word(word: str) -> bool:
@@ -303,26 +290,19 @@ def _is_word(word: str) -> bool:
 
 def _holds_feature(name: str, value: object) -> bool:
     """Return whether attributes can hold a feature: True, words, or a list of several."""
-    several = value if isinstance(value, list) and len(value) > 1 else [value]
-    is_once = all(each not in several[:number] for number, each in enumerate(several))
-    return (
-        _is_word(name)
-        and is_once
-        and all(
-            each is True or (isinstance(each, str) and each != "" and each == " ".join(each.split()))
-            for each in several
-        )
-    )
+    values = _values_of(value)
+    is_once = all(each not in values[:number] for number, each in enumerate(values))
+    texts = [each for each in values if each is not True]
+    are_words = all(isinstance(each, str) and each != "" and each == " ".join(each.split()) for each in texts)
+    return _is_word(name) and is_once and are_words
 
-
-_AT_EDGES = "line ends at edges of spans"
 
 BRAT = FileFormat(
     name="brat",
     options=frozenset({"layers", "offsets"}),
     holds="brat's stand-off files: `X.ann` with spans, attributes and links, and `X.txt` in the same folder",
     read=_read,
-    single=True,
+    is_one_document=True,
     group=(".txt", ".a2"),
     writer=lambda types: Writer(
         pieces=lambda documents, layers, with_ids: in_lines(_lines(documents)),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from clueval.files.errors import UsageError
 from clueval.formats.column_writing import CONLL_WRITER
 from clueval.formats.dialect import Dialect, described
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.form import NAMES, Form, entries_named, forms_named
 from clueval.formats.label_studio import WRITTEN_AS
 from clueval.formats.markup import Markup, markup_writer

@@ -350,7 +350,6 @@ class ColumnFormat(Form):
     """How the lines of a format are read.
 
     Attributes:
-        name, holds: the name of the format, and what its files hold.
         separator: what separates columns; none: a tab if the first token line has one, else a blank.
         special: the beginning of lines that may be no tokens; all others are.
         marks: lines that are no tokens, of which the first that fits acts.
@@ -370,12 +369,9 @@ class ColumnFormat(Form):
         is_named: whether each line has all columns that have names.
         in_documents: what to do about a token outside documents; None: it begins one.
         state: makes what the marks of the format note about a file.
-        options: the options that apply to it.
         at_end: refuses what is open at the end of the file.
     """
 
-    name: str
-    holds: str
     separator: str = ""
     special: re.Pattern[str] = _NEVER
     marks: tuple[LineRule, ...] = ()
@@ -398,12 +394,6 @@ class ColumnFormat(Form):
     at_end: Callable[[ColumnInput], None] = lambda reader: None
     options: frozenset[str] = _OPTIONS | {"token", "token_id", "document_column", "meta"}
 
+    has_columns: bool = True
+    counts_tokens: bool = True
     kind: ClassVar[Kind] = "columns"
-
-    @property
-    def has_columns(self) -> bool:
-        return not self.pairs and self.bracketed != ("*",)
-
-    @property
-    def counts_tokens(self) -> bool:
-        return True

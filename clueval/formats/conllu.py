@@ -252,6 +252,7 @@ CONLLU = ColumnFormat(
     brackets=EntityBrackets,
     none=(_NOTHING,),
     pairs="MISC",
+    has_columns=False,
     flags="MISC",
     no_space="SpaceAfter=No",
     is_named=True,

@@ -15,8 +15,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Literal, NoReturn
 
-from clueval.core.span import DEFAULT_LAYER
-from clueval.files.errors import FormatError, UsageError
+from clueval.files.errors import FormatError
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import Numbered
 from clueval.formats.options import DESCRIBED, FormatOptions, described_keys
@@ -98,7 +97,6 @@ class Dialect(Form):
     """How the rows of a JSON format are read and written.
 
     Attributes:
-        name, holds: the name of the format, and what its rows are.
         text, tokens, id, spans, tags: the keys of a row.
         start, end, label, span_id: the keys of a span that is an object; others are lists of start, end and label.
         end_inclusive: the key of the last position of a span, in place of `end`.
@@ -133,8 +131,6 @@ class Dialect(Form):
         hints: lines for people, given the labels of layers: what another program needs before it can read the rows.
     """
 
-    name: str
-    holds: str = ""
     text: str = ""
     tokens: str = ""
     id: str = "id"
@@ -186,30 +182,21 @@ class Dialect(Form):
         is_plain = self.plain is None and self.values is None
         return is_plain or self.written is not None or self.joined is not None
 
-    @property
-    def options(self) -> frozenset[str]:
+    def __post_init__(self) -> None:
+        has_sets = bool(self.annotator or self.of_span or self.sets)
         uses = {
             "layers": True,
             "row": self.name == "row",
             "offsets": bool(self.text),
-            "annotation_set": self.has_sets,
+            "annotation_set": has_sets,
             "names": self.tags == "*",
             "scheme": bool(self.tags),
             "invalid": bool(self.tags),
         }
-        return frozenset({*keys_of(self.takes), *(name for name, is_used in uses.items() if is_used)})
-
-    @property
-    def has_sets(self) -> bool:
-        return bool(self.annotator or self.of_span or self.sets)
-
-    @property
-    def counts_tokens(self) -> bool:
-        return bool(self.tokens)
-
-    @property
-    def has_rows(self) -> bool:
-        return True
+        options = {*keys_of(self.takes), *(name for name, is_used in uses.items() if is_used)}
+        self.derive(
+            options=frozenset(options), has_sets=has_sets, has_rows=True, counts_tokens=bool(self.tokens)
+        )
 
     def has_spans(self, row: Any) -> bool:
         return isinstance(row, dict) and first_key(row, self.spans) is not None
@@ -265,22 +252,6 @@ def described(dialect: Dialect) -> str | None:
 
 SCALAR = (str, int, float)
 """The types of values that are features and metadata."""
-
-
-def sources_of(dialect: Dialect, options: FormatOptions, file: str | None) -> Mapping[str, str]:
-    """Return the source of each layer. Raises `UsageError` for a source that the dialect does not have."""
-    known = keys_of(dialect.sources)
-    layers = options.layers
-    if layers is None:
-        return {DEFAULT_LAYER: known[0] if known else ""}
-    for layer, source in layers.items():
-        if isinstance(source, int) or (known and source not in known):
-            raise UsageError(
-                f"layer {layer!r} has no source {source!r} in this format",
-                file=file,
-                advice=f"its sources: {', '.join(known)}" if known else "name a source by its key",
-            )
-    return {layer: str(source) for layer, source in layers.items()}
 
 
 def first_key(row: Mapping[str, Any], keys: str) -> str | None:

@@ -17,14 +17,14 @@ from clueval.core.document import Document, MissingId, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FormatError, UsageError, extra
 from clueval.files.limits import file_too_long
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.writer import Writer
 
-_PIECE = re.compile(r"\w+|[^\w\s]|\s+")
-
 ENTS, GROUP = "ents", "spans."
+
+_PIECE = re.compile(r"\w+|[^\w\s]|\s+")
 
 
 def spacy_tools() -> tuple[Any, Any, Any]:
@@ -35,20 +35,26 @@ def spacy_tools() -> tuple[Any, Any, Any]:
     return Doc, DocBin, Vocab
 
 
+# Reading
+
+
 def document_of_spacy(
     doc: Any, sources: Mapping[str, str], unit: str | None, *, id: str, file: str | None = None
 ) -> Document:
     """Return the document of a spaCy ``Doc``; `sources` has the source of each layer."""
     in_tokens = unit == "token"
-    layers = {}
+    layers: dict[str, list[Span]] = {}
     for layer, source in sources.items():
-        found = doc.ents if source == ENTS else doc.spans.get(source.removeprefix(GROUP), ())
-        spans = [_span(span, layer, in_tokens) for span in found]
+        spans = []
+        for span in doc.ents if source == ENTS else doc.spans.get(source.removeprefix(GROUP), ()):
+            start, end = (span.start, span.end) if in_tokens else (span.start_char, span.end_char)
+            ids = {"kb_id": span.kb_id_, "ent_id": span.ent_id_}
+            features = {name: value for name, value in ids.items() if value}
+            spans.append(Span(start, end, Frozen({layer: span.label_ or NO_LABEL}), features))
         layers[layer] = sorted(spans, key=lambda span: (span.start, -span.end))
-    has_sentences = len(doc) and doc.has_annotation("SENT_START")
     sentences = [
         Sentence(sent.start, sent.end) if in_tokens else Sentence(sent.start_char, sent.end_char)
-        for sent in (doc.sents if has_sentences else ())
+        for sent in (doc.sents if len(doc) and doc.has_annotation("SENT_START") else ())
     ]
     return Document(
         id,
@@ -59,25 +65,6 @@ def document_of_spacy(
         sentences=sentences,
         file=file,
     )
-
-
-def _span(span: Any, layer: str, in_tokens: bool) -> Span:
-    start, end = (span.start, span.end) if in_tokens else (span.start_char, span.end_char)
-    ids = {"kb_id": span.kb_id_, "ent_id": span.ent_id_}
-    features = {name: value for name, value in ids.items() if value}
-    return Span(start, end, Frozen({layer: span.label_ or NO_LABEL}), features)
-
-
-def _sources(layers: Mapping[str, int | str] | None, file: str) -> dict[str, str]:
-    """Return the source of each layer. Raises `UsageError` for an unknown one."""
-    for layer, source in (layers or {}).items():
-        if source != ENTS and not str(source).startswith(GROUP):
-            raise UsageError(
-                f"there is no source {source!r} for layer {layer!r}",
-                file=file,
-                advice=f"{ENTS}, or {GROUP}KEY for a group of spans",
-            )
-    return {layer: str(source) for layer, source in (layers or {DEFAULT_LAYER: ENTS}).items()}
 
 
 @contextmanager
@@ -91,49 +78,44 @@ def _errors_of(file: str) -> Iterator[None]:
         raise FormatError(f"not a DocBin of spaCy: {type(error).__name__}", file=file) from error
 
 
-def _docs(file: InputFile) -> Iterator[Any]:
-    """Return the documents of spaCy in a file. Raises `FormatError` if it is damaged or grows too much."""
+def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    """Yield the documents of a file. Raises `FormatError` if it is damaged or grows too much."""
+    sources = {layer: str(source) for layer, source in (options.layers or {DEFAULT_LAYER: ENTS}).items()}
+    for layer, source in sources.items():
+        if source != ENTS and not source.startswith(GROUP):
+            problem = f"there is no source {source!r} for layer {layer!r}"
+            advice = f"{ENTS}, or {GROUP}KEY for a group of spans"
+            raise UsageError(problem, file=file.name, advice=advice)
     _, doc_bin, vocab = spacy_tools()
     data, most = file.raw(), file.limits.max_line
     with _errors_of(file.name):
         if len(zlib.decompressobj().decompress(data, most + 1)) > most:
             raise file_too_long(file.name, most)
-        found: Iterator[Any] = doc_bin().from_bytes(data).get_docs(vocab())
-    return found
-
-
-def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    sources = _sources(options.layers, file.name)
+        docs = enumerate(doc_bin().from_bytes(data).get_docs(vocab()), 1)
     groups: set[str] = set()
-    docs = _docs(file)
-    number = read = 0
+    is_read = False
     while True:
         with _errors_of(file.name):
-            doc = next(docs, None)
+            number, doc = next(docs, (0, None))
             if doc is None:
                 break
-            number += 1
             groups.update(f"{GROUP}{key}" for key in doc.spans)
             if ENTS in sources.values() and len(doc) and not doc.has_annotation("ENT_IOB"):
                 file.passed_over["unannotated"] += 1
                 continue
             document = document_of_spacy(doc, sources, options.unit, id=MissingId(number), file=file.name)
-        read += 1
+        is_read = True
         for key, group in doc.spans.items() if options.layers is None else ():
             file.passed_over[f"spans of {GROUP}{key}"] += len(group)
         yield document
-    _require_groups(sources, groups if read else set(sources.values()), file.name)
-
-
-def _require_groups(sources: Mapping[str, str], groups: set[str], file: str) -> None:
-    """Raise `UsageError` for a group of spans that no document has."""
-    for layer, source in sources.items():
+    for layer, source in sources.items() if is_read else ():
         if source not in groups | {ENTS}:
-            raise UsageError(
-                f"no document has {source!r}, the source of layer {layer!r}",
-                file=file,
-                advice=f"groups of spans: {', '.join(sorted(groups)) or 'none'}",
-            )
+            problem = f"no document has {source!r}, the source of layer {layer!r}"
+            advice = f"groups of spans: {', '.join(sorted(groups)) or 'none'}"
+            raise UsageError(problem, file=file.name, advice=advice)
+
+
+# Writing
 
 
 def docbin_of(documents: Iterable[Document], layers: Sequence[str]) -> bytes:
@@ -146,20 +128,17 @@ def docbin_of(documents: Iterable[Document], layers: Sequence[str]) -> bytes:
     shared = vocab()
     packed = doc_bin(store_user_data=False)
     for document in documents:
-        packed.add(_doc(document, list(document.layers) or list(layers), make, shared))
+        own = list(document.layers) or list(layers)
+        doc = spacy_doc(document, own, make, shared)
+        for number, layer in enumerate(own):
+            spans = [spacy_span(doc, span, document) for span in document.layers.get(layer, ())]
+            if number == 0:
+                doc.set_ents(spans)
+            else:
+                doc.spans[layer] = spans
+        packed.add(doc)
     content: bytes = packed.to_bytes()
     return content
-
-
-def _doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> Any:
-    doc = spacy_doc(document, layers, make, vocab)
-    for number, layer in enumerate(layers):
-        made = [spacy_span(doc, span, document) for span in document.layers.get(layer, ())]
-        if number == 0:
-            doc.set_ents(made)
-        else:
-            doc.spans[layer] = made
-    return doc
 
 
 def pieces_of(text: str, cuts: Collection[int] = ()) -> tuple[list[str], list[bool]]:
@@ -197,19 +176,15 @@ def spacy_doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) 
 def spacy_span(doc: Any, span: Span, document: Document) -> Any:
     """Return a span of a ``Doc``. Raises `UsageError` for one that spaCy cannot hold."""
     start, end = span.start - document.start, span.end - document.start
-    if document.unit == "token":
-        made = (
-            doc.char_span(doc[start].idx, doc[end - 1].idx + len(doc[end - 1]), label=span.label)
-            if start < end
-            else None
-        )
-    else:
+    made = None
+    if start < end and document.unit == "token":
+        last = doc[end - 1]
+        made = doc.char_span(doc[start].idx, last.idx + len(last), label=span.label)
+    elif start < end:
         made = doc.char_span(start, end, label=span.label or NO_LABEL)
-    if made is None or start == end:
-        raise UsageError(
-            f"spaCy cannot hold the span [{span.start},{span.end}), which is empty or only white space",
-            **document.in_errors,
-        )
+    if made is None:
+        problem = f"spaCy cannot hold the span [{span.start},{span.end}), which is empty or only white space"
+        raise UsageError(problem, **document.in_errors)
     return made
 
 

@@ -1,9 +1,10 @@
-"""The documents of a file of any format, and of rows in memory."""
+"""The documents of a file of any format, and of rows in memory; and formats with readers of their own."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -18,6 +19,32 @@ from clueval.formats.options import FormatOptions
 if TYPE_CHECKING:
     from clueval.formats.column_format import ColumnFormat
     from clueval.formats.dialect import Dialect
+    from clueval.formats.writer import Writer
+
+RowsReader = Callable[[Iterable[Numbered], FormatOptions, Counter[str], str | None], Iterator[Document]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileFormat(Form):
+    """A format with a reader of its own.
+
+    Attributes:
+        read: yields the documents of a file.
+        rows: yields the documents of numbered values in memory, counting what is passed over; the text is the name of
+            their file in errors.
+        sets: returns the names of the annotation sets of a file, of which one is read; None: it has no sets.
+        adds_sets: whether annotation sets can be added to a file, by a function of its module.
+        writer: returns how documents are written, given the types of layers; None: they are only read.
+    """
+
+    read: Callable[[InputFile, FormatOptions], Iterator[Document]]
+    rows: RowsReader | None = None
+    sets: Callable[[InputFile], list[str]] | None = None
+    adds_sets: bool = False
+    writer: Callable[[Mapping[str, str]], Writer] | None = None
+
+    def __post_init__(self) -> None:
+        self.derive(has_sets=self.sets is not None, has_rows=self.rows is not None)
 
 
 def is_dialect(form: Form) -> TypeGuard[Dialect]:
@@ -60,6 +87,8 @@ def read_file(
     """
     form = form or form_of_file(file, name)
     require_options(form, options, file.name)
+    if isinstance(form, FileFormat):
+        return form.read(file, options)
     documents: Iterator[Document] = _reader(form).documents_of_file(form, file, options)
     return documents
 
@@ -70,6 +99,8 @@ def sets_of_file(file: InputFile, *, name: str | None = None, form: Form | None 
     The format is that of `read_file`. Raises its errors for a file that cannot be read.
     """
     form = form or form_of_file(file, name)
+    if isinstance(form, FileFormat):
+        return [] if form.sets is None else form.sets(file)
     sets: list[str] = _reader(form).sets_of_file(form, file) if form.has_sets else []
     return sets
 
@@ -97,8 +128,11 @@ def read_rows(
         form = form_of_rows(_as_row(beginning[-1][1]) if beginning else None, name)
     require_options(form, options, None)
     counted = Counter[str]() if passed_over is None else passed_over
-    given = ((number, _as_row(row)) for number, row in chain(beginning, numbered))
-    documents: Iterator[Document] = _reader(form).documents_of_rows(form, given, options, counted)
+    of_form = ((number, _as_row(row)) for number, row in chain(beginning, numbered))
+    if isinstance(form, FileFormat):
+        assert form.rows is not None
+        return form.rows(of_form, options, counted, None)
+    documents: Iterator[Document] = _reader(form).documents_of_rows(form, of_form, options, counted)
     return documents
 
 
@@ -115,14 +149,18 @@ def _as_row(row: Any) -> Any:
 def require_options(form: Form, options: FormatOptions, file: str | None) -> None:
     """Raise `UsageError` for layers of a format without sources, and for a treatment of tags that it does not have."""
     if options.layers is not None and "layers" not in form.options:
-        raise UsageError(
-            f"the format {form.name} has no columns to name as layers",
-            file=file,
-            advice=f"name no layer; its only layer is called {DEFAULT_LAYER!r}",
-        )
+        problem = f"the format {form.name} has no columns to name as layers"
+        advice = f"name no layer; its only layer is called {DEFAULT_LAYER!r}"
+        raise UsageError(problem, file=file, advice=advice)
     if options.invalid is not None and form.invalid and options.invalid not in form.invalid:
-        raise UsageError(
-            f"the format {form.name} cannot treat ill-formed tags as {options.invalid!r}",
-            file=file,
-            advice=" or ".join(form.invalid),
-        )
+        problem = f"the format {form.name} cannot treat ill-formed tags as {options.invalid!r}"
+        raise UsageError(problem, file=file, advice=" or ".join(form.invalid))
+
+
+def only_layer(options: FormatOptions, file: str | None) -> str:
+    """Return the name of the only layer; its source does not matter. Raises `UsageError` for several layers."""
+    layers = list(options.layers or [DEFAULT_LAYER])
+    if len(layers) > 1:
+        problem = f"the format has one layer, not {' and '.join(layers)}"
+        raise UsageError(problem, file=file, advice="name one layer")
+    return layers[0]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
 from clueval.files.errors import FormatError, TagError
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 
@@ -21,9 +21,21 @@ PUNCTUATION = frozenset(["$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "
 """Parts of speech for punctuation: STTS, UPOS, PTB and related tag sets."""
 
 _SHORT = 120
-"""Longer tags and lines are not cached, so that the caches stay small."""
+"""Longer lines are not cached, so that the cache stays small."""
 _OUTSIDE = ("O", "_", "")
 _BLANKS = re.compile(r"[ \t]+")
+
+
+def sentences_of(file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    """Yield the sentences of a file in which the first line of each tells its format, as in FairEval. Holds one."""
+    for number, (first, texts) in enumerate(file.sentences(), 1):
+        if texts[0].count("\t") == 3:
+            yield _sentence_of_spans(first, texts, number, file)
+        else:
+            yield _sentence_of_tokens(first, texts, number, file, options)
+
+
+# Tokens with stacked tags
 
 
 class _Open(NamedTuple):
@@ -45,23 +57,40 @@ def _sentence_of_tokens(
     Raises `FormatError` with file and line for a line without three columns, `TagError` for invalid tags.
     """
     rows = [_token_columns(text, line, file.name) for line, text in enumerate(texts, first)]
-    stack = _Stack()
+    stack: list[_Open] = []  # the open spans by depth
+    ended: list[_Open] = []  # in the order in which they ended
+    repaired = 0
+
+    def end(depth: int) -> None:
+        """End the open spans of `depth` or deeper: the innermost first, at depth 0 the outermost first."""
+        ended.extend(reversed(stack[depth:]) if depth else stack)
+        del stack[depth:]
+
     for line, (position, (_, _, tags)) in enumerate(enumerate(rows), first):
-        try:
-            repaired = stack.step(position, tags.strip(), line)
-        except TagError as error:
-            raise TagError(error.problem, file=file.name, line=line, advice=error.advice) from None
-        if repaired and options.invalid == "error":
-            raise TagError(
-                f"an I- in {tags!r} continues no span",
-                file=file.name,
-                line=line,
-                advice="begin a span with B-",
-            )
-    stack.end(0)
-    file.repaired[DEFAULT_LAYER] += stack.repaired
+        own = tags.strip().split("|")
+        while own and own[-1] in _OUTSIDE:
+            own.pop()
+        end(len(own))
+        for depth, tag in enumerate(own):
+            kind, _, label = tag.partition("-")
+            if kind not in ("B", "I") or not label:
+                problem, advice = (
+                    f"{tag!r} in {tags.strip()!r} is not a tag",
+                    "expected B-LABEL, I-LABEL or O",
+                )
+                raise TagError(problem, file=file.name, line=line, advice=advice)
+            if kind == "B" or depth >= len(stack) or stack[depth].label != label:
+                repaired += kind == "I"
+                if kind == "I" and options.invalid == "error":
+                    problem = f"an I- in {tags!r} continues no span"
+                    raise TagError(problem, file=file.name, line=line, advice="begin a span with B-")
+                end(depth)
+                stack.append(_Open(label, [], line))
+            stack[depth].tokens.append(position)
+    end(0)
+    file.repaired[DEFAULT_LAYER] += repaired
     ignored = {i for i, row in enumerate(rows) if options.ignore_punct is not False and row[1] in PUNCTUATION}
-    spans = [_span(ended, ignored) for ended in stack.ended if ended.label not in PLACEHOLDERS]
+    spans = (_span(one, ignored) for one in ended if one.label not in PLACEHOLDERS)
     return Document(
         str(number),
         {DEFAULT_LAYER: [span for span in spans if span is not None]},
@@ -83,83 +112,39 @@ def _token_columns(text: str, line: int, file: str) -> Sequence[str]:
     raise FormatError(problem, file=file, line=line, advice=advice)
 
 
-class _Stack:
-    """The open spans of a sentence by depth, and the ended spans in the order in which they ended."""
-
-    __slots__ = ("_open", "ended", "repaired")
-
-    def __init__(self) -> None:
-        self._open: list[_Open] = []
-        self.ended: list[_Open] = []
-        self.repaired = 0
-
-    def step(self, position: int, text: str, line: int) -> bool:
-        """Read the tags of the next token; return whether one was repaired. Raises `TagError`."""
-        tags = text.split("|")
-        while tags and tags[-1] in _OUTSIDE:
-            tags.pop()
-        before = self.repaired
-        self.end(len(tags))
-        for depth, tag in enumerate(tags):
-            kind, _, label = tag.partition("-")
-            if kind not in ("B", "I") or not label:
-                raise TagError(f"{tag!r} in {text!r} is not a tag", advice="expected B-LABEL, I-LABEL or O")
-            goes_on = kind == "I" and depth < len(self._open) and self._open[depth].label == label
-            if not goes_on:
-                self.repaired += kind == "I"
-                self.end(depth)
-                self._open.append(_Open(label, [], line))
-            self._open[depth].tokens.append(position)
-        return self.repaired > before
-
-    def end(self, depth: int) -> None:
-        """End the open spans of `depth` or deeper: the innermost first, at depth 0 the outermost first."""
-        ending = self._open[depth:]
-        self.ended.extend(reversed(ending) if depth else ending)
-        del self._open[depth:]
-
-
 def _span(one: _Open, ignored: set[int]) -> Span | None:
     """Return the span without the positions that are ignored; None if no position remains."""
     tokens = [position for position in one.tokens if position not in ignored] if ignored else one.tokens
     if not tokens:
         return None
     start, end = tokens[0], tokens[-1] + 1
-    holes = len(tokens) < end - start
-    return Span(start, end, one.label, tokens=frozenset(tokens) if holes else None, line=one.line)
-
-
-def _read_tokens(file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    for number, (first, texts) in enumerate(file.sentences(), 1):
-        yield _sentence_of_tokens(first, texts, number, file, options)
+    has_holes = len(tokens) < end - start
+    return Span(start, end, one.label, tokens=frozenset(tokens) if has_holes else None, line=one.line)
 
 
 CONLL2000 = FileFormat(
     name="conll2000",
     holds="form, part of speech and stacked tags (`I-S|B-NP`), as FairEval reads them",
-    read=_read_tokens,
+    read=lambda file, options: (
+        _sentence_of_tokens(first, texts, number, file, options)
+        for number, (first, texts) in enumerate(file.sentences(), 1)
+    ),
     options=frozenset({"ignore_punct", "invalid"}),
     scheme="BIO",
     invalid=("conlleval", "error"),
 )
 
+# Spans
 
 _COLUMNS = "label, first token, last token and tokens, separated by tabs"
 _SHOWN = 20
 _DIGIT = re.compile("[0-9]")
 
-
-class _SpanLine(NamedTuple):
-    """The content of a line, with half-open positions; `tokens` is None for all tokens of the range."""
-
-    label: str
-    labels: Frozen
-    start: int
-    end: int
-    tokens: frozenset[int] | None
+_SpanLine = tuple[int, int, Frozen, frozenset[int] | None]
+"""The range of a line, half-open, its labels, and its tokens; None for all tokens of the range."""
 
 
-def _sentence_of_spans(first: int, texts: Sequence[str], number: int, file: str) -> Document:
+def _sentence_of_spans(first: int, texts: Sequence[str], number: int, file: InputFile) -> Document:
     """Return a sentence as a document, given the number of its first line and its lines.
 
     Raises `FormatError` with file and line for a line without exactly four columns, without label, with
@@ -168,21 +153,22 @@ def _sentence_of_spans(first: int, texts: Sequence[str], number: int, file: str)
     spans = []
     for line, text in enumerate(texts, first):
         try:
-            found = _cached(text) if len(text) <= _SHORT else _parsed(text)
+            start, end, labels, tokens = (_cached if len(text) <= _SHORT else _parsed)(text)
         except FormatError as error:
-            raise FormatError(error.problem, file=file, line=line, advice=error.advice) from None
-        if found.label not in PLACEHOLDERS:
-            spans.append(Span(found.start, found.end, found.labels, tokens=found.tokens, line=line))
-    return Document(str(number), {DEFAULT_LAYER: spans}, file=file, ordered=True)
+            raise FormatError(error.problem, file=file.name, line=line, advice=error.advice) from None
+        if labels[DEFAULT_LAYER] not in PLACEHOLDERS:
+            spans.append(Span(start, end, labels, tokens=tokens, line=line))
+    return Document(str(number), {DEFAULT_LAYER: spans}, file=file.name, ordered=True)
 
 
 def _parsed(text: str) -> _SpanLine:
     fields = text.split("\t")
+    advice = f"expected {_COLUMNS}"
     if len(fields) != 4:
-        raise FormatError(f"{len(fields)} tab-separated columns instead of 4", advice=f"expected {_COLUMNS}")
+        raise FormatError(f"{len(fields)} tab-separated columns instead of 4", advice=advice)
     label = fields[0].strip()
     if not label:
-        raise FormatError("a span without label", advice=f"expected {_COLUMNS}")
+        raise FormatError("a span without label", advice=advice)
     begin, end = _index("first token", fields[1]), _index("last token", fields[2])
     if begin < 1:
         raise FormatError(f"the first token is {begin}", advice="tokens count from 1")
@@ -191,8 +177,8 @@ def _parsed(text: str) -> _SpanLine:
     listed = fields[3] if _DIGIT.search(fields[3]) else ""
     tokens = {_index("token", index) for index in listed.split(",") if index.strip()}
     inside = frozenset(token - 1 for token in tokens if begin <= token <= end)
-    whole = not inside or len(inside) == end - begin + 1
-    return _SpanLine(label, Frozen({DEFAULT_LAYER: label}), begin - 1, end, None if whole else inside)
+    is_whole = not inside or len(inside) == end - begin + 1
+    return begin - 1, end, Frozen({DEFAULT_LAYER: label}), None if is_whole else inside
 
 
 _cached = lru_cache(maxsize=1 << 14)(_parsed)
@@ -207,23 +193,12 @@ def _index(what: str, text: str) -> int:
     raise FormatError(f"the {what} is {shown!r}, not a whole number", advice=f"expected {_COLUMNS}")
 
 
-def _read_spans(file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    for number, (first, texts) in enumerate(file.sentences(), 1):
-        yield _sentence_of_spans(first, texts, number, file.name)
-
-
 FAIR_SPANS = FileFormat(
     name="fair-spans",
     holds="FairEval's span files: label, first and last token, all tokens; no text",
-    read=_read_spans,
+    read=lambda file, options: (
+        _sentence_of_spans(first, texts, number, file)
+        for number, (first, texts) in enumerate(file.sentences(), 1)
+    ),
     options=frozenset({"ignore_punct"}),
 )
-
-
-def sentences_of(file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    """Yield the sentences of a file in which the first line of each tells its format, as in FairEval. Holds one."""
-    for number, (first, texts) in enumerate(file.sentences(), 1):
-        if texts[0].count("\t") == 3:
-            yield _sentence_of_spans(first, texts, number, file.name)
-        else:
-            yield _sentence_of_tokens(first, texts, number, file, options)

@@ -6,6 +6,7 @@ A description is imported when it is needed: to read a file that has the format,
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from itertools import chain
@@ -16,69 +17,51 @@ from clueval.formats import recognition
 from clueval.formats.input_file import Head
 from clueval.formats.recognition import begins_with
 
-Kind = Literal["rows", "columns", "markup", "file_format"]
-"""What reads a format, the name of its module; formats of `file_format` have readers of their own."""
+Kind = Literal["rows", "columns", "markup", "documents"]
+"""The module that reads a format; formats of `documents` have readers of their own."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class Form:
     """The description of a format: what the kinds of descriptions have in common.
 
     Attributes:
         name, holds: the name of the format, and what its files hold.
         kind: what reads it.
+        options: the options that apply to it; without ``layers`` it has the default layer alone.
         scheme: the scheme of its tags, if all files have the same.
         invalid: the treatments of ill-formed tags, of which the first is the usual one; none: all, or it has no tags.
         group: the endings of further files that belong to a file.
         extra: the extra of clueval that must be installed.
+        has_sets: whether its files may have annotation sets.
+        has_columns: whether its lines are columns that have numbers.
+        counts_tokens: whether its positions are always those of tokens.
+        lacks_tokens: whether it has tags alone, whose tokens are those of gold.
+        is_table: whether it is a table of spans, which may take the texts of the other side, whichever that is.
+        is_one_document: whether a file is one document, whose id is its name.
+        has_rows: whether its documents may be rows in memory.
     """
 
     name: str
-    holds: str
-    kind: ClassVar[Kind] = "file_format"
+    holds: str = ""
+    kind: ClassVar[Kind] = "documents"
+    options: frozenset[str] = frozenset({"layers"})
     scheme: str | None = None
     invalid: tuple[str, ...] = ()
     group: tuple[str, ...] = ()
     extra: str = ""
+    has_sets: bool = False
+    has_columns: bool = False
+    counts_tokens: bool = False
+    lacks_tokens: bool = False
+    is_table: bool = False
+    is_one_document: bool = False
+    has_rows: bool = False
 
-    @property
-    def options(self) -> frozenset[str]:
-        """The options that apply to it; without ``layers`` it has the default layer alone."""
-        return frozenset({"layers"})
-
-    @property
-    def has_sets(self) -> bool:
-        """Whether its files may have annotation sets."""
-        return False
-
-    @property
-    def has_columns(self) -> bool:
-        """Whether its lines are columns that have numbers."""
-        return False
-
-    @property
-    def counts_tokens(self) -> bool:
-        """Whether its positions are always those of tokens."""
-        return False
-
-    @property
-    def lacks_tokens(self) -> bool:
-        """Whether it has tags alone, whose tokens are those of gold."""
-        return False
-
-    @property
-    def is_table(self) -> bool:
-        """Whether it is a table of spans, which may take the texts of the other side, whichever that is."""
-        return False
-
-    @property
-    def is_one_document(self) -> bool:
-        """Whether a file is one document, whose id is its name."""
-        return False
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether its documents may be rows in memory."""
-        return False
+    def derive(self, **attributes: object) -> None:
+        """Set those of these attributes that others tell."""
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
 
     def has_spans(self, row: Any) -> bool:
         """Return whether a row has the key of its spans."""
@@ -148,7 +131,7 @@ def _rows(name: str, place: str, sign: str, has: Callable[[Any], bool] | None = 
 _RESULTS = "results[]|recognizer_results[]|analyzer_results[]"
 
 ENTRIES = (
-    _marked("conll2012", "conll2012.CONLL2012", "#begin document")._replace(
+    _marked("conll2012", "conll.CONLL2012", "#begin document")._replace(
         endings=(".gold_conll", ".auto_conll")
     ),
     _lines(

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Span, name_of
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import EVERY_SET, FormatOptions, sets_error
 from clueval.formats.reference import wide_characters
@@ -24,7 +24,7 @@ from clueval.formats.xml_text import ESCAPES, EventReader, forbidden, quoted
 _ONLY_DOCUMENT = "1"
 """The id of the document; a file holds one document without a name."""
 
-STRING = "java.lang.String"
+_STRING = "java.lang.String"
 _WHOLE = {f"java.lang.{name}" for name in ("Integer", "Long", "Short", "Byte")} | {"java.math.BigInteger"}
 _REAL = {"java.lang.Double", "java.lang.Float", "java.math.BigDecimal"}
 _LISTS = {
@@ -46,7 +46,9 @@ _PARENTS = {
 }
 """The allowed parents of each element; None is the top of the file."""
 
-_DECLARED = rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']"""
+# Reading
+
+_ENCODING = r"""^(\s*<\?xml[^>]*?encoding\s*=\s*["'])([A-Za-z0-9._-]+)(?=["'])"""
 
 
 def read_gate_xml(data: bytes | str, *, file: str) -> Document:
@@ -65,7 +67,7 @@ def read_gate_xml(data: bytes | str, *, file: str) -> Document:
     >>> read_gate_xml(xml, file="d.xml").layers["Key"]
     (Span(start=1, end=4, labels={'Key': 'Person'}, id=1),)
     """
-    reader = GateReader(decoded_gate_xml(data, file), file)
+    reader = _GateReader(_decoded(data, file), file)
     return Document(
         _ONLY_DOCUMENT,
         {name: tuple(reader.spans_of(name)) for name in reader.sets},
@@ -77,92 +79,77 @@ def read_gate_xml(data: bytes | str, *, file: str) -> Document:
     )
 
 
-def decoded_gate_xml(data: bytes | str, file: str) -> str:
+def _decoded(data: bytes | str, file: str) -> str:
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
-    declared = re.match(_DECLARED, data.removeprefix(b"\xef\xbb\xbf"))
-    encoding = declared.group(1).decode("ascii") if declared else "utf-8"
+    declared = re.match(_ENCODING.encode(), data.removeprefix(b"\xef\xbb\xbf"))
+    encoding = declared[2].decode("ascii") if declared else "utf-8"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16"
     try:
         return data.decode(encoding).removeprefix("\ufeff")
     except (UnicodeDecodeError, LookupError) as error:
-        raise FormatError(
-            f"the text is not in the encoding {encoding!r}: {getattr(error, 'reason', 'unknown')}",
-            file=file,
-            advice="convert the file to UTF-8",
-        ) from None
+        reason = getattr(error, "reason", "unknown")
+        problem = f"the text is not in the encoding {encoding!r}: {reason}"
+        raise FormatError(problem, file=file, advice="convert the file to UTF-8") from None
 
 
-@dataclass(slots=True)
-class _Annotation:
+class _Annotation(NamedTuple):
     id: int | None
     type: str
     start: str
     end: str
     line: int
-    features: dict[str, Any] = field(default_factory=dict)
+    features: dict[str, Any]
 
 
-class GateReader(EventReader):
-    """Handles the events of the XML parser. Indices of bytes are indices in the data as UTF-8."""
+class _GateReader(EventReader):
+    """Reads one file. Indices of bytes are indices in the data as UTF-8.
+
+    Attributes:
+        text, nodes: the text, and the positions of its nodes by id.
+        sets, features: the annotations by set, and the features of the document.
+        text_at, end_at: where <TextWithNodes> begins and ends, and where <GateDocument> ends.
+    """
 
     def __init__(self, data: str, file: str) -> None:
         super().__init__(file, _ONLY_DOCUMENT)
-        self.text = ""
         self.nodes: dict[str, int] = {}
         self.sets: dict[str, list[_Annotation]] = {}
         self.features: dict[str, Any] = {}
-        self.text_at = (0, 0)
-        self.end_at = 0
+        self.text_at, self.end_at = (0, 0), 0
         self._pieces: list[str] = []
         self._length = 0
-        self._content: list[str] = []
-        self._own: list[_Annotation] = []
+        self._content: list[str] = []  # of a name or a value
+        self._own: list[_Annotation] = []  # of the set that is read
         self._name: str | None = None
         self._attributes: dict[str, str] = {}
         self._has_text = False
         self._raw = data.encode("utf-8", "surrogatepass")
         self.read(data)
+        if not self._has_text:
+            raise FormatError("the document has no <TextWithNodes>", file=file, document=_ONLY_DOCUMENT)
         self.text = "".join(self._pieces)
 
     def spans_of(self, name: str) -> Iterator[Span]:
         """Yield the spans of one set, in the order of the file."""
         seen: set[int] = set()
         for annotation in self.sets[name]:
-            start, end = (self._place(annotation, node) for node in (annotation.start, annotation.end))
-            if end < start:
-                self._complain(annotation, "ends before it starts")
-            if annotation.id is not None:
-                if annotation.id in seen:
-                    self._complain(annotation, f"has an id that another annotation of set {name!r} has")
-                seen.add(annotation.id)
-            yield Span(
-                start,
-                end,
-                {name: annotation.type},
-                annotation.features,
-                id=annotation.id,
-                line=annotation.line,
-            )
-
-    def _place(self, annotation: _Annotation, node: str) -> int:
-        if node not in self.nodes:
-            self._complain(annotation, f"begins or ends at node {node!r}, which the text does not have")
-        return self.nodes[node]
-
-    def _complain(self, annotation: _Annotation, problem: str) -> NoReturn:
-        raise FormatError(
-            f"annotation {annotation.id} {annotation.type!r} {problem}",
-            file=self._file,
-            line=annotation.line,
-            document=self._document,
-        )
-
-    def read(self, data: str) -> None:
-        super().read(data)
-        if not self._has_text:
-            raise FormatError("the document has no <TextWithNodes>", file=self._file, document=self._document)
+            number, kind, start, end, line, features = annotation
+            problem = None
+            for node in (start, end):
+                if node not in self.nodes and problem is None:
+                    problem = f"begins or ends at node {node!r}, which the text does not have"
+            if problem is None and self.nodes[end] < self.nodes[start]:
+                problem = "ends before it starts"
+            elif problem is None and number in seen:
+                problem = f"has an id that another annotation of set {name!r} has"
+            if problem is not None:
+                problem = f"annotation {number} {kind!r} {problem}"
+                raise FormatError(problem, file=self._file, line=line, document=self._document)
+            if number is not None:
+                seen.add(number)
+            yield Span(self.nodes[start], self.nodes[end], {name: kind}, features, id=number, line=line)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if "RelationSet" in self._path:
@@ -174,7 +161,11 @@ class GateReader(EventReader):
         if name in ("Name", "Value"):
             self._content, self._attributes = [], attributes
         elif name == "Node":
-            self._node(attributes)
+            if "id" not in attributes:
+                self._refuse("a <Node> without id")
+            if attributes["id"] in self.nodes:
+                self._refuse(f"a second <Node> with the id {attributes['id']!r}")
+            self.nodes[attributes["id"]] = self._length
         elif name == "TextWithNodes":
             if self._has_text:
                 self._refuse("a second <TextWithNodes>")
@@ -186,29 +177,15 @@ class GateReader(EventReader):
                 self._refuse(f"a second annotation set {set_name!r}")
             self._own = self.sets[set_name] = []
         elif name == "Annotation":
-            self._own.append(self._annotation(attributes))
-
-    def _node(self, attributes: Mapping[str, str]) -> None:
-        if "id" not in attributes:
-            self._refuse("a <Node> without id")
-        if attributes["id"] in self.nodes:
-            self._refuse(f"a second <Node> with the id {attributes['id']!r}")
-        self.nodes[attributes["id"]] = self._length
-
-    def _annotation(self, attributes: Mapping[str, str]) -> _Annotation:
-        number = attributes.get("Id")
-        if number is not None and not re.fullmatch(r"-?[0-9]{1,18}", number):
-            self._refuse(f"an annotation with the id {number[:40]!r}, which is not a number")
-        for name in ("Type", "StartNode", "EndNode"):
-            if not attributes.get(name):
-                self._refuse(f"annotation {number} has no {name}")
-        return _Annotation(
-            None if number is None else int(number),
-            attributes["Type"],
-            attributes["StartNode"],
-            attributes["EndNode"],
-            self._line,
-        )
+            number = attributes.get("Id")
+            if number is not None and not re.fullmatch(r"-?[0-9]{1,18}", number):
+                self._refuse(f"an annotation with the id {number[:40]!r}, which is not a number")
+            for key in ("Type", "StartNode", "EndNode"):
+                if not attributes.get(key):
+                    self._refuse(f"annotation {number} has no {key}")
+            kind, start, end = (attributes[key] for key in ("Type", "StartNode", "EndNode"))
+            identifier = None if number is None else int(number)
+            self._own.append(_Annotation(identifier, kind, start, end, self._line, {}))
 
     def _text(self, text: str) -> None:
         if not self._path or "RelationSet" in self._path:
@@ -227,7 +204,11 @@ class GateReader(EventReader):
         if name == "Name":
             self._name = "".join(self._content)
         elif name == "Value":
-            self._feature("".join(self._content))
+            if self._name is None:
+                self._refuse("a <Value> before its <Name>")
+            holder = self._own[-1].features if self._path[-2] == "Annotation" else self.features
+            holder[self._name] = self._value("".join(self._content))
+            self._name = None
         elif name == "Feature" and self._name is not None:
             self._refuse(f"feature {self._name[:40]!r} has no <Value>")
         elif name == "TextWithNodes":
@@ -237,64 +218,51 @@ class GateReader(EventReader):
         elif name == "GateDocument":
             self.end_at = self._parser.CurrentByteIndex
 
-    def _feature(self, text: str) -> None:
-        if self._name is None:
-            self._refuse("a <Value> before its <Name>")
-        holder = self._own[-1].features if self._path[-2] == "Annotation" else self.features
-        holder[self._name] = self._value(text, self._attributes)
-        self._name = None
-
-    def _value(self, text: str, attributes: Mapping[str, str]) -> Any:
-        kind, item = attributes.get("className", STRING), attributes.get("itemClassName")
+    def _value(self, text: str) -> Any:
+        """Return the value of a feature, of the Java class that its attributes name."""
+        kind, item = self._attributes.get("className", _STRING), self._attributes.get("itemClassName")
         if kind in _LISTS or item is not None:
-            return [self._scalar(part, item or STRING) for part in text.split(";") if part]
+            return [self._scalar(part, item or _STRING) for part in text.split(";") if part]
         return self._scalar(text, kind)
 
     def _scalar(self, text: str, kind: str) -> Any:
-        try:
-            if "_" in text and kind in _WHOLE | _REAL:
-                raise ValueError  # a number in Python, but not in Java
-            if kind in _WHOLE:
-                return int(text)
-            if kind in _REAL:
-                return float(text)
-        except ValueError:
-            whose = f" of annotation {self._own[-1].id}" if self._own else ""
-            self._refuse(f"feature {self._name!r}{whose} has the value {text[:40]!r}, which is not a {kind}")
         if kind == "java.lang.Boolean":
             return text.strip().lower() == "true"
-        return text
+        if kind not in _WHOLE | _REAL:
+            return text
+        try:
+            if "_" not in text:  # that is a number in Python, but not in Java
+                return int(text) if kind in _WHOLE else float(text)
+        except ValueError:
+            pass
+        whose = f" of annotation {self._own[-1].id}" if self._own else ""
+        return self._refuse(
+            f"feature {self._name!r}{whose} has the value {text[:40]!r}, which is not a {kind}"
+        )
 
 
-def sets_in(document: Document) -> list[str]:
+def _sets_in(document: Document) -> list[str]:
     """Return the names of the annotation sets of a document; the default set, ``""``, only if it has spans."""
     return [name for name, spans in document.layers.items() if name or spans]
 
 
-def of_set(document: Document, name: str | None) -> Document:
-    """Return a document with the annotation set `name` as its only layer; `EVERY_SET`: all sets are layers.
-
-    Raises `UsageError` for a set that the document does not have, and for several sets of which none is named.
-    """
-    if name == EVERY_SET:
-        return document
-    known = sets_in(document)
+def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
+    """Yield the document with the annotation set that is read as its only layer, or all sets as layers."""
+    document, name = read_gate_xml(file.data(), file=file.name), options.annotation_set
+    known = _sets_in(document)
     if name is None and len(known) > 1:
         raise sets_error("the file has several annotation sets, but none is named", document.file, known)
+    if name == EVERY_SET:
+        yield document
+        return
     chosen = next(iter(known), "") if name is None else name
     if chosen not in document.layers and (name is not None or document.layers):
         raise sets_error(f"there is no annotation set {chosen!r}", document.file, known)
     spans = [replace(span, labels={DEFAULT_LAYER: span.label}) for span in document.layers.get(chosen, ())]
-    return replace(document, layers={DEFAULT_LAYER: spans})
-
-
-def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    yield of_set(read_gate_xml(file.data(), file=file.name), options.annotation_set)
+    yield replace(document, layers={DEFAULT_LAYER: spans})
 
 
 # Sets that are added
-
-_DECLARATION = r"""^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[A-Za-z0-9._-]+"""
 
 
 def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, file: str) -> str:
@@ -306,32 +274,31 @@ def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, fi
     Raises the `FormatError` of `read_gate_xml`, and `UsageError` for a set that the file has already, a span
     outside the text, and a feature whose value the format cannot represent.
     """
-    text = decoded_gate_xml(data, file)
-    reader = GateReader(text, file)
+    content = _decoded(data, file)
+    reader = _GateReader(content, file)
     for name, spans in added.items():
         if name in reader.sets:
             raise UsageError(f"the document has an annotation set {name!r} already", file=file)
         for span in spans:
             if span.end > len(reader.text):
-                raise UsageError(
-                    f"span {name_of(span)} of the new set {name!r} ends after the text", file=file
-                )
-    nodes = TextNodes(reader.text, reader.nodes)
+                problem = f"span {name_of(span)} of the new set {name!r} ends after the text"
+                raise UsageError(problem, file=file)
+    nodes = _Nodes(reader.text, reader.nodes)
     known = [annotation.id or 0 for own in reader.sets.values() for annotation in own]
-    sets = "".join(written_sets(added, nodes, max(known, default=-1) + 1, file))
-    raw = text.encode()
+    sets = "".join(_written_sets(added, nodes, max(known, default=-1) + 1, file))
+    raw = content.encode()
     pieces = [raw[: reader.text_at[0]], raw[slice(*reader.text_at)], raw[reader.text_at[1] : reader.end_at]]
-    if nodes.new:
+    if nodes.are_new:
         pieces[1] = f"<TextWithNodes>{''.join(nodes.written())}</TextWithNodes>".encode()
     whole = b"".join([*pieces, sets.encode(), raw[reader.end_at :]]).decode()
-    return re.sub(_DECLARATION, r"\1UTF-8", whole, count=1)
+    return re.sub(_ENCODING, r"\1UTF-8", whole, count=1)
 
 
-class TextNodes:
+class _Nodes:
     """The nodes of a text by position, including added ones."""
 
     def __init__(self, text: str, nodes: dict[str, int]) -> None:
-        self.new = False
+        self.are_new = False
         self._text = text
         self._names = {place: name for name, place in reversed(nodes.items())}
         self._all = [(place, name) for name, place in nodes.items()]
@@ -347,7 +314,7 @@ class TextNodes:
             self._names[place] = name = str(number)
             self._taken.add(name)
             self._all.append((place, name))
-            self.new = True
+            self.are_new = True
         return self._names[place]
 
     def written(self) -> Iterator[str]:
@@ -360,13 +327,10 @@ class TextNodes:
         yield self._text[done:].translate(ESCAPES)
 
 
-def written_sets(
-    added: Mapping[str, Sequence[Span]], nodes: TextNodes, number: int, file: str
+def _written_sets(
+    added: Mapping[str, Sequence[Span]], nodes: _Nodes, number: int, file: str
 ) -> Iterator[str]:
-    """Yield the parts of the new sets, with nodes for their spans; ids count from `number`.
-
-    Raises `UsageError` for a feature whose value the format cannot represent.
-    """
+    """Yield the parts of the new sets, with nodes for their spans; ids count from `number`."""
     for name, spans in added.items():
         _require_xml(name, file)
         yield f"<AnnotationSet Name={quoted(name)}>\n" if name else "<AnnotationSet>\n"
@@ -385,58 +349,48 @@ def written_sets(
 
 
 def _written_feature(name: str, value: Any, span: Span, file: str) -> str:
-    items = value if isinstance(value, list | tuple) else [value]
-    kinds = {_class_of(item) for item in items}
-    text = ";".join(_plain(item) for item in items)
-    is_list = items is value
-    if None in kinds or len(kinds) > 1 or (is_list and any(not _plain(i) or ";" in _plain(i) for i in items)):
+    is_list = isinstance(value, list | tuple)
+    items = [_written_scalar(item) for item in (value if is_list else [value])]
+    kinds = {kind for kind, _ in items}
+    if None in kinds or len(kinds) > 1 or (is_list and any(not text or ";" in text for _, text in items)):
         raise UsageError(
             f"feature {name!r} of span {name_of(span)} has a value that GATE XML cannot represent",
             file=file,
             advice="allowed: strings, numbers, truth values and lists of one of these; or write bdoc",
         )
-    kind = next(iter(kinds), STRING)
+    text, kind = ";".join(text for _, text in items), next(iter(kinds), _STRING)
     classes = f'className="java.util.ArrayList" itemClassName="{kind}"' if is_list else f'className="{kind}"'
     _require_xml(name + text, file)
     return (
-        f'<Feature>\n  <Name className="{STRING}">{name.translate(ESCAPES)}</Name>\n'
+        f'<Feature>\n  <Name className="{_STRING}">{name.translate(ESCAPES)}</Name>\n'
         f"  <Value {classes}>{text.translate(ESCAPES)}</Value>\n</Feature>\n"
     )
 
 
-def _class_of(value: object) -> str | None:
+def _written_scalar(value: object) -> tuple[str | None, str]:
+    """Return the Java class of a value, None if it has none, and its text."""
     if isinstance(value, bool):
-        return "java.lang.Boolean"
+        return "java.lang.Boolean", str(value).lower()
     if isinstance(value, int):
-        return "java.lang.Integer" if -(2**31) <= value < 2**31 else "java.lang.Long"
+        return f"java.lang.{'Integer' if -(2**31) <= value < 2**31 else 'Long'}", str(value)
     if isinstance(value, float):
-        return "java.lang.Double"
-    return STRING if isinstance(value, str) else None
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(repr(value), repr(value))
-    return str(value)
+        text = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(repr(value), repr(value))
+        return "java.lang.Double", text
+    return _STRING if isinstance(value, str) else None, str(value)
 
 
 def _require_xml(text: str, file: str) -> None:
-    found = forbidden(text)
-    if found:
-        raise FormatError(
-            f"the character U+{ord(found.group()):04X} in a name or value, which XML cannot contain",
-            file=file,
-        )
+    if (match := forbidden(text)) is not None:
+        problem = f"the character U+{ord(match[0]):04X} in a name or value, which XML cannot contain"
+        raise FormatError(problem, file=file)
 
 
 GATE_XML = FileFormat(
     name="gate-xml",
     holds="GATE documents as XML: a text and named annotation sets",
     read=_read,
-    single=True,
-    sets=lambda file: sets_in(read_gate_xml(file.data(), file=file.name)),
+    is_one_document=True,
+    sets=lambda file: _sets_in(read_gate_xml(file.data(), file=file.name)),
     options=frozenset({"annotation_set"}),
     adds_sets=True,
 )

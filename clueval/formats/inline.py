@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.core.span_forms import UNPARSABLE
 from clueval.files.errors import FormatError, UsageError
-from clueval.formats.file_format import FileFormat, only_layer
+from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile, Numbered
 from clueval.formats.options import FormatOptions
 from clueval.formats.writer import Writer
@@ -27,6 +27,22 @@ _MARK = re.compile(
 )
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_HAS_ROWS = re.compile(r'\s*\{\s*"(?:id|text)"\s*:')
+"""The beginning of a file with a row in each line."""
+_FENCED = re.compile(r"\s*(?:```|~~~)[^\n`]*\n(.*?)\n?\s*(?:```|~~~)\s*", re.DOTALL)
+
+
+def is_label(name: str, labels: Collection[str] | None) -> bool:
+    """Return whether a name between marks is a label.
+
+    >>> is_label("PER", None), is_label("b", None), is_label("b", ["b"])
+    (True, False, True)
+    """
+    return name.isupper() if labels is None else name in labels
+
+
+# Reading
 
 
 class _Pair(NamedTuple):
@@ -39,46 +55,40 @@ class _Pair(NamedTuple):
 
 
 class _Marks:
-    """The marks of one text, and the pairs among them; a mark that is in no pair is text."""
+    """The marks of one text, and the pairs among them.
+
+    A mark that is in no pair is text, or with `lenient` a tag that is left out: `dropped` has the numbers of these.
+    """
 
     def __init__(
-        self,
-        text: str,
-        labels: Collection[str] | None,
-        file: str | None,
-        *,
-        lenient: bool = False,
-        line: int = 1,
+        self, text: str, labels: Collection[str] | None, file: str | None, line: int, *, lenient: bool
     ) -> None:
-        self._text, self._labels, self._file, self._lenient, self._first = text, labels, file, lenient, line
-        self.dropped: set[int] = set()
-        """The numbers of tags that belong to no pair and are left out, with `lenient`."""
-        self.found = list(_MARK.finditer(text))
+        self._text, self._file, self._lenient, self._first = text, file, lenient, line
+        self.marks = list(_MARK.finditer(text))
         self.pairs: list[_Pair] = []
+        self.dropped: set[int] = set()
         self._stack: list[tuple[int, str | None]] = []  # open marks, brackets without a label
-        for number, mark in enumerate(self.found):
-            self._see(number, mark)
+        for number, mark in enumerate(self.marks):
+            name = mark["open"] or mark["close"] or mark["label"]
+            self._see(number, mark, name if name and is_label(name, labels) else None)
         for number, label in self._stack:
             if label is not None:
                 self._refuse(number, f"<{label:.40}> is not closed")
 
-    def _see(self, number: int, mark: re.Match[str]) -> None:
-        label = mark["open"] or mark["close"] or mark["label"]
-        if label and not is_label(label, self._labels):
-            label = None
+    def _see(self, number: int, mark: re.Match[str], label: str | None) -> None:
+        in_brackets = bool(self._stack) and self._stack[-1][1] is None
         if mark["left"]:
             self._stack.append((number, None))
         elif mark["open"] and label:
             self._stack.append((number, label))
         elif mark["close"] and label:
             self._close(number, label)
-        elif mark["label"] and label:
-            if not self._stack or self._stack[-1][1] is not None:
-                self._refuse(number, f"]({label:.40}) closes no bracket")
-                return
-            self.pairs.append(_Pair(self._stack.pop()[0], number, label, mark["value"]))
-        elif (mark["right"] or mark["label"]) and self._stack and self._stack[-1][1] is None:
-            self._stack.pop()
+        elif mark["label"] and label and not in_brackets:
+            self._refuse(number, f"]({label:.40}) closes no bracket")
+        elif (mark["right"] or mark["label"]) and in_brackets:
+            begin, _ = self._stack.pop()
+            if label:
+                self.pairs.append(_Pair(begin, number, label, mark["value"]))
 
     def _close(self, number: int, label: str) -> None:
         while self._stack and self._stack[-1][1] is None:  # brackets that are text
@@ -88,32 +98,20 @@ class _Marks:
             return
         begin, other = self._stack.pop()
         while other != label:
-            line = self._line(begin)
-            self._refuse(
-                number, f"</{label:.40}> comes before the end of <{other:.40}> of line {line}", drop=begin
-            )
+            problem = f"</{label:.40}> comes before the end of <{other:.40}> of line {self._line(begin)}"
+            self._refuse(number, problem, drop=begin)
             begin, other = self._stack.pop()
         self.pairs.append(_Pair(begin, number, label, None))
 
     def _line(self, number: int) -> int:
-        return self._text.count("\n", 0, self.found[number].start()) + self._first
+        return self._text.count("\n", 0, self.marks[number].start()) + self._first
 
     def _refuse(self, number: int, problem: str, drop: int | None = None) -> None:
         """Leave out the mark with this number (or the number `drop`), or raise `FormatError` for it."""
-        if self._lenient:
-            self.dropped.add(number if drop is None else drop)
-            return
-        advice = "tags are closed in reverse order; write &lt; for a < in the text"
-        raise FormatError(problem, file=self._file, line=self._line(number), advice=advice)
-
-
-def is_label(name: str, labels: Collection[str] | None) -> bool:
-    """Return whether a name between marks is a label.
-
-    >>> is_label("PER", None), is_label("b", None), is_label("b", ["b"])
-    (True, False, True)
-    """
-    return name.isupper() if labels is None else name in labels
+        if not self._lenient:
+            advice = "tags are closed in reverse order; write &lt; for a < in the text"
+            raise FormatError(problem, file=self._file, line=self._line(number), advice=advice)
+        self.dropped.add(number if drop is None else drop)
 
 
 def read_inline(
@@ -132,49 +130,56 @@ def read_inline(
     >>> document.text, [document.text_of(span) for span in document.layers["label"]]
     ('Ada in Ulm', ['Ada', 'Ulm'])
     """
-    marks = _Marks(content, labels, file, lenient=lenient, line=first)
+    marks = _Marks(content, labels, file, first, lenient=lenient)
     paired = {number for pair in marks.pairs for number in pair[:2]}
     pieces: list[str] = []
     places: dict[int, tuple[int, int]] = {}  # by mark: the position in the text, and the line
     done = length = 0
     line = first
-    for number, mark in enumerate(marks.found):
+    for number, mark in enumerate(marks.marks):
         kept = content[done : mark.start()]
-        pieces.append(kept)
-        length, line, done = length + len(kept), line + kept.count("\n"), mark.end()
+        line, done = line + kept.count("\n"), mark.end()
         if number in paired:
-            places[number] = length, line
-            continue
-        if number in marks.dropped:
-            continue
-        pieces.append(_ENTITIES[mark["entity"]] if mark["entity"] else mark[0])
-        length += len(pieces[-1])
-    pieces.append(content[done:])
+            places[number] = length + len(kept), line
+        elif number not in marks.dropped:
+            kept += _ENTITIES[mark["entity"]] if mark["entity"] else mark[0]
+        pieces.append(kept)
+        length += len(kept)
+    spans = []
+    for begin, end, label, value in sorted(marks.pairs):
+        start, line = places[begin]
+        features = {} if value is None else {"value": value}
+        spans.append(Span(start, places[end][0], Frozen({layer: label}), features, line=line))
     return Document(
         id,
-        {layer: [_span(pair, places, layer) for pair in sorted(marks.pairs)]},
-        text="".join(pieces),
+        {layer: spans},
+        text="".join([*pieces, content[done:]]),
         unit="character",
         metadata={UNPARSABLE: str(len(marks.dropped))} if marks.dropped else {},
         file=file,
     )
 
 
-def _span(pair: _Pair, places: Mapping[int, tuple[int, int]], layer: str) -> Span:
-    start, line = places[pair.begin]
-    features = {} if pair.value is None else {"value": pair.value}
-    return Span(start, places[pair.end][0], Frozen({layer: pair.label}), features, line=line)
-
-
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     content = file.text()
     if _HAS_ROWS.match(content):
-        return read_inline_rows(_rows(content), options, file.passed_over, file.name)
+        return _read_rows(_rows(content), options, file.passed_over, file.name)
     layer = only_layer(options, file.name)
     return iter([_answer(file.stem, _unfenced(content), 1, layer, options, file.name)])
 
 
-def read_inline_rows(
+def _rows(content: str) -> Iterator[Numbered]:
+    """Yield the row of each line that is not blank; None for what is no JSON."""
+    for line, row in enumerate(content.split("\n"), 1):
+        if row.strip():
+            try:
+                value = json.loads(row)
+            except (ValueError, RecursionError):
+                value = None
+            yield line, value
+
+
+def _read_rows(
     rows: Iterable[Numbered], options: FormatOptions, passed_over: Counter[str], file: str | None = None
 ) -> Iterator[Document]:
     """Yield the documents of answers, each with its line or number: a text with marks, or a row with such a text.
@@ -189,39 +194,6 @@ def read_inline_rows(
         yield _answer(str(number) if id is None else str(id), content, line, layer, options, file)
 
 
-def _answer(
-    id: str, text: str | None, line: int, layer: str, options: FormatOptions, file: str | None
-) -> Document:
-    """Return the document of an answer; None: a row that is none."""
-    empty = Document(id, {layer: []}, text="", unit="character", metadata={UNPARSABLE: "1"}, file=file)
-    if text is None:
-        if options.unparsable != "empty":
-            raise FormatError(
-                "the row is not a JSON object with a text",
-                file=file,
-                line=line,
-                advice='write {"id": "1", "text": "..."}, or count it as an empty answer with unparsable=\'empty\'',
-            )
-        return empty
-    lenient = options.unparsable == "lenient"
-    try:
-        return read_inline(
-            text, id=id, labels=options.labels, layer=layer, lenient=lenient, first=line, file=file
-        )
-    except FormatError:
-        if options.unparsable != "empty":
-            raise
-        return empty
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-_HAS_ROWS = re.compile(r'\s*\{\s*"(?:id|text)"\s*:')
-"""The beginning of a file with a row in each line."""
-
-_FENCED = re.compile(r"\s*(?:```|~~~)[^\n`]*\n(.*?)\n?\s*(?:```|~~~)\s*", re.DOTALL)
-
-
 def _unfenced(text: str) -> str:
     """Return a text without the code fence around it.
 
@@ -232,15 +204,28 @@ def _unfenced(text: str) -> str:
     return text if match is None else match[1]
 
 
-def _rows(content: str) -> Iterator[Numbered]:
-    """Yield the row of each line that is not blank; None for what is no JSON."""
-    for line, row in enumerate(content.split("\n"), 1):
-        if row.strip():
-            try:
-                value = json.loads(row)
-            except (ValueError, RecursionError):
-                value = None
-            yield line, value
+def _answer(
+    id: str, text: str | None, line: int, layer: str, options: FormatOptions, file: str | None
+) -> Document:
+    """Return the document of an answer; None: a row that is none."""
+    lenient = options.unparsable == "lenient"
+    try:
+        if text is None:
+            problem = "the row is not a JSON object with a text"
+            advice = (
+                """write {"id": "1", "text": "..."}, or count it as an empty answer with unparsable='empty'"""
+            )
+            raise FormatError(problem, file=file, line=line, advice=advice)
+        return read_inline(
+            text, id=id, labels=options.labels, layer=layer, lenient=lenient, first=line, file=file
+        )
+    except FormatError:
+        if options.unparsable != "empty":
+            raise
+        return Document(id, {layer: []}, text="", unit="character", metadata={UNPARSABLE: "1"}, file=file)
+
+
+# Writing
 
 
 def write_inline(document: Document) -> str:
@@ -251,42 +236,37 @@ def write_inline(document: Document) -> str:
     >>> write_inline(Document("d", {"x": [Span(0, 3, "PER")]}, text="Ada < Eva", unit="character"))
     '<PER>Ada</PER> &lt; Eva'
     """
+
+    def refuse(problem: str) -> None:
+        raise UsageError(f"inline tags cannot hold the document: {problem}", **document.in_errors)
+
     text, start = document.text or "", document.start
-    spans = [span for spans in document.layers.values() for span in spans]
     for mark in _MARK.finditer(text):
         if mark["label"] and is_label(mark["label"], None):
-            raise _unwritable(
-                document, f"its text has a link with a label at position {start + mark.start()}"
-            )
+            refuse(f"its text has a link with a label at position {start + mark.start()}")
     pieces: list[str] = []
     stack: list[Span] = []
     done = start
-    for span in [*sorted(spans, key=lambda span: (span.start, -span.end)), None]:
-        while stack and (span is None or stack[-1].end <= span.start):
-            ended = stack.pop()
-            pieces += [_escaped(text[done - start : ended.end - start]), f"</{ended.label}>"]
-            done = ended.end
-        if span is not None:
-            _require_writable(span, stack, document)
-            pieces += [_escaped(text[done - start : span.start - start]), f"<{span.label}>"]
-            done = span.start
-            stack.append(span)
-    return "".join([*pieces, _escaped(text[done - start :])])
 
+    def add(end: int, tag: str) -> None:
+        nonlocal done
+        pieces.extend((text[done - start : end - start].translate(_ESCAPES), tag))
+        done = end
 
-def _escaped(text: str) -> str:
-    return text.translate(_ESCAPES)
-
-
-def _require_writable(span: Span, stack: Sequence[Span], document: Document) -> None:
-    if not re.fullmatch(_LABEL, span.label) or not is_label(span.label, None):
-        raise _unwritable(document, f"the label {span.label[:40]!r} is not a name in upper case")
-    if stack and span.end > stack[-1].end:
-        raise _unwritable(document, f"the spans {name_of(stack[-1])} and {name_of(span)} cross")
-
-
-def _unwritable(document: Document, problem: str) -> UsageError:
-    return UsageError(f"inline tags cannot hold the document: {problem}", **document.in_errors)
+    spans = [span for own in document.layers.values() for span in own]
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        while stack and stack[-1].end <= span.start:
+            add(stack[-1].end, f"</{stack.pop().label}>")
+        if not re.fullmatch(_LABEL, span.label) or not is_label(span.label, None):
+            refuse(f"the label {span.label[:40]!r} is not a name in upper case")
+        if stack and span.end > stack[-1].end:
+            refuse(f"the spans {name_of(stack[-1])} and {name_of(span)} cross")
+        add(span.start, f"<{span.label}>")
+        stack.append(span)
+    while stack:
+        add(stack[-1].end, f"</{stack.pop().label}>")
+    add(start + len(text), "")
+    return "".join(pieces)
 
 
 INLINE = FileFormat(
@@ -294,8 +274,8 @@ INLINE = FileFormat(
     options=frozenset({"labels", "layers", "unparsable"}),
     holds="a text with its spans in it, as tags, `<PER>Ada</PER>`, or as links of Markdown",
     read=_read,
-    rows=read_inline_rows,
-    single=True,
+    rows=_read_rows,
+    is_one_document=True,
     writer=lambda types: Writer(
         pieces=lambda documents, layers, with_ids: map(write_inline, documents),
         ending=".txt",

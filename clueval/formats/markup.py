@@ -22,7 +22,7 @@ from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 from clueval.core.document import Document
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, by_position, name_of
 from clueval.files.errors import CluevalError, FormatError, OverlapError, SpanError, UsageError
 from clueval.formats.form import Form, Kind
 from clueval.formats.input_file import InputFile
@@ -39,7 +39,6 @@ class Markup(Form):
     """How a format of XML is read. A path has the names of elements from the outermost on, ``*`` for any.
 
     Attributes:
-        name, holds: the name of the format, and what its files hold.
         text: the path of the element that has the text.
         document, id: the path of a document and the attribute of its id, if a file has several.
         inline: the name of the elements in the text that are spans, ``*``: of any name; none if there are none.
@@ -49,8 +48,6 @@ class Markup(Form):
         strict: whether other elements, attributes, comments and instructions are errors.
     """
 
-    name: str
-    holds: str
     text: str
     document: str = ""
     id: str = ""
@@ -62,15 +59,8 @@ class Markup(Form):
     label: str = ""
     strict: bool = False
     named_by_file: bool = True
+    is_one_document: bool = True
     kind: ClassVar[Kind] = "markup"
-
-    @property
-    def options(self) -> frozenset[str]:
-        return frozenset({"layers"} if self.label else ())
-
-    @property
-    def is_one_document(self) -> bool:
-        return not self.document
 
 
 I2B2 = Markup(
@@ -86,6 +76,7 @@ I2B2_2006 = Markup(
     holds='XML of the i2b2 challenge of 2006: `<RECORD ID="1">` with spans in its text, as `<PHI TYPE="DATE">`',
     text="*/RECORD/TEXT",
     document="*/RECORD",
+    is_one_document=False,
     id="ID",
     inline="*",
     label="TYPE",
@@ -96,6 +87,7 @@ LTF = Markup(
     holds="loio's tagging format: an XML text whose `<e>` are the spans; no labels",
     text="body",
     inline="e",
+    options=frozenset(),
     strict=True,
     named_by_file=False,
 )
@@ -121,7 +113,9 @@ def read_markup(
     >>> document.text, [document.text_of(span) for span in document.layers["label"]]
     ('R&D in Ulm.', ['Ulm'])
     """
-    return _MarkupReader(form, options, file, identifier).documents_in(data)
+    reader = _MarkupReader(form, options, file, identifier)
+    reader.read(data)
+    return reader.documents()
 
 
 class _Element(NamedTuple):
@@ -147,17 +141,14 @@ class _MarkupReader(EventReader):
             )
         self._begin(identifier)
 
-    def documents_in(self, data: str) -> list[Document]:
-        """Return the documents of the content of the file."""
-        self.read(data)
+    def documents(self) -> list[Document]:
+        """Return the documents, after all events."""
         if not self._form.document:
             if self._texts != 1:
                 name = self._form.text.rpartition("/")[2]
                 self._refuse(f"{self._texts or 'no'} elements <{name}>", "there must be one")
             self._finish()
         return self._documents
-
-    # Elements
 
     def _begin(self, identifier: str) -> None:
         self._id = identifier
@@ -167,63 +158,52 @@ class _MarkupReader(EventReader):
         self._elements: list[_Element] = []
         self._open: tuple[_Element, int] | None = None
 
-    def _is_at(self, path: str, element: str) -> bool:
-        """Return whether an element that begins or ends has this path."""
-        return _begin_with(path, own := [*self._path, element]) and path.count("/") == len(own) - 1
-
-    def _is_within(self, path: str) -> bool:
-        """Return whether the open elements begin with those of a path."""
-        return _begin_with(path, self._path)
-
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         form = self._form
         element = _Element(name, attributes, self._line)
-        if self._is_within(form.text):
+        if _begin_with(form.text, self._path):
             self._start_in_text(element)
-        elif form.document and self._is_at(form.document, name):
+        elif self._is_at(form.document, name):
             self._begin(attributes.get(form.id) or str(len(self._documents) + 1))
         elif self._is_at(form.text, name):
             self._texts += 1
-        elif form.tags and self._is_at(form.tags, name):
+        elif self._is_at(form.tags, name):
             self._elements.append(element)
         elif form.strict:
             self._refuse(f"the outermost element is <{name:.40}>, not <{form.text}>")
         if form.strict and attributes:
-            self._refuse(
-                f"an attribute {next(iter(attributes))[:40]!r} of <{name}>", "this format has none; remove it"
-            )
+            problem = f"an attribute {next(iter(attributes))[:40]!r} of <{name}>"
+            self._refuse(problem, "this format has none; remove it")
+
+    def _is_at(self, path: str, element: str) -> bool:
+        """Return whether an element that begins or ends has this path."""
+        return path.count("/") == len(self._path) and _begin_with(path, [*self._path, element])
 
     def _start_in_text(self, element: _Element) -> None:
         inline, name = self._form.inline, element.name
         if inline not in ("*", name):
+            advice = f"only <{inline}> is allowed; write &lt; for the character"
             self._refuse(
-                f"an element <{name:.40}> in the text",
-                f"only <{inline}> is allowed; write &lt; for the character"
-                if inline
-                else "write the text as CDATA",
+                f"an element <{name:.40}> in the text", advice if inline else "write the text as CDATA"
             )
         if self._open is not None:
             outer, _ = self._open
-            self._refuse(
-                f"an element <{name:.40}> within the <{outer.name:.40}> of line {outer.line}",
-                "spans of this format do not nest",
-            )
+            problem = f"an element <{name:.40}> within the <{outer.name:.40}> of line {outer.line}"
+            self._refuse(problem, "spans of this format do not nest")
         self._open = element, self._length
+
+    def _text(self, text: str) -> None:
+        if _begin_with(self._form.text, self._path):
+            self._pieces.append(text)
+            self._length += len(text)
 
     def _end(self, name: str) -> None:
         if self._open is not None:
             element, start = self._open
             self._elements.append(element._replace(place=(start, self._length)))
             self._open = None
-        elif self._form.document and self._is_at(self._form.document, name):
+        elif self._is_at(self._form.document, name):
             self._finish()
-
-    def _text(self, text: str) -> None:
-        if self._is_within(self._form.text):
-            self._pieces.append(text)
-            self._length += len(text)
-
-    # Documents
 
     def _finish(self) -> None:
         """Add the document whose text has ended."""
@@ -231,7 +211,7 @@ class _MarkupReader(EventReader):
         layers = {}
         for layer, source in (self._options.layers or {DEFAULT_LAYER: self._form.label}).items():
             spans = (self._span(element, layer, str(source), text) for element in self._elements)
-            layers[layer] = sorted(filter(None, spans), key=lambda span: (span.start, span.end))
+            layers[layer] = sorted(filter(None, spans), key=by_position)
         self._documents.append(Document(self._id, layers, text=text, unit="character", file=self._file))
 
     def _span(self, element: _Element, layer: str, source: str, text: str) -> Span | None:
@@ -246,38 +226,34 @@ class _MarkupReader(EventReader):
 
     def _positions(self, element: _Element, text: str) -> tuple[int, int]:
         """Return the positions in the attributes of an element, after comparing its text."""
-        start, end = (self._position(element, name) for name in (self._form.start, self._form.end))
+        form, line = self._form, element.line
+        positions = []
+        for name in (form.start, form.end):
+            value = element.attributes.get(name, "")
+            if not (value.isascii() and value.isdigit() and len(value) <= 18):
+                problem = f"{value[:40]!r} is not a position"
+                advice = f"`{name}` of <{element.name[:40]}> must be a number from 0 on"
+                raise FormatError(problem, file=self._file, line=line, advice=advice)
+            positions.append(int(value))
+        start, end = positions
         if not start <= end <= len(text):
-            raise SpanError(
-                f"the span [{start},{end}) lies outside the text, which has {len(text)} characters"
-                if start <= end
-                else f"the span ends before it starts: {start} to {end}",
-                file=self._file,
-                line=element.line,
-            )
-        own = element.attributes.get(self._form.reference)
+            problem = f"the span [{start},{end}) lies outside the text, which has {len(text)} characters"
+            if end < start:
+                problem = f"the span ends before it starts: {start} to {end}"
+            raise SpanError(problem, file=self._file, line=line)
+        own = element.attributes.get(form.reference)
         if own is not None and own.split() != text[start:end].split():
             raise FormatError(
-                f"the text of the span [{start},{end}) differs from its attribute `{self._form.reference}`",
+                f"the text of the span [{start},{end}) differs from its attribute `{form.reference}`",
                 file=self._file,
-                line=element.line,
-                advice=f"offsets count code points from the first character in <{self._form.text.rpartition('/')[2]}>",
+                line=line,
+                advice=f"offsets count code points from the first character in <{form.text.rpartition('/')[2]}>",
             )
         return start, end
 
-    def _position(self, element: _Element, name: str) -> int:
-        value = element.attributes.get(name, "")
-        if not (value.isascii() and value.isdigit() and len(value) <= 18):
-            raise FormatError(
-                f"{value[:40]!r} is not a position",
-                file=self._file,
-                line=element.line,
-                advice=f"`{name}` of <{element.name[:40]}> must be a number from 0 on",
-            )
-        return int(value)
-
 
 def _begin_with(path: str, elements: Sequence[str]) -> bool:
+    """Return whether open elements begin with those of a path; an empty path is that of none."""
     names = path.split("/")
     return len(names) <= len(elements) and all(
         name in ("*", own) for name, own in zip(names, elements, strict=False)
@@ -297,8 +273,31 @@ def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> s
     >>> marked_up(LTF, Document("d", {"label": [Span(0, 3, "LOC")]}, text="Ulm", unit="character"))
     '<body><e>Ulm</e></body>\\n'
     """
-    spans = _writable(form, document, layer)
-    return f"<{form.text}>{''.join(_parts(form.inline, document, spans))}</{form.text}>\n"
+
+    def unwritable(kind: type[CluevalError], problem: str, advice: str | None = None) -> CluevalError:
+        return kind(f"cannot be written as {form.name}: it {problem}", **document.in_errors, advice=advice)
+
+    spans = sorted(document.layers[layer], key=by_position)
+    for span in spans:
+        if span.label != spans[0].label:
+            problem = f"has the spans {name_of(spans[0])} and {name_of(span)} with different labels"
+            raise unwritable(UsageError, problem, "write the spans of one label, as in label='person'")
+    for one, other in pairwise(spans):
+        if other.start < one.end:
+            problem = f"has the spans {name_of(one)} and {name_of(other)}, which overlap"
+            raise unwritable(OverlapError, problem)
+    text = document.text or ""
+    if match := forbidden(text):
+        problem = f"has the character U+{ord(match[0]):04X} at position {document.start + match.start()}"
+        raise unwritable(FormatError, problem, "XML has no way to write it; replace it")
+    pieces, done = [f"<{form.text}>"], 0
+    for span in spans:
+        start, end = span.start - document.start, span.end - document.start
+        own = text[start:end].translate(ESCAPES)
+        pieces.append(text[done:start].translate(ESCAPES))
+        pieces.append(f"<{form.inline}>{own}</{form.inline}>" if start < end else f"<{form.inline}/>")
+        done = end
+    return "".join([*pieces, text[done:].translate(ESCAPES), f"</{form.text}>\n"])
 
 
 def markup_writer(form: Markup) -> Writer:
@@ -310,49 +309,9 @@ def markup_writer(form: Markup) -> Writer:
             yield f"<{form.text}></{form.text}>\n"
             return
         if len(document.layers) != 1:
-            raise UsageError(
-                f"the format {form.name} holds one layer, not {len(document.layers)}",
-                advice="name one with layers=...",
-            )
+            problem = f"the format {form.name} holds one layer, not {len(document.layers)}"
+            raise UsageError(problem, advice="name one with layers=...")
         yield marked_up(form, document, next(iter(document.layers)))
 
     holds = frozenset({"layers", "zero-length spans", "overlapping spans", "spans across sentences"})
     return Writer(pieces=pieces, ending=".xml", unit="character", holds=holds, single=True)
-
-
-def _writable(form: Markup, document: Document, layer: str) -> list[Span]:
-    """Return the spans of the layer by position; raises if the format cannot represent them or the text."""
-    spans = sorted(document.layers[layer], key=lambda span: (span.start, span.end))
-    for span in spans:
-        if span.label != spans[0].label:
-            problem = f"has the spans {name_of(spans[0])} and {name_of(span)} with different labels"
-            advice = "write the spans of one label, as in label='person'"
-            raise _unwritable(UsageError, form, document, problem, advice)
-    for one, other in pairwise(spans):
-        if other.start < one.end:
-            problem = f"has the spans {name_of(one)} and {name_of(other)}, which overlap"
-            raise _unwritable(OverlapError, form, document, problem)
-    if found := forbidden(document.text or ""):
-        problem = f"has the character U+{ord(found.group()):04X} at position {document.start + found.start()}"
-        raise _unwritable(FormatError, form, document, problem, "XML has no way to write it; replace it")
-    return spans
-
-
-def _unwritable(
-    kind: type[CluevalError], form: Markup, document: Document, problem: str, advice: str | None = None
-) -> CluevalError:
-    return kind(f"cannot be written as {form.name}: it {problem}", **document.in_errors, advice=advice)
-
-
-def _parts(element: str, document: Document, spans: list[Span]) -> Iterator[str]:
-    """Yield the parts of the escaped text with tags; the spans must be sorted and must not overlap."""
-    text = document.text or ""
-    done = 0
-    for span in spans:
-        start, end = span.start - document.start, span.end - document.start
-        yield text[done:start].translate(ESCAPES)
-        yield (
-            f"<{element}>{text[start:end].translate(ESCAPES)}</{element}>" if start < end else f"<{element}/>"
-        )
-        done = end
-    yield text[done:].translate(ESCAPES)

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
 
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.core.tags import OUTSIDE, split_tag
 from clueval.files.errors import FileError, FormatError, TagError
 from clueval.files.opening import is_file, is_folder, lines
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 
@@ -46,11 +44,12 @@ def read_nerval(file: InputFile, options: FormatOptions) -> Document:
     Raises `FormatError` with file and line for a line that is not a token and a tag, and for a file without
     tokens; `TagError` for an invalid tag.
     """
-    numbers, words, tags = _columns(file.held_lines(), file.name)
+    numbers, words, tags = _columns(file)
     starts = list(accumulate((len(word) + 1 for word in words), initial=0))  # a blank follows each word
     spans: list[_NervalSpan] = []
     open_spans: dict[str, _NervalSpan] = {}
-    ill_formed: list[tuple[int, str]] = []  # their lines and tags
+    repaired = 0
+    refused: TagError | None = None  # the first ill-formed tag, if these are errors
     for number, tag in enumerate(tags):
         if tag == OUTSIDE:
             open_spans.clear()
@@ -66,79 +65,59 @@ def read_nerval(file: InputFile, options: FormatOptions) -> Document:
         elif label in open_spans:
             open_spans[label].end = end
         else:
-            ill_formed.append((line, tag))
-    if options.invalid == "error" and ill_formed:
-        line, tag = ill_formed[0]
-        raise TagError(
-            f"tag {tag!r} continues no span", file=file.name, line=line, advice="begin a span with B-"
-        )
-    file.repaired[DEFAULT_LAYER] += len(ill_formed)
+            repaired += 1
+            if options.invalid == "error":
+                problem, advice = f"tag {tag!r} continues no span", "begin a span with B-"
+                refused = refused or TagError(problem, file=file.name, line=line, advice=advice)
+    if refused is not None:
+        raise refused
+    file.repaired[DEFAULT_LAYER] += repaired
     labels = {span.label: Frozen({DEFAULT_LAYER: span.label}) for span in spans}
+    breaks = [0, len(numbers)]
+    if numbers[-1] - numbers[0] >= len(numbers):  # there are blank lines
+        blanks = (place for place, (line, after) in enumerate(pairwise(numbers), 1) if after > line + 1)
+        breaks = [0, *blanks, len(numbers)]
     return Document(
         "1",
         {DEFAULT_LAYER: [Span(each.start, each.end, labels[each.label], line=each.line) for each in spans]},
         text=" ".join(words),
         unit="character",
-        sentences=[Sentence(starts[first], starts[last] - 1) for first, last in pairwise(_breaks(numbers))],
+        sentences=[Sentence(starts[first], starts[last] - 1) for first, last in pairwise(breaks)],
         file=file.name,
     )
 
 
-def _breaks(numbers: Sequence[int]) -> list[int]:
-    """Return where sentences begin among the lines that are not blank, and the number of these lines.
-
-    `numbers` are the numbers of these lines; a missing number is a blank line.
-    """
-    if numbers[-1] - numbers[0] == len(numbers) - 1:
-        return [0, len(numbers)]
-    gaps = (i for i, (line, following) in enumerate(pairwise(numbers), 1) if following > line + 1)
-    return [0, *gaps, len(numbers)]
-
-
-def _columns(
-    lines: Iterable[tuple[int, str]], file: str
-) -> tuple[Sequence[int], Sequence[str], Sequence[str]]:
+def _columns(file: InputFile) -> tuple[Sequence[int], Sequence[str], Sequence[str]]:
     """Return the numbers of the lines that are not blank, their tokens and their tags."""
-    numbered = [(line, text) for line, text in lines if text]
+    numbered = [(line, text) for line, text in file.held_lines() if text]
     table = "\n".join([text for _, text in numbered])
     if numbered and "\t" not in table:
-        # Each line end becomes a field: if exactly every third field is a line end, every line has two
-        # fields.
+        # Each line end becomes a field: if exactly every third field is a line end, every line has two fields.
         flat = table.replace("\n", " \n ").split(" ")
-        if (
-            len(flat) == 3 * len(numbered) - 1
-            and flat[2::3].count("\n") == len(numbered) - 1
-            and "" not in flat
-        ):
+        has_two = len(flat) == 3 * len(numbered) - 1 and flat[2::3].count("\n") == len(numbered) - 1
+        if has_two and "" not in flat:
             return [line for line, _ in numbered], flat[::3], flat[1::3]
-    rows = [(line, *fields) for line, text in numbered if (fields := _fields(text, file, line))]
+    advice = "expected: a token, a blank, a tag"
+    rows: list[tuple[int, str, str]] = []
+    for line, text in numbered:
+        fields = _BLANKS.split(text.strip(" \t"))
+        if fields == [""]:
+            continue
+        if len(fields) != 2:
+            problem = f"the line has {len(fields)} field{'s' * (len(fields) != 1)} instead of 2"
+            raise FormatError(problem, file=file.name, line=line, advice=advice)
+        rows.append((line, fields[0], fields[1]))
     if not rows:
-        raise _malformed("the file has no tokens", file, 1)
+        raise FormatError("the file has no tokens", file=file.name, line=1, advice=advice)
     numbers, words, tags = zip(*rows, strict=True)
     return numbers, words, tags
-
-
-def _fields(text: str, file: str, line: int) -> tuple[str, str] | None:
-    """Return the token and the tag of a line, or None if it is blank. Several blanks or tabs count as one."""
-    fields = _BLANKS.split(text.strip(" \t"))
-    if fields == [""]:
-        return None
-    if len(fields) != 2:
-        raise _malformed(
-            f"the line has {len(fields)} field{'s' * (len(fields) != 1)} instead of 2", file, line
-        )
-    return fields[0], fields[1]
-
-
-def _malformed(problem: str, file: str, line: int) -> FormatError:
-    return FormatError(problem, file=file, line=line, advice="expected: a token, a blank, a tag")
 
 
 NERVAL = FileFormat(
     name="nerval",
     holds="Nerval's files: a token, a blank, a tag; the file is one text",
     read=lambda file, options: iter([read_nerval(file, options)]),
-    single=True,
+    is_one_document=True,
     options=frozenset({"invalid"}),
     scheme="nerval",
     invalid=("discard", "error"),
@@ -146,7 +125,7 @@ NERVAL = FileFormat(
 
 # Pairs of files
 
-HEADER = ("Annotation", "Prediction")
+_HEADER = "Annotation,Prediction"
 """The header of a table of pairs: the gold file, then the predicted one."""
 
 
@@ -161,73 +140,47 @@ def read_mapping(path: Path, folder: Path) -> list[tuple[Path, Path]]:
     """
     if not is_folder(folder):
         raise FileError("there is no such folder", file=str(folder))
-    below = cache(lambda: _files_below(folder))  # only where a name needs it
-    pairs = [
-        (_file_named(gold, folder, below, path, line), _file_named(predicted, folder, below, path, line))
-        for line, (gold, predicted) in _rows(path)
-    ]
+    table = str(path)
+    by_name: dict[str, list[Path]] = {}
+    pairs: list[tuple[Path, Path]] = []
+    for line, names in _names_in(path):
+        paths = [folder / name for name in names]
+        for place, name in enumerate(names):
+            if is_file(paths[place]):
+                continue
+            if not by_name:
+                for each in filter(is_file, sorted(folder.rglob("*"))):
+                    by_name.setdefault(each.name, []).append(each)
+            files = by_name.get(name, [])
+            if len(files) != 1:
+                problem = f"the file {name!r} is not in {folder}"
+                advice = "correct the table, or name its folder"
+                if files:
+                    problem = f"several files below {folder} are called {name!r}"
+                    advice = "name it with its path in the folder"
+                raise FileError(problem, file=table, line=line, advice=advice)
+            paths[place] = files[0]
+        pairs.append((paths[0], paths[1]))
     if not pairs:
-        raise FormatError("the table names no pair of files", file=str(path), line=1)
+        raise FormatError("the table names no pair of files", file=table, line=1)
     return pairs
 
 
-def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
+def _names_in(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows after the header, with their line numbers."""
     reader = csv.reader(text for _, text in lines(path))
-    rows = _parsed(reader, path)
-    header = tuple(next(rows, ()))
-    if header != HEADER:
-        raise FormatError(
-            f"the header is {','.join(header)!r}",
-            file=str(path),
-            line=1,
-            advice=f"expected {','.join(HEADER)}",
-        )
-    for row in rows:
-        if not any(row):
-            continue
-        if len(row) != 2 or not all(row):
-            raise FormatError(
-                f"the row has {sum(map(bool, row))} name{'s' * (sum(map(bool, row)) != 1)} instead of 2",
-                file=str(path),
-                line=reader.line_num,
-                advice=f"expected {','.join(HEADER)}",
-            )
-        yield reader.line_num, (row[0], row[1])
-
-
-def _parsed(reader: Any, path: Path) -> Iterator[list[str]]:
-    """Yield the rows of a CSV reader. Raises `FormatError` with the line for text that is not CSV."""
+    line, problem = 1, None
     try:
-        yield from reader
+        header = ",".join(next(reader, ()))
+        if header != _HEADER:
+            problem = f"the header is {header!r}"
+        while problem is None and (row := next(reader, None)) is not None:
+            line, names = reader.line_num, list(filter(None, row))
+            if names and len(row) == 2 == len(names):
+                yield line, names
+            elif names:
+                problem = f"the row has {len(names)} name{'s' * (len(names) != 1)} instead of 2"
     except csv.Error as error:
-        problem, advice = f"not CSV: {error}", f"expected {','.join(HEADER)}"
-        raise FormatError(problem, file=str(path), line=reader.line_num, advice=advice) from None
-
-
-def _file_named(
-    name: str, folder: Path, below: Callable[[], dict[str, list[Path]]], table: Path, line: int
-) -> Path:
-    """Return the file with a name in the line of a table, in its folder or below."""
-    if is_file(folder / name):
-        return folder / name
-    files = below().get(name, [])
-    if len(files) == 1:
-        return files[0]
-    raise FileError(
-        f"several files below {folder} are called {name!r}"
-        if files
-        else f"the file {name!r} is not in {folder}",
-        file=str(table),
-        line=line,
-        advice="name it with its path in the folder" if files else "correct the table, or name its folder",
-    )
-
-
-def _files_below(folder: Path) -> dict[str, list[Path]]:
-    """Return the files in a folder and below it, by name."""
-    files: dict[str, list[Path]] = {}
-    for path in sorted(folder.rglob("*")):
-        if is_file(path):
-            files.setdefault(path.name, []).append(path)
-    return files
+        line, problem = reader.line_num, f"not CSV: {error}"
+    if problem is not None:
+        raise FormatError(problem, file=str(path), line=line, advice=f"expected {_HEADER}")

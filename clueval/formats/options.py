@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
@@ -17,12 +18,18 @@ from clueval.formats.form import NAMES
 OFFSETS = ("points", "utf16", "bytes")
 """The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
 
-ANSWERS = ("accepted",)
+_ANSWERS, _UNPARSABLE, _MISSING = ("accepted",), ("empty", "lenient"), ("empty",)
 
-UNPARSABLE = ("empty", "lenient")
-"""The values of `Reading.unparsable`."""
-
-MISSING = ("empty",)
+_UNKNOWN = "{name}={value!r} is unknown"
+_CHOICES: Mapping[str, tuple[Sequence[str], str]] = {
+    "input": (NAMES, "unknown format {value!r}"),
+    "invalid": (INVALID, "unknown treatment of ill-formed tags {value!r}"),
+    "offsets": (OFFSETS, _UNKNOWN),
+    "answers": (_ANSWERS, _UNKNOWN),
+    "unparsable": (_UNPARSABLE, _UNKNOWN),
+    "missing": (_MISSING, _UNKNOWN),
+}
+"""The values of options, and the problem with others."""
 
 _LIMITS = Limits()
 
@@ -146,7 +153,7 @@ class Reading:
         "--answers",
         "WHICH",
         "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
-        choices=ANSWERS,
+        choices=_ANSWERS,
     )
     names: str | Path | Sequence[str] | Mapping[Any, Any] | None = option_field(
         None,
@@ -172,7 +179,7 @@ class Reading:
         "HOW",
         "what to do with answers of language models that cannot be read: count them as answers without spans "
         "(empty), or leave out inline tags that are not closed or cross (lenient); without it, they are errors",
-        choices=UNPARSABLE,
+        choices=_UNPARSABLE,
     )
     missing: str | None = option_field(
         None,
@@ -180,7 +187,7 @@ class Reading:
         "HOW",
         "what to do with documents without an answer of a language model, which is found by their id: count them as "
         "answers without spans (empty); without it, they are errors",
-        choices=MISSING,
+        choices=_MISSING,
     )
     max_line: int = option_field(
         _LIMITS.max_line,
@@ -217,27 +224,15 @@ class Reading:
         if isinstance(self.labels, str):
             labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
             object.__setattr__(self, "labels", labels)
-        if self.input is not None and self.input not in NAMES:
-            raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(NAMES)}")
-        if self.row is not None and self.input not in (None, "mentions", "inline"):
-            raise UsageError(
-                f"row describes rows, and input={self.input!r} names their format", advice="give one of them"
-            )
-        if self.invalid is not None and self.invalid not in INVALID:
-            raise UsageError(
-                f"unknown treatment of ill-formed tags {self.invalid!r}",
-                advice=f"one of {', '.join(INVALID)}",
-            )
-        for name, known in (
-            ("offsets", OFFSETS),
-            ("answers", ANSWERS),
-            ("unparsable", UNPARSABLE),
-            ("missing", MISSING),
-        ):
-            if getattr(self, name) not in (None, *known):
+        for name, (choices, problem) in _CHOICES.items():
+            value = getattr(self, name)
+            if value is not None and value not in choices:
                 raise UsageError(
-                    f"{name}={getattr(self, name)!r} is unknown", advice=f"one of {', '.join(known)}"
+                    problem.format(name=name, value=value), advice=f"one of {', '.join(choices)}"
                 )
+        if self.row is not None and self.input not in (None, "mentions", "inline"):
+            problem = f"row describes rows, and input={self.input!r} names their format"
+            raise UsageError(problem, advice="give one of them")
         for name in ("document_tag", "sentence_tag"):
             require_encodable(name, getattr(self, name))
         if self.scheme is not None:
@@ -295,8 +290,8 @@ class FormatOptions(Reading):
         unplaced: bool = False,
     ) -> FormatOptions:
         """Return the options `reading` for files with these layers."""
-        given = {each.name: getattr(reading, each.name) for each in fields(Reading)}
-        return cls(**given, layers=layers, unit=unit, unplaced=unplaced)
+        options = {each.name: getattr(reading, each.name) for each in fields(Reading)}
+        return cls(**options, layers=layers, unit=unit, unplaced=unplaced)
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -332,21 +327,19 @@ def _columns_of_metadata(meta: Any) -> tuple[tuple[str, int], ...]:
 
     Raises `UsageError` for anything else.
     """
-    found: dict[str, int] = {}
+    columns: dict[str, int] = {}
     for item in meta.items() if isinstance(meta, Mapping) else [meta] if isinstance(meta, str) else meta:
         name, number = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
         if isinstance(item, str):
             name, _, text = item.partition("=")
-            try:
+            with suppress(ValueError):
                 number = column(text)
-            except ValueError:
-                number = None
         if not isinstance(name, str) or not name or not isinstance(number, int) or isinstance(number, bool):
             raise UsageError("Reading.meta needs a name and a column", advice="NAME=COLUMN, as in domain=4")
-        if name in found:
+        if name in columns:
             raise UsageError(f"meta names {name!r} twice", advice="give each name once")
-        found[name] = number
-    return tuple(found.items())
+        columns[name] = number
+    return tuple(columns.items())
 
 
 DESCRIBED = ("text", "tokens", "id", "spans", "label", "start", "end", "end_inclusive")
@@ -361,43 +354,40 @@ def described_keys(description: str | Mapping[str, str]) -> dict[str, str]:
     >>> described_keys("text=data.text,spans=labels")
     {'text': 'data.text', 'spans': 'labels'}
     """
+    pairs: Iterable[tuple[str, str]]
+    if isinstance(description, Mapping):
+        pairs = description.items()
+    else:
+        pairs = []
+        for part in description.split(","):
+            key, equals, name = part.partition("=")
+            if not equals:
+                advice = "as in text=response,spans=labels,label=label_type"
+                raise UsageError(f"{part!r} is not KEY=NAME", advice=advice)
+            pairs.append((key.strip(), name.strip()))
     named: dict[str, str] = {}
-    for key, name in description.items() if isinstance(description, Mapping) else _pairs_of(description):
+    for key, name in pairs:
         if key not in DESCRIBED:
             from clueval.files.names import nearest  # only for a message
 
             near = nearest(str(key), DESCRIBED)
-            raise UsageError(
-                f"a description of rows has no key {key!r}",
-                advice=f"{f'did you mean {near}? ' if near else ''}The keys are {', '.join(DESCRIBED)}",
-            )
+            advice = f"{f'did you mean {near}? ' if near else ''}The keys are {', '.join(DESCRIBED)}"
+            raise UsageError(f"a description of rows has no key {key!r}", advice=advice)
         if key in named:
             raise UsageError(f"the description of rows names {key!r} twice", advice="separate names by |")
         parts = name.split("|") if isinstance(name, str) and not {",", "="} & {*name} else [""]
         if not all(all(part.split(".")) for part in parts):
-            raise UsageError(
-                f"{name!r} is not the name of a key", advice="name it, or a path such as data.text"
-            )
+            problem = f"{name!r} is not the name of a key"
+            raise UsageError(problem, advice="name it, or a path such as data.text")
         require_encodable("row", name)
         named[key] = name
     if "spans" not in named:
         raise UsageError("the description of rows does not name the spans", advice="add spans=KEY")
     for one, other in (("text", "tokens"), ("end", "end_inclusive")):
         if one in named and other in named:
-            raise UsageError(
-                f"the description of rows names {one!r} and {other!r}", advice="name one of them"
-            )
+            problem = f"the description of rows names {one!r} and {other!r}"
+            raise UsageError(problem, advice="name one of them")
     return named
-
-
-def _pairs_of(description: str) -> Iterator[tuple[str, str]]:
-    for part in description.split(","):
-        key, equals, name = part.partition("=")
-        if not equals:
-            raise UsageError(
-                f"{part!r} is not KEY=NAME", advice="as in text=response,spans=labels,label=label_type"
-            )
-        yield key.strip(), name.strip()
 
 
 def require_encodable(option: str, name: str) -> None:

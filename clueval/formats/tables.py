@@ -7,26 +7,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from clueval.core.document import Document
-from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
-from clueval.core.span_forms import BARE_ENDS, END_INCLUSIVE, SAY_WHICH_END
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span, by_position
+from clueval.core.span_forms import BARE_ENDS, DOCUMENTS, END_INCLUSIVE, SAY_WHICH_END, STARTS, ends_in
 from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.files.opening import cell
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.reference import FileMention, fits
 from clueval.formats.table_columns import (
     RESERVED,
-    Header,
     Records,
     fragments_in,
-    header_of,
+    is_number_of_row,
     known_names,
     records_of,
 )
@@ -34,6 +33,29 @@ from clueval.formats.writer import IDS, Writer, in_lines
 
 _POSITION = re.compile(r"([0-9]{1,18})(\.0+)?")
 """A position; pandas writes whole numbers as 4.0 if some are missing."""
+
+_FURTHEST = 10**19
+"""More than any position: the end of a document without text."""
+
+_NO_LAYERS = {
+    *("document", "start", "end", "end_inclusive", "end_exclusive", "fragments"),
+    *("id", "text", "start_id", "end_id"),
+}
+"""The names of columns that cannot be layers, even if they are named as such."""
+
+
+class _Header(NamedTuple):
+    """The numbers of the columns of a table, and the name of that of the end."""
+
+    document: int | None
+    start: int
+    end: int
+    end_name: str
+    layers: Mapping[str, int]
+    width: int
+    fragments: int | None
+    text: int | None
+    score: int | None
 
 
 class _SpanOfRow(NamedTuple):
@@ -43,95 +65,206 @@ class _SpanOfRow(NamedTuple):
     text: str
 
 
-@dataclass(slots=True)
-class _Ends:
-    """How the ends of a table are read, and whether the texts of its rows fit.
+_Rows = defaultdict[str | None, list[_SpanOfRow]]
+"""The spans of a table by document; those without a document are under None, last first."""
 
-    Attributes:
-        unit: what positions count; None: neither the table nor the other side has a text.
-        name: the name of the column.
-        inclusive: 1 if it has the last position of each span, else 0.
-        fitting: whether the text of a row is that at its positions.
-        other: the first row whose text is that of the other kind of end.
-        in_memory: whether a bare end is exclusive.
+
+class _TableReader:
+    """Reads one table.
+
+    `unit` is what positions count; None: neither the table nor the other side has a text. In memory, a bare end is
+    exclusive.
     """
 
-    unit: str | None
-    in_memory: bool = False
-    name: str = ""
-    inclusive: int = 0
-    fitting: bool = False
-    other: Span | None = None
+    def __init__(
+        self, options: FormatOptions, file: str | None, unit: str | None, *, in_memory: bool = False
+    ) -> None:
+        self._options, self._file, self._unit, self._in_memory = options, file, unit, in_memory
+        self._inclusive = 0  # 1 if ends are the last positions
+        self._end_name = ""
+        self._is_fitting = False  # whether the text of a row is that at its positions
+        self._other: Span | None = None  # the first whose text is that of the other kind of end
+        self.layers = list(options.layers or [DEFAULT_LAYER])
 
-    def choose(self, name: str, file: str | None, line: int) -> None:
-        """Take the column of the ends. Raises `FormatError` for a bare end if it is not known what positions count."""
-        self.name = name
-        is_bare = name in BARE_ENDS and not self.in_memory
-        if is_bare and self.unit is None:
-            raise FormatError(
+    def _refuse(self, line: int | None, problem: str, advice: str | None = None) -> NoReturn:
+        raise FormatError(problem, file=self._file, line=line, advice=advice)
+
+    def rows(self, records: Records) -> _Rows:
+        """Return the rows of the table."""
+        numbered = iter(records)
+        number, names = next(numbered, (0, None))
+        rows: _Rows = defaultdict(list)
+        if names is None:
+            return rows
+        header = self._header(names, number)
+        self._choose_end(header.end_name, number)
+        self.layers = list(header.layers) or [DEFAULT_LAYER]
+        needed = (header.start, header.end, *header.layers.values())
+        for number, fields in numbered:
+            if len(fields) != header.width:
+                problem = f"the line has {len(fields)} fields, the header has {header.width}"
+                self._refuse(number, problem, "each line needs a field for each column; fields may be empty")
+            document = None if header.document is None else fields[header.document]
+            own = rows[document]
+            if document is not None and not any(fields[place] for place in needed):
+                continue  # a document without spans
+            span = self._span(fields, header, number)
+            text = "" if header.text is None or span.parts else fields[header.text]
+            own.append(_SpanOfRow(span, text))
+        in_rows = len(rows) > 1 and all(len(own) == 1 for own in rows.values())
+        if in_rows and header.document is not None and known_names(names)[header.document] == "id":
+            problem = "there is another id in each row, so the ids may be those of spans"
+            advice = "rename the column to document if they are ids of documents, and otherwise remove it"
+            self._refuse(number, problem, advice)
+        if None in rows:
+            rows[None].sort(key=lambda row: row.span.start, reverse=True)
+        return rows
+
+    def _header(self, given: Sequence[str], number: int) -> _Header:
+        """Return the uses of the columns; ``id`` may be that of the document unless positions count tokens."""
+        names = known_names(given)
+        places = {name: place for place, name in enumerate(names)}
+        if len(places) != len(names):
+            self._refuse(number, "two columns of the header have the same name", "rename one")
+        by_name = {**{name: place for place, name in enumerate(given)}, **places}
+        layers = {}
+        for layer, column in (self._options.layers or {}).items():
+            if isinstance(column, str):
+                place = by_name.get(column, -1)
+            else:
+                place = column - 1 if column > 0 else len(names) + column
+            if not 0 <= place < len(names):
+                problem = f"there is no column {column} for layer {layer!r}"
+                self._refuse(number, problem, f"the columns are {', '.join(names)}")
+            if names[place] in _NO_LAYERS:
+                self._refuse(number, f"column {column} is {names[place]!r}, which cannot be a layer")
+            layers[layer] = place
+        others = [name for name, place in places.items() if place not in layers.values()]
+        starts, ends = [name for name in others if name in STARTS], ends_in(others)
+        documents = [name for name in others if name in DOCUMENTS]
+        if not documents and self._unit != "token" and "id" in others:
+            documents = ["id"]
+        for what, columns in (("the start", starts), ("the end", ends), ("the document", documents)):
+            if len(columns) > 1:
+                problem = f"several columns of the header are for {what}: {', '.join(columns)}"
+                self._refuse(number, problem, "remove all but one, or name the layers")
+        if not starts or not ends:
+            problem = "the header lacks a column 'start' or one column for the end"
+            self._refuse(number, problem, "name the end 'end_inclusive' or 'end_exclusive'")
+        if self._options.layers is None:
+            is_layer = {name: name not in RESERVED and not is_number_of_row(name) for name in others}
+            layers = {name: places[name] for name in others if is_layer[name]}
+        return _Header(
+            places[documents[0]] if documents else None,
+            places[starts[0]],
+            places[ends[0]],
+            ends[0],
+            layers,
+            len(names),
+            *(places[name] if name in others else None for name in ("fragments", "text", "score")),
+        )
+
+    def _choose_end(self, name: str, line: int) -> None:
+        """Take the column of the ends, of which a bare one must belong to positions of a known kind."""
+        is_bare = name in BARE_ENDS and not self._in_memory
+        if is_bare and self._unit is None:
+            self._refuse(
+                line,
                 f"the ends under {name!r} may be inclusive or exclusive: there is neither a text nor tokens",
-                file=file,
-                line=line,
-                advice=f"{SAY_WHICH_END}; or name the text with text=..., or put a .vrt file with the same name next "
-                "to the table",
+                f"{SAY_WHICH_END}; or name the text with text=..., or put a .vrt file with the same name next to "
+                "the table",
             )
-        self.inclusive = int(name == END_INCLUSIVE or (is_bare and self.unit == "token"))
+        self._end_name = name
+        self._inclusive = int(name == END_INCLUSIVE or (is_bare and self._unit == "token"))
 
-    def compare(self, row: _SpanOfRow, document: Document, file: str | None) -> None:
+    def _span(self, fields: Sequence[str], header: _Header, number: int) -> Span:
+        positions = []
+        for value in (fields[header.start], fields[header.end]):
+            match = _POSITION.fullmatch(value)
+            if match is None:
+                self._refuse(number, f"{value[:40]!r} is not a position", "a number from 0 on")
+            positions.append(int(match[1]))
+        start, end = positions[0], positions[1] + self._inclusive
+        if end <= start:
+            problem, advice = f"the span from {start} to {positions[1]} covers nothing", SAY_WHICH_END
+            if self._inclusive or end < start:
+                problem = f"the span ends before it starts: {start} to {positions[1]}"
+            raise SpanError(problem, file=self._file, line=number, advice=None if self._inclusive else advice)
+        labels = {layer: fields[place] for layer, place in header.layers.items() if fields[place]}
+        if not header.layers:
+            labels = {DEFAULT_LAYER: NO_LABEL}
+        if not labels:
+            self._refuse(number, "the span has no label in any layer")
+        parts = None
+        if header.fragments is not None and (value := fields[header.fragments]):
+            parts = fragments_in(value)
+            if parts is None:
+                advice = "as in 0-2;7-8, with the last position of each"
+                self._refuse(number, f"{value[:40]!r} are not fragments", advice)
+        features = {}
+        if header.score is not None and (value := fields[header.score]):
+            try:
+                features["score"] = float(value)
+            except ValueError:
+                advice = "if the column score is a layer, name the layers"
+                self._refuse(number, f"the score {value[:40]!r} is not a number", advice)
+        try:
+            return Span(start, end, labels, features, line=number, parts=parts)
+        except SpanError as error:
+            error.file = self._file
+            raise
+
+    def compare(self, row: _SpanOfRow, document: Document) -> None:
         """Compare the text of a row with that of its document.
 
         Raises `FormatError` for another text in characters. White space within and between tokens does not count, and
         what tokens are written differently is not known.
         """
-        start, end = row.span.start - document.start, row.span.end - document.start
-        other = end - 1 if self.inclusive else end + 1
+        span, own = row
+        start, end = span.start - document.start, span.end - document.start
+        other = end - 1 if self._inclusive else end + 1
+        is_right = True
         if document.unit == "character" and document.text is not None:
-            text, own = document.text, row.text
-            found, instead = text[start:end], text[start:other]
-            mention = FileMention(((start, end),), own, None, "")
-            is_right = fits(text, [mention], "points")
+            here, there = document.text[start:end], document.text[start:other]
+            is_right = fits(document.text, [FileMention(((start, end),), own, None, "")], "points")
         elif document.unit == "token" and document.tokens is not None:
-            own, found, instead = (
+            own, here, there = (
                 "".join("".join(pieces).split())
-                for pieces in (row.text, document.tokens[start:end], document.tokens[start:other])
+                for pieces in (own, document.tokens[start:end], document.tokens[start:other])
             )
-            is_right = True
         else:
             return
-        if own == found:
-            self.fitting = True
-        elif own == instead and other > start and is_right:
-            self.other = self.other or row.span
-        elif own == instead and other > start:
-            raise self._which(row.span, file)
+        if own == here:
+            self._is_fitting = True
+        elif own == there and other > start:
+            if not is_right:
+                self._refuse_end(span)
+            self._other = self._other or span
         elif not is_right:
             raise FormatError(
-                f"the text of the span from {row.span.start} to {row.span.end - 1} (inclusive) differs from the text "
-                "at its positions",
-                file=file,
-                line=row.span.line,
+                f"the text of the span from {span.start} to {span.end - 1} (inclusive) differs from the text at its "
+                "positions",
+                file=self._file,
+                line=span.line,
                 document=document.id,
                 advice="check that text and table belong together",
             )
 
-    def require_fitting(self, file: str | None) -> None:
+    def require_fitting(self) -> None:
         """Raise `FormatError` if texts fit the other kind of end, and none fits that of the table."""
-        if self.other is not None and not self.fitting:
-            raise self._which(self.other, file)
+        if self._other is not None and not self._is_fitting:
+            self._refuse_end(self._other)
 
-    def _which(self, span: Span, file: str | None) -> FormatError:
-        kind, meant = ("inclusive", "end_exclusive") if self.inclusive else ("exclusive", END_INCLUSIVE)
-        return FormatError(
-            f"the ends under {self.name!r} are {kind}, but the text of the span from {span.start} to {span.end - 1} "
-            f"(inclusive) is that of {'an exclusive' if self.inclusive else 'an inclusive'} end",
-            file=file,
-            line=span.line,
-            advice=f"name the column {meant} instead of {self.name}",
+    def _refuse_end(self, span: Span) -> NoReturn:
+        kind, other, meant = "exclusive", "an inclusive", END_INCLUSIVE
+        if self._inclusive:
+            kind, other, meant = "inclusive", "an exclusive", "end_exclusive"
+        self._refuse(
+            span.line,
+            f"the ends under {self._end_name!r} are {kind}, but the text of the span from {span.start} to "
+            f"{span.end - 1} (inclusive) is that of {other} end",
+            f"name the column {meant} instead of {self._end_name}",
         )
-
-
-_FURTHEST = 10**19
-"""More than any position: the end of a document without text."""
 
 
 def read_table(
@@ -156,11 +289,13 @@ def read_table(
     waiting = iter(texts)
     first = list(islice(waiting, 1))
     has_text = not first or first[0].end is not None
-    ends = _Ends((first[0].unit if first else "token") if has_text else None, in_memory)
-    names, rows = _rows(records, options, file, ends)
-    without_document, before = bool(rows.get(None)), 0
+    unit = (first[0].unit if first else "token") if has_text else None
+    reader = _TableReader(options, file, unit, in_memory=in_memory)
+    rows = reader.rows(records)
+    unnamed = rows.pop(None, [])
+    needs_ids, before = bool(unnamed), 0
     for document in chain(first, waiting):
-        if without_document and document.start < before:
+        if needs_ids and document.start < before:
             raise FormatError(
                 "the table has no column 'document'",
                 file=file,
@@ -168,42 +303,25 @@ def read_table(
             )
         end = before = _FURTHEST if document.end is None else document.end
         own = rows.pop(document.id, [])
-        unnamed = rows.get(None, [])
         while unnamed and unnamed[-1].span.start < end:
             own.append(unnamed.pop())
-        by_layer: dict[str, list[Span]] = {name: [] for name in names}
+        by_layer: dict[str, list[Span]] = {name: [] for name in reader.layers}
         for row in own:
             span = row.span
             if span.start < document.start or span.end > end:
-                raise SpanError(
-                    f"the span from {span.start} to {span.end - 1} (inclusive) lies outside the document, which has "
-                    f"the positions {document.start} to {end - 1}",
-                    file=file,
-                    line=span.line,
-                    document=document.id,
-                    advice="positions are counted from 0 in each text"
-                    if document.unit == "character"
-                    else "positions are corpus positions, counted over the whole text file; for characters, text=... "
-                    "names JSON rows with texts",
-                )
+                raise _outside(span, document, end, file)
             if row.text:
-                ends.compare(row, document, file)
+                reader.compare(row, document)
             for layer, label in span.by_layer.items():
                 by_layer[layer].append(replace(span, labels={layer: label}))
-        yield replace(
-            document,
-            layers={
-                layer: sorted(spans, key=lambda span: (span.start, span.end))
-                for layer, spans in by_layer.items()
-            },
-            file=file,
-        )
-    ends.require_fitting(file)
-    for document_id, left in rows.items():
+        layers = {layer: sorted(spans, key=by_position) for layer, spans in by_layer.items()}
+        yield replace(document, layers=layers, file=file)
+    reader.require_fitting()
+    for identifier, left in [*rows.items(), (None, unnamed)]:
         if left:
-            what = (
-                "positions after the end of the text" if document_id is None else f"document {document_id!r}"
-            )
+            what = "positions after the end of the text"
+            if identifier is not None:
+                what = f"document {identifier!r}"
             raise SpanError(
                 f"the text has no {what}",
                 file=file,
@@ -213,119 +331,28 @@ def read_table(
             )
 
 
+def _outside(span: Span, document: Document, end: int, file: str | None) -> SpanError:
+    advice = "positions are counted from 0 in each text"
+    if document.unit != "character":
+        advice = "positions are corpus positions, counted over the whole text file; "
+        advice += "for characters, text=... names JSON rows with texts"
+    return SpanError(
+        f"the span from {span.start} to {span.end - 1} (inclusive) lies outside the document, which has the positions "
+        f"{document.start} to {end - 1}",
+        file=file,
+        line=span.line,
+        document=document.id,
+        advice=advice,
+    )
+
+
 def documents_in(file: InputFile, options: FormatOptions) -> list[str] | None:
     """Return the ids of the documents that a table without text names; None if it has no column for them."""
-    _, rows = _rows(records_of(file), options, file.name, _Ends(None))
+    rows = _TableReader(options, file.name, None).rows(records_of(file))
     return None if None in rows else [name for name in rows if name is not None]
 
 
-def _rows(
-    records: Records, options: FormatOptions, file: str | None, ends: _Ends
-) -> tuple[list[str], dict[str | None, list[_SpanOfRow]]]:
-    """Return the layers, and the rows by document; rows without a document are under None, last first."""
-    numbered = iter(records)
-    number, names = next(numbered, (0, None))
-    rows: defaultdict[str | None, list[_SpanOfRow]] = defaultdict(list)
-    if names is None:
-        return list(options.layers or [DEFAULT_LAYER]), rows
-    header = header_of(names, options.layers, file, number, with_id=ends.unit != "token")
-    ends.choose(header.end_name, file, number)
-    for number, fields in numbered:
-        if len(fields) != header.width:
-            raise FormatError(
-                f"the line has {len(fields)} fields, the header has {header.width}",
-                file=file,
-                line=number,
-                advice="each line needs a field for each column; fields may be empty",
-            )
-        document = None if header.document is None else fields[header.document]
-        own = rows[document]
-        if document is not None and _is_empty(fields, header):
-            continue
-        span = _span(fields, header, ends.inclusive, file, number)
-        text = "" if header.text is None or span.parts else fields[header.text]
-        own.append(_SpanOfRow(span, text))
-    in_rows = len(rows) > 1 and all(len(own) == 1 for own in rows.values())
-    if in_rows and header.document is not None and known_names(names)[header.document] == "id":
-        raise FormatError(
-            "there is another id in each row, so the ids may be those of spans",
-            file=file,
-            line=number,
-            advice="rename the column to document if they are ids of documents, and otherwise remove it",
-        )
-    rows_without = rows.get(None)
-    if rows_without is not None:
-        rows_without.sort(key=lambda row: row.span.start, reverse=True)
-    return list(header.layers) or [DEFAULT_LAYER], rows
-
-
-def _is_empty(fields: Sequence[str], header: Header) -> bool:
-    """Return whether a row has neither positions nor labels: its document has no spans."""
-    return not any(fields[place] for place in (header.start, header.end, *header.layers.values()))
-
-
-def _span(fields: Sequence[str], header: Header, inclusive: int, file: str | None, number: int) -> Span:
-    positions = []
-    for place in (header.start, header.end):
-        value = fields[place]
-        found = _POSITION.fullmatch(value)
-        if found is None:
-            raise FormatError(
-                f"{value[:40]!r} is not a position", file=file, line=number, advice="a number from 0 on"
-            )
-        positions.append(int(found[1]))
-    start, end = positions[0], positions[1] + inclusive
-    if end <= start:
-        raise SpanError(
-            f"the span ends before it starts: {positions[0]} to {positions[1]}"
-            if inclusive or end < start
-            else f"the span from {start} to {positions[1]} covers nothing",
-            file=file,
-            line=number,
-            advice=None if inclusive else SAY_WHICH_END,
-        )
-    given = "" if header.fragments is None else fields[header.fragments]
-    labels = {layer: fields[place] for layer, place in header.layers.items() if fields[place]}
-    if not header.layers:
-        labels = {DEFAULT_LAYER: NO_LABEL}
-    if not labels:
-        raise FormatError("the span has no label in any layer", file=file, line=number)
-    parts = _fragments(given, file, number) if given else None
-    features = _score(fields, header, file, number)
-    try:
-        return Span(start, end, labels, features, line=number, parts=parts)
-    except SpanError as error:
-        error.file = file
-        raise
-
-
-def _score(fields: Sequence[str], header: Header, file: str | None, number: int) -> dict[str, float]:
-    """Return the score of a span as its feature; nothing if the cell is empty."""
-    value = "" if header.score is None else fields[header.score]
-    if not value:
-        return {}
-    try:
-        return {"score": float(value)}
-    except ValueError:
-        raise FormatError(
-            f"the score {value[:40]!r} is not a number",
-            file=file,
-            line=number,
-            advice="if the column score is a layer, name the layers",
-        ) from None
-
-
-def _fragments(given: str, file: str | None, number: int) -> list[tuple[int, int]]:
-    """Return the ranges of a cell with fragments, which `Span` checks."""
-    found = fragments_in(given)
-    if found is None:
-        raise FormatError(
-            f"{given[:40]!r} are not fragments",
-            file=file,
-            line=number,
-            advice="as in 0-2;7-8, with the last position of each",
-        )
-    return found
+# Writing
 
 
 def header_line(layers: Sequence[str], with_ids: bool) -> str:
@@ -335,9 +362,8 @@ def header_line(layers: Sequence[str], with_ids: bool) -> str:
     """
     for layer in layers:
         if layer in RESERVED or cell(layer) != layer:
-            raise UsageError(
-                f"{layer!r} cannot be the name of a layer in a table of spans", advice="use another name"
-            )
+            problem = f"{layer!r} cannot be the name of a layer in a table of spans"
+            raise UsageError(problem, advice="use another name")
     ids = ["start_id", "end_id"] if with_ids else []
     return "\t".join(["document", "start", "end_inclusive", *map(cell, layers), *ids])
 
@@ -359,11 +385,11 @@ def span_lines(
 
 def _lines(documents: Iterable[Document], layers: Sequence[str], with_ids: bool) -> Iterator[str]:
     """Yield the header and a line for each span; without documents, only a header with `layers`."""
-    number = -1
+    is_empty = True
     ends: dict[str, int] = {}
-    for number, document in enumerate(documents):
-        if number == 0:
-            layers = list(document.layers)
+    for document in documents:
+        if is_empty:
+            is_empty, layers = False, list(document.layers)
             yield header_line(layers, with_ids)
         if document.id in ends and not 0 < ends[document.id] <= document.start:
             raise UsageError(
@@ -373,9 +399,8 @@ def _lines(documents: Iterable[Document], layers: Sequence[str], with_ids: bool)
             )
         ends[document.id] = document.start if document.end is None else document.end
         spans = [span for layer in layers for span in document.layers.get(layer, ())]
-        spans.sort(key=lambda span: (span.start, span.end))
-        yield from span_lines(document, spans, layers, with_ids)
-    if number < 0:
+        yield from span_lines(document, sorted(spans, key=by_position), layers, with_ids)
+    if is_empty:
         yield header_line(layers, with_ids)
 
 
@@ -400,7 +425,7 @@ SPANS = FileFormat(
     "layer; the text is in the `.vrt` file of the same name, in `--text` (also plain text or JSON rows), or on the "
     "other side",
     read=lambda file, options: read_table(records_of(file), file.texts(), options, file=file.name),
-    needs_texts=True,
+    is_table=True,
     writer=lambda types: Writer(
         pieces=lambda documents, layers, with_ids: in_lines(_lines(documents, layers, with_ids)),
         ending=".tsv",

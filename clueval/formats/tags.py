@@ -13,7 +13,7 @@ from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import Frozen
 from clueval.core.tags import INVALID, split_tag
 from clueval.files.errors import FormatError, TagError
-from clueval.formats.file_format import FileFormat, only_layer
+from clueval.formats.documents import FileFormat, only_layer
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.recognition import DOCSTART
@@ -46,7 +46,12 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
                 raise FormatError(what, file=file.name, document=document.id, advice=_ADVICE)
             line = line or block.line
             _require_same(block, document, number, end - start, file.name)
-            spans += _spans(block, start, line, document.id, options, file.name)
+            try:
+                chunks = chunks_of(block.tags, options.scheme, options.invalid or "conlleval")
+            except TagError as error:
+                error.file, error.line, error.document = file.name, line, document.id
+                raise
+            spans += [(start + first, start + last, label) for first, last, label in chunks]
             tags += block.tags
         yield Document(
             document.id,
@@ -64,24 +69,14 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
         raise FormatError(what, file=file.name, line=block.line, advice=_ADVICE)
 
 
-def _spans(
-    block: _TagBlock, start: int, line: int, identifier: str, options: FormatOptions, file: str
-) -> Iterator[Row]:
-    try:
-        for first, last, label in chunks_of(block.tags, options.scheme, options.invalid or "conlleval"):
-            yield start + first, start + last, label
-    except TagError as error:
-        error.file, error.line, error.document = file, line, identifier
-        raise
-
-
 def _require_same(block: _TagBlock, document: Document, number: int, tokens: int, file: str) -> None:
     """Raise `FormatError` unless a block has a tag for each token of a sentence, and the id of its document."""
-    problem = None
+    tags, problem = _counted(len(block.tags), "tag"), None
+    # a document may have this id after the name of its file, or none in its file
+    is_called = block.id is None or f":{document.id}".endswith(f":{block.id}")
     if len(block.tags) != tokens:
-        found, due = _counted(len(block.tags), "tag"), _counted(tokens, "token")
-        problem = f"the block has {found}, but sentence {number} of gold has {due}"
-    elif block.id is not None and not _is_called(document, block.id):
+        problem = f"the block has {tags}, but sentence {number} of gold has {_counted(tokens, 'token')}"
+    elif block.id is not None and not is_called and not isinstance(document.id, MissingId):
         problem = f"the id is {block.id[:60]!r}, but sentence {number} of gold is in {document.id[:60]!r}"
     if problem is not None:
         raise FormatError(problem, file=file, line=block.line, advice=_ADVICE)
@@ -119,21 +114,12 @@ def _blocks(file: InputFile) -> Iterator[_TagBlock]:
 def _sentences(document: Document, file: str) -> list[tuple[int, int]]:
     """Return the ranges of all tokens of a document, by sentence; tokens between sentences are one, too."""
     if document.tokens is None:
-        raise FormatError(
-            "has tags, but gold has no tokens",
-            file=file,
-            document=document.id,
-            advice="give gold in a format with tokens",
-        )
+        problem, advice = "has tags, but gold has no tokens", "give gold in a format with tokens"
+        raise FormatError(problem, file=file, document=document.id, advice=advice)
     edges = {document.start, document.start + len(document.tokens)}
     for sentence in document.sentences:
         edges |= {sentence.start, sentence.end}
     return list(pairwise(sorted(edges)))
-
-
-def _is_called(document: Document, identifier: str) -> bool:
-    """Return whether a document has this id, perhaps after the name of its file, or none in its file."""
-    return isinstance(document.id, MissingId) or f":{document.id}".endswith(f":{identifier}")
 
 
 TAGS = FileFormat(
@@ -143,5 +129,5 @@ TAGS = FileFormat(
     "those of gold",
     read=_read,
     invalid=INVALID,
-    needs_texts=True,
+    lacks_tokens=True,
 )

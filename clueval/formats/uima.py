@@ -8,14 +8,13 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, UsageError, extra
-from clueval.formats.file_format import FileFormat
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.uima_types import (
@@ -31,15 +30,9 @@ from clueval.formats.writer import Uses
 from clueval.formats.xml_text import forbidden
 
 _BASE = ("begin", "end", "sofa", "xmiID", "type")
-_RELATION = "Governor"
 _LOOKED_AT = 10_000
-
-
-class _Source(NamedTuple):
-    """A type of annotations and one of its features, or None."""
-
-    type: str
-    feature: str | None
+_SEGMENTS = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type"
+_TOKEN, _SENTENCE = f"{_SEGMENTS}.Token", f"{_SEGMENTS}.Sentence"
 
 
 def _cassis() -> Any:
@@ -48,50 +41,22 @@ def _cassis() -> Any:
     return cassis
 
 
+# Reading
+
+
 def _loaded(file: InputFile) -> Any:
     """Return the CAS of a file. Raises `FormatError` for what is no CAS, `FileError` without its type system."""
     cassis = _cassis()
     content = _text_of(file)
-    if content.lstrip().startswith("{"):
-        return _parsed(file, partial(cassis.load_cas_from_json, content))
-    system = _text_of(_type_system(file))
-    return _parsed(file, lambda: cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(system)))
-
-
-def _type_system(file: InputFile) -> InputFile:
-    """Return the type system of a file. Raises `FileError` if there is none, or if there are several."""
-    archive, mark, _ = file.path.name.rpartition("!")  # of a member of an archive
-    named = [
-        file.at(file.path.with_name(f"{archive}{mark}TypeSystem.xml")),
-        file.beside(".typesystem.xml"),
-    ]
-    found = [each for each in named if each.exists][:1]
-    if not found and not mark:
-        others = map(file.at, sorted(file.path.parent.glob("*.xml")))
-        found = [each for each in others if _has_types(each)]
-    if len(found) == 1:
-        return found[0]
-    raise FileError(
-        "several type systems are next to the file" if found else "the type system is missing",
-        file=file.name,
-        advice=f"put {' or '.join(each.path.name for each in named)} next to the file",
-    )
-
-
-def _has_types(file: InputFile) -> bool:
-    try:
-        return file.exists and "<typeSystemDescription" in file.beginning()[:_LOOKED_AT]
-    except CluevalError:  # a file that cannot be read is not the type system
-        return False
-
-
-def _parsed(file: InputFile, load: Callable[[], Any]) -> Any:
+    is_json = content.lstrip().startswith("{")
+    system = "" if is_json else _text_of(_type_system(file))
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings(
-                "error", message="Not mapping external offset"
-            )  # within a character, or outside
-            return load()
+            # a position within a character, or outside the text
+            warnings.filterwarnings("error", message="Not mapping external offset")
+            if is_json:
+                return cassis.load_cas_from_json(content)
+            return cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(system))
     except Exception as error:  # dkpro-cassis raises errors of many classes for what is not its own
         raise FormatError(f"not a CAS that dkpro-cassis reads: {error!s:.200}", file=file.name) from error
 
@@ -103,127 +68,79 @@ def _text_of(file: InputFile) -> str:
     return text
 
 
-def _view(cas: Any, name: str | None, file: str) -> Any:
-    """Return the chosen view, or the only one that has a text."""
-    views = {sofa.sofaID: cas.get_view(sofa.sofaID) for sofa in cas.sofas if sofa.sofaString is not None}
-    if name is None and len(views) == 1:
-        return next(iter(views.values()))
-    if name not in views:
-        raise UsageError(
-            f"the file has {len(views)} views with a text"
-            if name is None
-            else f"the file has no view {name!r}",
-            file=file,
-            advice=f"name one as annotation set: {', '.join(views) or 'none'}",
+def _type_system(file: InputFile) -> InputFile:
+    """Return the type system of a file. Raises `FileError` if there is none, or if there are several."""
+    archive, mark, _ = file.path.name.rpartition("!")  # of a member of an archive
+    named = [
+        file.at(file.path.with_name(f"{archive}{mark}TypeSystem.xml")),
+        file.beside(".typesystem.xml"),
+    ]
+    systems = [each for each in named if each.exists][:1]
+    if not systems and not mark:
+        others = map(file.at, sorted(file.path.parent.glob("*.xml")))
+        systems = [each for each in others if _has_types(each)]
+    if len(systems) != 1:
+        raise FileError(
+            "several type systems are next to the file" if systems else "the type system is missing",
+            file=file.name,
+            advice=f"put {' or '.join(each.path.name for each in named)} next to the file",
         )
-    return views[name]
+    return systems[0]
 
 
-def sets_in(file: InputFile) -> list[str]:
-    """Return the names of the views of a file that have a text."""
-    return [sofa.sofaID for sofa in _loaded(file).sofas if sofa.sofaString is not None]
+def _has_types(file: InputFile) -> bool:
+    try:
+        return file.exists and "<typeSystemDescription" in file.beginning()[:_LOOKED_AT]
+    except CluevalError:  # a file that cannot be read is not the type system
+        return False
 
 
-def _by_type(view: Any) -> dict[str, list[Any]]:
-    """Return the annotations of a view by the name of their type, without those of tokens, sentences, documents."""
-    found: dict[str, list[Any]] = {}
-    for each in view.select_all_annotations():
-        name = each.type.name
-        if hasattr(each, "begin") and hasattr(each, "end") and name.rpartition(".")[2] not in STRUCTURE:
-            found.setdefault(name, []).append(each)
-    return found
-
-
-def _features(annotation: Any) -> dict[str, str]:
-    """Return the features of an annotation that are text, numbers or truth values."""
-    values = {
-        feature.name: getattr(annotation, feature.name, None) for feature in annotation.type.all_features
-    }
-    return {
-        name: str(value)
-        for name, value in values.items()
-        if name not in _BASE and isinstance(value, str | int | float | bool)
-    }
-
-
-def _sources(
-    layers: Mapping[str, int | str] | None, spans: Mapping[str, list[Any]], view: Any, file: str
-) -> dict[str, _Source]:
-    """Return the source of each layer. Raises `UsageError` if there is none."""
-    known = {type_.name: type_ for type_ in view.typesystem.get_types()}
-    wanted = layers or {DEFAULT_LAYER: _default(spans, known, file)}
-    found: dict[str, _Source] = {}
-    for layer, source in wanted.items():
-        for name, type_ in known.items():
-            for called in (name, name.rpartition(".")[2]):
-                feature = str(source).removeprefix(f"{called}.")
-                if source == called:
-                    found[layer] = _Source(name, None)
-                elif feature != source and any(feature == each.name for each in type_.all_features):
-                    found[layer] = _Source(name, feature)
-        if layer not in found:
-            raise UsageError(
-                f"the file has no source {source!r} for layer {layer!r}",
-                file=file,
-                advice=f"its types with annotations: {', '.join(spans) or 'none'}",
-            )
-    return found
-
-
-def _default(spans: Mapping[str, list[Any]], known: Mapping[str, Any], file: str) -> str:
-    entity = next((name for name in known if name.endswith(".NamedEntity")), None)
-    if entity is not None:
-        return f"{entity}.value"
-    if len(spans) == 1:
-        (name,) = spans
-        own = [each.name for each in known[name].features if each.name not in _BASE]
-        return f"{name}.{'value' if 'value' in own else own[0]}" if own else name
-    raise UsageError(
-        f"the file has {len(spans)} types of annotations",
-        file=file,
-        advice=f"name one, as in layers={ {DEFAULT_LAYER: 'Type.feature'} }: {', '.join(spans) or 'none'}",
-    )
-
-
-def _span(annotation: Any, layer: str, source: _Source, length: int, file: str) -> Span:
-    start, end = annotation.begin, annotation.end
-    if not (type(start) is int is type(end) and 0 <= start <= end <= length):
-        raise SpanError(f"the span [{start},{end}) lies outside the text", file=file)
-    features = _features(annotation)
-    label = None if source.feature is None else features.pop(source.feature, None)
-    return Span(start, end, Frozen({layer: label or NO_LABEL}), features)
+def _views(cas: Any) -> list[str]:
+    """Return the names of the views that have a text."""
+    return [sofa.sofaID for sofa in cas.sofas if sofa.sofaString is not None]
 
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    view = _view(_loaded(file), options.annotation_set, file.name)
-    by_type = _by_type(view)
-    relations = {name for name, found in by_type.items() if hasattr(found[0], _RELATION)}
-    file.passed_over["relations"] += sum(len(by_type[name]) for name in relations)
-    spans = {name: found for name, found in by_type.items() if name not in relations}
+    cas, name = _loaded(file), options.annotation_set
+    views = _views(cas)
+    if len(views) != 1 if name is None else name not in views:
+        problem = f"the file has no view {name!r}"
+        if name is None:
+            problem = f"the file has {len(views)} views with a text"
+        advice = f"name one as annotation set: {', '.join(views) or 'none'}"
+        raise UsageError(problem, file=file.name, advice=advice)
+    view = cas.get_view(name or views[0])
     text = view.sofa_string
-    sources = _sources(options.layers, spans, view, file.name)
+    by_type: dict[str, list[Any]] = {}
+    for each in view.select_all_annotations():
+        kind = each.type.name
+        if not hasattr(each, "begin") or not hasattr(each, "end") or kind.rpartition(".")[2] in STRUCTURE:
+            continue
+        if hasattr(each, "Governor"):
+            file.passed_over["relations"] += 1
+        else:
+            by_type.setdefault(kind, []).append(each)
+    sources = _sources(options.layers, by_type, view, file.name)
     if options.layers is None:
-        read = {source.type for source in sources.values()}
-        for name in (name for name in spans if name not in read):
-            file.passed_over[f"spans of {name.rpartition('.')[2]}"] += len(spans[name])
-    layers = {
-        layer: sorted(
-            (_span(each, layer, source, len(text), file.name) for each in spans.get(source.type, ())),
-            key=lambda span: (span.start, -span.end),
-        )
-        for layer, source in sources.items()
-    }
-    tokens, sentences = (sorted(_places(view, name)) for name in (_TOKEN, _SENTENCE))
-    words = [text[start:end] for start, end in tokens]
+        read = {kind for kind, _ in sources.values()}
+        for kind in (kind for kind in by_type if kind not in read):
+            file.passed_over[f"spans of {kind.rpartition('.')[2]}"] += len(by_type[kind])
+    layers = {}
+    for layer, (kind, feature) in sources.items():
+        spans = [_span(each, layer, feature, len(text), file.name) for each in by_type.get(kind, ())]
+        layers[layer] = sorted(spans, key=lambda span: (span.start, -span.end))
+    ranges: dict[str, list[tuple[int, int]]] = {kind: [] for kind in (_TOKEN, _SENTENCE)}
+    for kind in filter(view.typesystem.contains_type, ranges):
+        ranges[kind] = sorted((each.begin, each.end) for each in view.select(kind))
+    words = [text[start:end] for start, end in ranges[_TOKEN]]
+    are_all = _without_blanks(words) == _without_blanks([text]) != ""  # not only those of a part
     yield Document(
         file.stem,
         Frozen(layers),
-        tokens=words
-        if _without_blanks(words) == _without_blanks([text]) != ""
-        else None,  # not those of a part
+        tokens=words if are_all else None,
         text=text,
         unit="character",
-        sentences=[Sentence(start, end) for start, end in sentences],
+        sentences=[Sentence(start, end) for start, end in ranges[_SENTENCE]],
         file=file.name,
     )
 
@@ -232,19 +149,63 @@ def _without_blanks(texts: Iterable[str]) -> str:
     return "".join(part for text in texts for part in text.split())
 
 
-def _places(view: Any, name: str) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of tokens or sentences."""
-    if view.typesystem.contains_type(name):
-        yield from ((each.begin, each.end) for each in view.select(name))
+def _span(annotation: Any, layer: str, feature: str | None, length: int, file: str) -> Span:
+    """Return the span of an annotation with those features that are text, numbers or truth values."""
+    start, end = annotation.begin, annotation.end
+    if not (type(start) is int is type(end) and 0 <= start <= end <= length):
+        raise SpanError(f"the span [{start},{end}) lies outside the text", file=file)
+    names = (each.name for each in annotation.type.all_features if each.name not in _BASE)
+    values = {name: getattr(annotation, name, None) for name in names}
+    features = {name: str(value) for name, value in values.items() if isinstance(value, str | int | float)}
+    label = None if feature is None else features.pop(feature, None)
+    return Span(start, end, Frozen({layer: label or NO_LABEL}), features)
 
 
-_SEGMENTS = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type"
-_TOKEN, _SENTENCE = f"{_SEGMENTS}.Token", f"{_SEGMENTS}.Sentence"
+def _sources(
+    layers: Mapping[str, int | str] | None, by_type: Mapping[str, list[Any]], view: Any, file: str
+) -> dict[str, tuple[str, str | None]]:
+    """Return the type and the feature, or None, of each layer. Raises `UsageError` if there is none."""
+    known = {each.name: each for each in view.typesystem.get_types()}
+    if layers is None:
+        layers = {DEFAULT_LAYER: _default(by_type, known, file)}
+    sources: dict[str, tuple[str, str | None]] = {}
+    for layer, source in layers.items():
+        for name, kind in known.items():
+            for called in (name, name.rpartition(".")[2]):
+                feature = str(source).removeprefix(f"{called}.")
+                if source == called:
+                    sources[layer] = name, None
+                elif feature != source and any(feature == each.name for each in kind.all_features):
+                    sources[layer] = name, feature
+        if layer not in sources:
+            problem = f"the file has no source {source!r} for layer {layer!r}"
+            advice = f"its types with annotations: {', '.join(by_type) or 'none'}"
+            raise UsageError(problem, file=file, advice=advice)
+    return sources
 
 
-def _system(cassis: Any, uses: Uses, types: Mapping[str, UimaType]) -> Any:
+def _default(by_type: Mapping[str, list[Any]], known: Mapping[str, Any], file: str) -> str:
+    entity = next((name for name in known if name.endswith(".NamedEntity")), None)
+    if entity is not None:
+        return f"{entity}.value"
+    if len(by_type) != 1:
+        example = {DEFAULT_LAYER: "Type.feature"}
+        raise UsageError(
+            f"the file has {len(by_type)} types of annotations",
+            file=file,
+            advice=f"name one, as in layers={example}: {', '.join(by_type) or 'none'}",
+        )
+    (name,) = by_type
+    own = [each.name for each in known[name].features if each.name not in _BASE]
+    return f"{name}.{'value' if 'value' in own else own[0]}" if own else name
+
+
+# Writing
+
+
+def _system(uses: Uses, types: Mapping[str, UimaType]) -> Any:
     """Return a type system with the types that occur."""
-    system = cassis.TypeSystem()
+    system = _cassis().TypeSystem()
     for name, occurs in ((_TOKEN, uses.tokens), (_SENTENCE, uses.sentences)):
         if occurs:
             system.create_type(name)
@@ -255,22 +216,18 @@ def _system(cassis: Any, uses: Uses, types: Mapping[str, UimaType]) -> Any:
     return system
 
 
-def _cas(document: Document, layers: Sequence[str], given: Mapping[str, str]) -> Any:
-    """Return a document, which `_fit` has returned, as a CAS."""
-    cassis = _cassis()
+def _cas(given: Mapping[str, str], document: Document, layers: Sequence[str]) -> Any:
+    """Return a document, which `_fit_xml` or `_fit_json` has returned, as a CAS."""
     uses = Uses()
     uses.add(document)
     types = types_of(given, [*layers, *document.layers])
-    system = _system(cassis, uses, types)
-    cas = cassis.Cas(typesystem=system)
+    system = _system(uses, types)
+    cas = _cassis().Cas(typesystem=system)
     cas.sofa_mime, cas.sofa_string = "text/plain", document.text
-    ranges = {
-        _SENTENCE: [(each.start, each.end) for each in document.sentences],
-        _TOKEN: token_ranges(document.tokens or (), document.text or ""),
-    }
-    for name, places in ranges.items():
-        for start, end in places:
-            cas.add(system.get_type(name)(begin=start, end=end))
+    for each in document.sentences:
+        cas.add(system.get_type(_SENTENCE)(begin=each.start, end=each.end))
+    for start, end in token_ranges(document.tokens or (), document.text or ""):
+        cas.add(system.get_type(_TOKEN)(begin=start, end=end))
     for layer, spans in document.layers.items():
         of = system.get_type(types[layer].name)
         for span in spans:
@@ -279,36 +236,32 @@ def _cas(document: Document, layers: Sequence[str], given: Mapping[str, str]) ->
 
 
 def _folder_files(given: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> dict[str, str]:
-    types = types_of(given, [*layers, *uses.layers])
-    return {"TypeSystem.xml": _system(_cassis(), uses, types).to_xml()}
+    return {"TypeSystem.xml": _system(uses, types_of(given, [*layers, *uses.layers])).to_xml()}
 
 
 def _fit_xml(given: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
     """Return the document with features that are texts. Raises `UsageError` for characters that XML cannot contain."""
     document = with_texts(given, document, lost)
-    spans = (span for of_layer in document.layers.values() for span in of_layer)
+    spans = (span for own in document.layers.values() for span in own)
     texts = (
         (value, "a label or a feature") for span in spans for value in (span.label, *span.features.values())
     )
     for text, what in ((document.text or "", "the text"), *texts):
-        if (found := forbidden(text)) is not None:
-            raise UsageError(
-                f"XML cannot contain U+{ord(found[0]):04X} at position {found.start()} of {what}",
-                **document.in_errors,
-                advice="remove the character",
-            )
+        _refuse_character(forbidden(text), "XML cannot contain", what, document)
     return document
 
 
 def _fit_json(given: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
     """Return the document with features that are texts. Raises `UsageError` for half a UTF-16 pair in the text."""
-    if (found := re.search("[\ud800-\udfff]", document.text or "")) is not None:
-        raise UsageError(
-            f"UIMA cannot count U+{ord(found[0]):04X} at position {found.start()} of the text",
-            **document.in_errors,
-            advice="remove the character",
-        )
+    half = re.search("[\ud800-\udfff]", document.text or "")
+    _refuse_character(half, "UIMA cannot count", "the text", document)
     return with_texts(given, document, lost)
+
+
+def _refuse_character(match: re.Match[str] | None, problem: str, what: str, document: Document) -> None:
+    if match is not None:
+        problem = f"{problem} U+{ord(match[0]):04X} at position {match.start()} of {what}"
+        raise UsageError(problem, **document.in_errors, advice="remove the character")
 
 
 XMI = FileFormat(
@@ -316,15 +269,11 @@ XMI = FileFormat(
     options=frozenset({"annotation_set", "layers"}),
     holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder; views are annotation sets",
     read=_read,
-    single=True,
-    sets=sets_in,
+    is_one_document=True,
+    sets=lambda file: _views(_loaded(file)),
     extra="uima",
     writer=lambda types: writer(
-        types,
-        ".xmi",
-        lambda given, document, layers: _cas(document, layers, given).to_xmi(),
-        _fit_xml,
-        of_folder=_folder_files,
+        types, ".xmi", lambda *of: _cas(*of).to_xmi(), _fit_xml, of_folder=_folder_files
     ),
 )
 
@@ -333,10 +282,8 @@ UIMA_JSON = FileFormat(
     options=frozenset({"annotation_set", "layers"}),
     holds="UIMA CAS JSON; views are annotation sets",
     read=_read,
-    single=True,
-    sets=sets_in,
+    is_one_document=True,
+    sets=lambda file: _views(_loaded(file)),
     extra="uima",
-    writer=lambda types: writer(
-        types, ".json", lambda given, document, layers: _cas(document, layers, given).to_json(), _fit_json
-    ),
+    writer=lambda types: writer(types, ".json", lambda *of: _cas(*of).to_json(), _fit_json),
 )

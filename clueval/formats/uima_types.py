@@ -14,16 +14,15 @@ from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.files.errors import UsageError
 from clueval.formats.writer import ACROSS, Uses, Writer
 
-_TYPE = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)*", re.ASCII)
-_FEATURE = re.compile(r"[A-Za-z]\w*", re.ASCII)
-_RESERVED = frozenset({"begin", "end", "sofa", "self", "type", "xmiID", "Governor", "Dependent"})
-_SLOTS = ("ROLE_", "BT_")
-
-
 STRUCTURE = frozenset(
     {"Token", "Sentence", "DocumentAnnotation", "DocumentMetaData", "TagsetDescription", "Annotation"}
 )
 """Short names of types whose annotations are no spans."""
+
+_TYPE = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)*", re.ASCII)
+_FEATURE = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_RESERVED = frozenset({"begin", "end", "sofa", "self", "type", "xmiID", "Governor", "Dependent"})
+_EXAMPLE = "webanno.custom.Risk|value"
 
 
 class UimaType(NamedTuple):
@@ -33,21 +32,8 @@ class UimaType(NamedTuple):
     label: str
 
 
-ENTITY = UimaType("de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity", "value")
-"""The type of named entities, which every project of INCEpTION has."""
-
-_BUILT_IN = {ENTITY.name: ("value", "identifier")}
-
-
-def required_types(types: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the types of layers. Raises `UsageError` for one that is not ``TYPE|FEATURE``."""
-    for written in types.values():
-        name, _, label = written.partition("|")
-        if not _TYPE.fullmatch(name) or not _FEATURE.fullmatch(label):
-            raise UsageError(f"{written!r} is not TYPE|FEATURE", advice="as in webanno.custom.Risk|value")
-        if name.startswith("uima.") or name.rpartition(".")[2] in STRUCTURE or label in _RESERVED:
-            raise UsageError(f"{written!r} cannot be a layer", advice="as in webanno.custom.Risk|value")
-    return types
+_ENTITY = UimaType("de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity", "value")
+"""The type of named entities, which every project of INCEpTION has, with the features ``value`` and ``identifier``."""
 
 
 def types_of(given: Mapping[str, str], names: Iterable[str]) -> dict[str, UimaType]:
@@ -63,64 +49,44 @@ def types_of(given: Mapping[str, str], names: Iterable[str]) -> dict[str, UimaTy
     for layer in given:
         if layer not in layers:
             raise UsageError(f"types names an unknown layer {layer!r}", advice=f"one of {', '.join(layers)}")
-    found = {layer: _type_of(layer, given, alone=len(layers) == 1) for layer in layers}
-    for name, times in Counter(of.name for of in found.values()).items():
+    types: dict[str, UimaType] = {}
+    for layer in layers:
+        if layer in given:
+            name, _, label = given[layer].partition("|")
+            types[layer] = UimaType(name, label)
+        elif len(layers) == 1 or layer == DEFAULT_LAYER:
+            types[layer] = _ENTITY
+        elif _FEATURE.fullmatch(layer) and layer not in STRUCTURE:
+            types[layer] = UimaType(f"webanno.custom.{layer}", "value")
+        else:
+            problem = f"the layer {layer!r} cannot be the name of a type"
+            raise UsageError(problem, advice=f"name its type with types={ {layer: _EXAMPLE} }")
+    for name, times in Counter(of.name for of in types.values()).items():
         if times > 1:
             raise UsageError(f"{times} layers have the type {name}", advice="name another one with types")
-    return found
-
-
-def _type_of(layer: str, given: Mapping[str, str], *, alone: bool) -> UimaType:
-    if layer in given:
-        name, _, label = given[layer].partition("|")
-        return UimaType(name, label)
-    if alone or layer == DEFAULT_LAYER:
-        return ENTITY
-    if not _FEATURE.fullmatch(layer) or layer in STRUCTURE:
-        raise UsageError(
-            f"the layer {layer!r} cannot be the name of a type",
-            advice=f"name its type with types={ {layer: 'webanno.custom.Risk|value'} }",
-        )
-    return UimaType(f"webanno.custom.{layer}", "value")
-
-
-def _holds_feature(name: str, value: object) -> bool:
-    """Return whether a type can hold a feature: texts, numbers and truth values with plain names."""
-    fits = _FEATURE.fullmatch(name) is not None and name not in _RESERVED and not name.startswith(_SLOTS)
-    return fits and isinstance(value, str | int | float) and value != ""
+    return types
 
 
 def with_texts(given: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
     """Return the document with positions from 0, and with features that are texts and do not replace the label."""
-    layers = {}
+    layers: dict[str, list[Span]] = {}
     for layer, spans in document.layers.items():
-        label = given[layer].partition("|")[2] if layer in given else ENTITY.label
-        lost["features"] += sum(label in span.features for span in spans)
-        layers[layer] = [_with_texts(span, label) if span.features else span for span in spans]
+        label = given[layer].partition("|")[2] if layer in given else _ENTITY.label
+        layers[layer] = []
+        for span in spans:
+            lost["features"] += label in span.features
+            texts = {
+                name: value if isinstance(value, str) else json.dumps(value)
+                for name, value in span.features.items()
+                if name != label
+            }
+            layers[layer].append(replace(span, features=texts) if span.features else span)
     return replace(document, layers=layers).from_position(0)
-
-
-def _with_texts(span: Span, label: str) -> Span:
-    texts = {
-        name: value if isinstance(value, str) else json.dumps(value)
-        for name, value in span.features.items()
-        if name != label
-    }
-    return replace(span, features=texts)
 
 
 def values_of(span: Span, of: UimaType) -> dict[str, str]:
     """Return the features of a span, with its label."""
     return {**span.features, **({} if span.label in ("", NO_LABEL) else {of.label: span.label})}
-
-
-def _to_create(given: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each type, or for its features, that a project of INCEpTION may lack."""
-    for layer, of in types_of(given, [*layers, *uses.layers]).items():
-        if layer in uses.layers:
-            features = {of.label, *uses.layers[layer].features} - {*_BUILT_IN.get(of.name, ())}
-            if features:
-                yield f"before the import, the project needs {of.name} with {', '.join(sorted(features))}"
 
 
 def token_ranges(tokens: Iterable[str], text: str) -> list[tuple[int, int]]:
@@ -129,18 +95,18 @@ def token_ranges(tokens: Iterable[str], text: str) -> list[tuple[int, int]]:
     >>> token_ranges(["in", "Ulm", "."], "in Ulm.")
     [(0, 2), (3, 6), (6, 7)]
     """
-    found, place = [], 0
+    ranges, place = [], 0
     for token in filter(None, tokens):
         start = text.find(token, place)
         if start < 0:
             break
         place = start + len(token)
-        found.append((start, place))
-    return found
+        ranges.append((start, place))
+    return ranges
 
 
 def writer(
-    types: Mapping[str, str],
+    given: Mapping[str, str],
     ending: str,
     content: Callable[[Mapping[str, str], Document, Sequence[str]], str],
     fit: Callable[[Mapping[str, str], Document, Counter[str]], Document],
@@ -148,8 +114,26 @@ def writer(
     of_folder: Callable[[Mapping[str, str], Uses, Sequence[str]], Mapping[str, str]] | None = None,
     empty: str = "",
 ) -> Writer:
-    """Return the writer of a format; `empty` is the content of a file without a document."""
-    given = required_types(types)
+    """Return the writer of a format; `empty` is the content of a file without a document.
+
+    Raises `UsageError` for a type in `given` that is not ``TYPE|FEATURE``.
+    """
+    for written in given.values():
+        name, _, label = written.partition("|")
+        if not _TYPE.fullmatch(name) or not _FEATURE.fullmatch(label):
+            raise UsageError(f"{written!r} is not TYPE|FEATURE", advice=f"as in {_EXAMPLE}")
+        if name.startswith("uima.") or name.rpartition(".")[2] in STRUCTURE or label in _RESERVED:
+            raise UsageError(f"{written!r} cannot be a layer", advice=f"as in {_EXAMPLE}")
+
+    def hints(uses: Uses, layers: Sequence[str]) -> Iterator[str]:
+        """Yield a line for each type, or for its features, that a project of INCEpTION may lack."""
+        for layer, of in types_of(given, [*layers, *uses.layers]).items():
+            features = {of.label, *uses.layers[layer].features} if layer in uses.layers else set()
+            if of.name == _ENTITY.name:
+                features -= {"value", "identifier"}
+            if features:
+                yield f"before the import, the project needs {of.name} with {', '.join(sorted(features))}"
+
     return Writer(
         pieces=lambda documents, layers, with_ids: (
             [content(given, document, layers) for document in documents] or [empty]
@@ -159,8 +143,14 @@ def writer(
         holds=frozenset({"layers", "features", "zero-length spans", "overlapping spans", ACROSS}),
         feature=_holds_feature,
         fit=lambda document, lost: fit(given, document, lost),
-        hints=lambda uses, layers: _to_create(given, uses, layers),
+        hints=hints,
         keeps_tokens=True,
         of_folder=None if of_folder is None else lambda uses, layers: of_folder(given, uses, layers),
         single=True,
     )
+
+
+def _holds_feature(name: str, value: object) -> bool:
+    """Return whether a type can hold a feature: texts, numbers and truth values with plain names."""
+    has_name = _FEATURE.fullmatch(name) and name not in _RESERVED and not name.startswith(("ROLE_", "BT_"))
+    return bool(has_name) and isinstance(value, str | int | float) and value != ""

@@ -1,392 +1,558 @@
 """WebAnno TSV 3, the table that WebAnno and INCEpTION export.
 
-The rules of the format stand in ``formats.md``.
+A file that is written has one document. Its sentences are those of the document, or else its lines, and begin at their
+first token; tokens are those of the document, or words and single marks. Types must exist in the project. The rules of
+the format stand in ``formats.md``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate, chain, count
+from operator import attrgetter
+from typing import NamedTuple, NoReturn
 
 from clueval.core.document import Document, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.files.errors import FormatError, SpanError, UsageError
-from clueval.files.limits import sentence_too_long
-from clueval.formats.file_format import FileFormat
+from clueval.files.limits import require_short_texts, sentence_too_long
+from clueval.formats.documents import FileFormat
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
-from clueval.formats.reference import places
-from clueval.formats.uima_types import writer
-from clueval.formats.webanno_writing import ESCAPED, VERSION, fit_to_webanno, webanno_of
+from clueval.formats.reference import places, wide_characters
+from clueval.formats.uima_types import UimaType, token_ranges, types_of, values_of, with_texts, writer
+from clueval.formats.writer import in_lines
+
+VERSION = "#FORMAT=WebAnno TSV 3"
+"""The beginning of a file, whatever the minor version."""
 
 _HEADS = {"#T_SP=": "span", "#T_RL=": "relation", "#T_CH=": "chain"}
+_SLOT, _BASE = "ROLE_", "BT_"
 _STACKED = re.compile(r"(?:\\.|[^\\|])+")
 _VALUE = re.compile(r"((?:\\.|[^\\])*?)(?:\[(\d+)\])?", re.DOTALL)
-_ESCAPE = re.compile(r"\\(.)")
 _ROWS = re.compile(
     r"^[0-9]++-[0-9]++(?>(?:\.[0-9]++)?)\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
 )
 _PART = re.compile(r"(?P<comment>#.*)\n|(?P<blank>[ \t]*)\n|(?P<rows>(?:(?!#|[ \t]*\n).*\n)+)")
 """A comment, a blank line, or lines with rows."""
 
-_PASSED_OVER = {"relation": "relations", "chain": "chain links", "slot": "slots"}
-_SLOT, _BASE = "ROLE_", "BT_"
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"t": "\t", "n": "\n", "r": "\r"}
+_IN_TEXTS = str.maketrans({"\\": r"\\", **{of: f"\\{name}" for name, of in _ESCAPED.items()}})
+_IN_VALUES = {**_IN_TEXTS, **str.maketrans({mark: f"\\{mark}" for mark in "[]|_;*"})}
 
 
-class AnnotationLayer(NamedTuple):
-    """A layer of the head: its kind, its name, the items after the name and the number of its first column."""
+def _unescaped(text: str) -> str:
+    """Return the text without escapes; ``\\t``, ``\\n`` and ``\\r`` are characters, any other character is itself."""
+    return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), text) if "\\" in text else text
+
+
+def _values_in(field: str) -> list[tuple[str | None, str | None]]:
+    """Return the values of the annotations in a field, None for one that has none, and their numbers.
+
+    >>> _values_in(r"PER[7]|*[2]|a\\[1\\]")
+    [('PER', '7'), (None, '2'), ('a[1]', None)]
+    """
+    values: list[tuple[str | None, str | None]] = []
+    for text in _STACKED.findall(field):
+        match = _VALUE.fullmatch(text)
+        if match is None:  # a backslash at the end
+            values.append((text, None))
+        else:
+            values.append((None if match[1] in ("*", "_") else _unescaped(match[1]), match[2]))
+    return values
+
+
+# Reading
+
+
+class _HeadLayer(NamedTuple):
+    """A layer of the head.
+
+    Attributes:
+        kind, name, short: its kind and its names.
+        column, width: its first column, and the number of its columns: one for each item, the source of relations, and
+            at least one.
+        features: the columns of its features, from its first column on.
+        slots: the columns of its slots; each is followed by its target.
+        has_items: whether it has features or slots.
+    """
 
     kind: str
     name: str
-    items: tuple[str, ...]
+    short: str
     column: int
-
-    @property
-    def short(self) -> str:
-        return self.name.rpartition(".")[2]
-
-    @property
-    def width(self) -> int:
-        """The number of columns: one for each item, the source of relations, and at least one."""
-        has_source = self.kind != "relation" or any(item.startswith(_BASE) for item in self.items)
-        return max(1, len(self.items) + (not has_source))
-
-    @property
-    def slots(self) -> list[int]:
-        """The numbers of the items that are slots; each is followed by its target."""
-        return [number for number, item in enumerate(self.items) if item.startswith(_SLOT)]
-
-    @property
-    def features(self) -> dict[str, int]:
-        """The names of the features and their columns within the layer."""
-        others = {place for slot in self.slots for place in (slot, slot + 1)}
-        return {item: number for number, item in enumerate(self.items) if number not in others}
+    width: int
+    features: Mapping[str, int]
+    slots: Sequence[int]
+    has_items: bool
 
 
-class _Chosen(NamedTuple):
-    """The source of a layer of the document: an annotation layer, one of its features (None: no label), its columns."""
-
-    source: AnnotationLayer
-    feature: str | None
-    columns: slice
-
-
-class _Piece(NamedTuple):
-    """One annotation in one row: its range, its number if it has one, its values and its line."""
-
-    start: int
-    end: int
-    number: str | None
-    values: tuple[str | None, ...]
-    line: int
+def _layer_of_head(kind: str, line: str, column: int) -> _HeadLayer:
+    name, *rest = line.split("|")
+    items = list(filter(None, rest))
+    slots = [place for place, item in enumerate(items) if item.startswith(_SLOT)]
+    of_slots = {place for slot in slots for place in (slot, slot + 1)}
+    features = {item: place for place, item in enumerate(items) if place not in of_slots}
+    lacks_source = kind == "relation" and not any(item.startswith(_BASE) for item in items)
+    width = max(1, len(items) + lacks_source)
+    return _HeadLayer(kind, name, name.rpartition(".")[2], column, width, features, slots, bool(items))
 
 
-class _SentenceText:
-    """The text of a sentence, and where it begins, in UTF-16 units and in code points."""
+class _LayerOfFile:
+    """The annotations of one layer of the document, and their source; `feature` has the label, None: there is none."""
 
-    def __init__(self, text: str, units: int, points: int) -> None:
-        self.text, self.units, self.points = text, units, points
-        self.end = units + _units(text), points + len(text)
-        self._place = places(text, "utf16")
+    def __init__(self, source: _HeadLayer, feature: str | None) -> None:
+        self.source, self.feature = source, feature
+        self._annotations: dict[object, tuple[int, int, Sequence[str | None], int]] = {}
 
-    def points_of(self, units: Iterable[int]) -> list[int | None]:
-        """Return the positions of offsets; None for one outside the sentence or within a character."""
-        last, first, place = self.end[0], self.units, self._place
-        within = [place(unit - first) if first <= unit <= last else None for unit in units]
-        return [None if point is None else self.points + point for point in within]
+    def see(self, fields: Sequence[str], start: int, end: int, line: int) -> bool:
+        """Take the annotations of a row; return whether all columns have equally many. Rows with a number are one."""
+        own = fields[self.source.column : self.source.column + self.source.width]
+        if own[0] == "_" and set(own) == {"_"}:
+            return True
+        stacks = list(map(_values_in, own))
+        if len(set(map(len, stacks))) != 1:
+            return False
+        for annotation in zip(*stacks, strict=True):
+            values, numbers = zip(*annotation, strict=True)
+            key = next(filter(None, numbers), None) or len(self._annotations)
+            if key in self._annotations:
+                first, last, *_ = known = self._annotations[key]
+                self._annotations[key] = min(first, start), max(last, end), known[2], known[3]
+            else:
+                self._annotations[key] = start, end, values, line
+        return True
 
-
-def _units(text: str) -> int:
-    """Return the length of a text in UTF-16."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    def spans(self, layer: str) -> list[Span]:
+        spans = []
+        for start, end, values, line in self._annotations.values():
+            own = {name: values[place] for name, place in self.source.features.items()}
+            label = None if self.feature is None else own.pop(self.feature)
+            features = {name: value for name, value in own.items() if value is not None}
+            spans.append(Span(start, end, Frozen({layer: label or NO_LABEL}), features, line=line))
+        return sorted(spans, key=lambda span: (span.start, -span.end))
 
 
 class _WebAnnoReader:
+    """Reads one file. Positions in it are UTF-16 units; `_units` and `_points` are the ends of the text so far."""
+
     def __init__(self, file: InputFile, options: FormatOptions) -> None:
-        self._input, self._file, self._options = file, file.name, options
-        self._layers: list[AnnotationLayer] = []
+        self._file, self._options = file, options
+        self._head: list[_HeadLayer] = []
         self._width = 3
-        self._chosen: dict[str, _Chosen] | None = None
-        self._pieces: dict[str, list[_Piece]] = {}
-        self._links: set[str] = set()
-        self._texts: list[str] = []  # the lines of the sentence whose first token has not come
-        self._here: _SentenceText | None = None
+        self._layers: dict[str, _LayerOfFile] | None = None
+        self._seen: set[tuple[str, str | None]] = set()  # chain links and numbered spans that are not read
+        self._waiting: list[str] = []  # the lines of the sentence whose first token has not come
         self._parts: list[str] = []
+        self._units = self._points = 0
         self._first_row = self._rows = 0
-        self._counted: set[tuple[str, str | None]] = set()
-        self.sentences: list[Sentence] = []
+        self._sentences: list[Sentence] = []
 
     def read(self) -> Document:
-        for number, text in self._input.blocks():
+        for number, text in self._file.blocks():
             if number == 1 and not text.startswith(VERSION):
-                raise self._version(text)
+                old = "version 1 or 2 of WebAnno TSV" if text.startswith("#") else "not WebAnno TSV 3"
+                self._refuse(1, f"{old}: the first line is not {VERSION}", "export it as WebAnno TSV 3")
             for part in _PART.finditer(text):
                 if part["rows"] is not None:
-                    self._see_rows(number, part["rows"])
+                    self._read_rows(number, part["rows"])
                 elif part["comment"] is not None:
-                    self._see_comment(number, part["comment"])
+                    self._read_comment(number, part["comment"])
                 else:
                     self._rows = 0
                 number += part[0].count("\n")
-        if self._texts:
-            self._begin(None, 0, None)
-        if self._chosen is None:
-            self._chosen = self._sources()
+        if self._waiting:
+            self._begin_sentence(None, 0, None)
+        layers = self._layers if self._layers is not None else self._sources()
         spans: dict[str, list[Span]] = {layer: [] for layer in self._options.layers or [DEFAULT_LAYER]}
-        spans |= {layer: _spans(layer, chosen, self._pieces[layer]) for layer, chosen in self._chosen.items()}
+        spans |= {layer: chosen.spans(layer) for layer, chosen in layers.items()}
         return Document(
-            self._input.stem,
+            self._file.stem,
             Frozen(spans),
             text="".join(self._parts),
             unit="character",
-            sentences=self.sentences,
-            file=self._file,
+            sentences=self._sentences,
+            file=self._file.name,
         )
 
-    def _version(self, line: str) -> FormatError:
-        old = "version 1 or 2 of WebAnno TSV" if line.startswith("#") else "not WebAnno TSV 3"
-        return FormatError(
-            f"{old}: the first line is not {VERSION}",
-            file=self._file,
-            line=1,
-            advice="export it as WebAnno TSV 3",
-        )
+    def _refuse(self, line: int | None, problem: str, advice: str | None = None) -> NoReturn:
+        raise FormatError(problem, file=self._file.name, line=line, advice=advice)
 
-    def _see_comment(self, number: int, line: str) -> None:
+    def _read_comment(self, number: int, line: str) -> None:
         if line.startswith("#Text="):
-            self._texts.append(unescaped(line.removeprefix("#Text=")))
+            self._waiting.append(_unescaped(line.removeprefix("#Text=")))
         elif line.startswith("#id="):
-            raise FormatError(
-                "version 1 or 2 of WebAnno TSV", file=self._file, line=number, advice="export version 3"
-            )
+            self._refuse(number, "version 1 or 2 of WebAnno TSV", "export version 3")
         elif kind := _HEADS.get(line[:6]):
-            name, *items = line[6:].split("|")
-            layer = AnnotationLayer(kind, name, tuple(filter(None, items)), self._width)
-            self._layers.append(layer)
-            self._width += layer.width
+            self._head.append(_layer_of_head(kind, line[6:], self._width))
+            self._width += self._head[-1].width
 
-    def _see_rows(self, number: int, run: str) -> None:
+    def _read_rows(self, number: int, run: str) -> None:
         self._first_row = self._first_row if self._rows else number
         self._rows += run.count("\n")
-        if self._rows > self._input.limits.max_sentence:
-            raise sentence_too_long(self._file, self._first_row, self._input.limits.max_sentence)
+        if self._rows > self._file.limits.max_sentence:
+            raise sentence_too_long(self._file.name, self._first_row, self._file.limits.max_sentence)
         rows = _ROWS.findall(run)
         if len(rows) != run.count("\n"):
             fit = [_ROWS.fullmatch(f"{line}\n") is not None for line in run[:-1].split("\n")]
             problem = "the row does not begin with a number, offsets and a token"
-            raise self._wrong(number + fit.index(False), problem, "1-1, 0-4, token")
-        self._require_sources()
+            self._refuse(number + fit.index(False), problem, "1-1, 0-4, token")
+        if self._layers is None:
+            self._layers = self._sources()
+        nothing = "\t_" * (self._width - 3)
+        blank = (nothing, f"{nothing}\t")
         units, past, texts, values = zip(*rows, strict=True)
         annotated = {
-            place: self._fields(rows[place], number + place)
+            place: self._fields(fields, number + place)
             for place, fields in enumerate(values)
-            if fields not in self._blank
+            if fields not in blank
         }
-        tokens = list(map(unescaped, texts) if "\\" in run else texts)
-        if self._texts:
-            self._begin(tokens[0], int(units[0]), number)
-        if self._here is None:
-            raise self._wrong(number, "a row before any #Text=")
-        starts, ends = self._here.points_of(map(int, units)), self._here.points_of(map(int, past))
-        first, text = self._here.points, self._here.text
-        for place, (start, end, token) in enumerate(zip(starts, ends, tokens, strict=True)):
-            if start is None or end is None or end < start:
+        tokens = list(map(_unescaped, texts) if "\\" in run else texts)
+        if self._waiting:
+            self._begin_sentence(tokens[0], int(units[0]), number)
+        if not self._sentences:
+            self._refuse(number, "a row before any #Text=")
+        text, first = self._parts[-1], self._sentences[-1].start
+        begins, stops = self._points_of(units, text), self._points_of(past, text)
+        for place, (begin, stop, token) in enumerate(zip(begins, stops, tokens, strict=True)):
+            line = number + place
+            if begin is None or stop is None or stop < begin:
                 problem = f"the offsets {units[place]}-{past[place]} lie outside the sentence"
-                raise SpanError(problem, file=self._file, line=number + place)
-            if text[start - first : end - first] != token:
+                raise SpanError(problem, file=self._file.name, line=line)
+            if text[begin:stop] != token:
                 problem = f"the token at {units[place]}-{past[place]} is not in the sentence there"
-                raise self._wrong(number + place, problem)
+                self._refuse(line, problem)
             if place in annotated:
-                self._see(annotated[place], start, end, number + place)
+                self._read_annotations(annotated[place], first + begin, first + stop, line)
 
-    def _require_sources(self) -> None:
-        if self._chosen is None:
-            self._chosen = self._sources()
-            self._pieces = {layer: [] for layer in self._chosen}
-            nothing = "\t_" * (self._width - 3)
-            self._blank = (nothing, f"{nothing}\t")
-            self._others = [layer for layer in self._layers if layer.kind != "span" or layer.slots]
-            read = {chosen.source for chosen in self._chosen.values()}
-            self._unread = [
-                layer
-                for layer in self._layers
-                if self._options.layers is None and layer.kind == "span" and layer not in read
-            ]
+    def _points_of(self, units: Iterable[str], text: str) -> list[int | None]:
+        """Return the places in a sentence, the last one; None for one outside it or within a character."""
+        place_of, last = self._place_of, self._units
+        first = last - _units_of(text)
+        return [place_of(unit - first) if first <= unit <= last else None for unit in map(int, units)]
 
-    def _fields(self, row: tuple[str, ...], number: int) -> list[str]:
+    def _fields(self, values: str, number: int) -> list[str]:
         """Return the fields of a row, of which the first three are not used."""
-        fields = ["", "", *row[3].split("\t")]
+        fields = ["", "", *values.split("\t")]
         if len(fields) > self._width and not fields[-1]:
             fields.pop()
         if len(fields) != self._width:
             problem = f"the row has {len(fields)} columns, the layers of the head {self._width}"
-            raise self._wrong(number, problem)
+            self._refuse(number, problem)
         return fields
 
-    def _begin(self, token: str | None, offset: int, line: int | None) -> None:
+    def _begin_sentence(self, token: str | None, offset: int, line: int | None) -> None:
         """Begin the sentence of the waiting lines, of which `token` is the first token, at this offset."""
-        text, self._texts = "\n".join(self._texts), []
-        units, points = (0, 0) if self._here is None else self._here.end
-        place = max(text.find(token), 0) if token is not None else 0
-        before = _units(text[:place])
-        gap = offset - before - units if token is not None else int(self._here is not None)
+        text, self._waiting = "\n".join(self._waiting), []
+        before = 0 if token is None else _units_of(text[: max(text.find(token), 0)])
+        gap = int(bool(self._sentences)) if token is None else offset - before - self._units
         if gap < 0:
-            raise self._wrong(line, f"the sentence at offset {offset - before} overlaps the one before it")
-        if gap > self._input.limits.max_line:
-            raise self._wrong(line, f"a gap of {gap:,} characters before offset {offset}")
-        self._parts += ["\n" + " " * (gap - 1) if gap else "", text]
-        self._here = _SentenceText(text, units + gap, points + gap)
-        self.sentences.append(Sentence(self._here.points, self._here.end[1]))
+            self._refuse(line, f"the sentence at offset {offset - before} overlaps the one before it")
+        if gap > self._file.limits.max_line:
+            self._refuse(line, f"a gap of {gap:,} characters before offset {offset}")
+        self._parts += [_between(gap), text]
+        first = self._points + gap
+        self._units, self._points = self._units + gap + _units_of(text), first + len(text)
+        self._sentences.append(Sentence(first, self._points))
+        self._place_of = places(text, "utf16")
 
-    def _see(self, fields: Sequence[str], start: int, end: int, line: int) -> None:
-        assert self._chosen is not None
-        for layer in self._others:
-            self._pass_over(layer, fields)
-        for layer in self._unread:
-            self._count(layer, fields[layer.column])
-        for name, chosen in self._chosen.items():
-            columns = fields[chosen.columns]
-            if columns[0] == "_" and set(columns) == {"_"}:
+    def _read_annotations(self, fields: Sequence[str], start: int, end: int, line: int) -> None:
+        """Read a row with annotations, and count those that are not read."""
+        assert self._layers is not None
+        read = {own.source.column for own in self._layers.values()}
+        passed_over = self._file.passed_over
+        for layer in self._head:
+            own = fields[layer.column : layer.column + layer.width]
+            if layer.kind == "relation" and own[-1] != "_":
+                passed_over["relations"] += len(_STACKED.findall(own[-1]))
+            for value in _STACKED.findall(own[0]) if layer.kind == "chain" else ():
+                link = layer.name, value.rpartition("->")[2]
+                if "->" in value and link not in self._seen:
+                    self._seen.add(link)
+                    passed_over["chain links"] += 1
+            if layer.kind != "span":
                 continue
-            stacks = list(map(_stacked, columns))
-            if len(set(map(len, stacks))) != 1:
-                raise self._wrong(
-                    line, f"the columns of {chosen.source.short} have different numbers of annotations"
-                )
-            for annotation in zip(*stacks, strict=True):
-                values, numbers = zip(*annotation, strict=True)
-                number = next(filter(None, numbers), None)
-                self._pieces[name].append(_Piece(start, end, number, values, line))
+            for slot in layer.slots:
+                targets = (target for stack in _STACKED.findall(own[slot + 1]) for target in stack.split(";"))
+                passed_over["slots"] += sum(target not in ("_", "*") for target in targets)
+            if self._options.layers is None and layer.column not in read and own[0] != "_":
+                for _, number in _values_in(own[0]):
+                    passed_over[f"spans of {layer.short}"] += (layer.name, number) not in self._seen
+                    self._seen.update([(layer.name, number)] if number else ())
+        for chosen in self._layers.values():
+            if not chosen.see(fields, start, end, line):
+                problem = f"the columns of {chosen.source.short} have different numbers of annotations"
+                self._refuse(line, problem)
 
-    def _pass_over(self, layer: AnnotationLayer, fields: Sequence[str]) -> None:
-        """Count relations, chain links and slots of a row."""
-        count = self._input.passed_over
-        last = fields[layer.column + layer.width - 1]
-        if layer.kind == "relation" and last != "_":
-            count[_PASSED_OVER["relation"]] += len(_STACKED.findall(last))
-        elif layer.kind == "chain":
-            for value in _STACKED.findall(fields[layer.column]):
-                link = f"{layer.name} {value.rpartition('->')[2]}"
-                if "->" in value and link not in self._links:
-                    self._links.add(link)
-                    count[_PASSED_OVER["chain"]] += 1
-        for slot in layer.slots if layer.kind == "span" else ():
-            targets = fields[layer.column + slot + 1]
-            count[_PASSED_OVER["slot"]] += sum(
-                target not in ("_", "*") for stack in _STACKED.findall(targets) for target in stack.split(";")
-            )
-
-    def _count(self, layer: AnnotationLayer, field: str) -> None:
-        """Count the spans of a layer that is not read; those of several rows have a number."""
-        for _, number in _stacked(field) if field != "_" else ():
-            if number is None or (layer.name, number) not in self._counted:
-                self._input.passed_over[f"spans of {layer.short}"] += 1
-                self._counted.add((layer.name, number))
-
-    def _sources(self) -> dict[str, _Chosen]:
+    def _sources(self) -> dict[str, _LayerOfFile]:
         """Return the source of each layer of the document. Raises `UsageError` if there is none."""
-        spans = [layer for layer in self._layers if layer.kind == "span"]
-        known = [f"{layer.short}.{name}" for layer in spans for name in layer.features]
-        known = known or [layer.short for layer in spans]
-        if not self._layers or not (spans or self._options.layers):
+        spans = [layer for layer in self._head if layer.kind == "span"]
+        if not self._head or not (spans or self._options.layers):
             return {}
-        wanted = self._options.layers or {DEFAULT_LAYER: self._default(spans, known)}
-        found = {layer: _chosen(str(source), spans) for layer, source in wanted.items()}
-        for layer, chosen in found.items():
+        known = [f"{layer.short}.{name}" for layer in spans for name in layer.features]
+        sources = ", ".join(known := known or [layer.short for layer in spans])
+        others = ", ".join(f"{layer.short} ({layer.kind}s)" for layer in self._head if layer.kind != "span")
+        not_read = f"; not read: {others}" if others else ""
+        wanted = self._options.layers
+        if wanted is None:
+            if any(layer.short == "NamedEntity" and "value" in layer.features for layer in spans):
+                wanted = {DEFAULT_LAYER: "NamedEntity.value"}
+            elif len(spans) == 1:
+                (layer,) = spans
+                feature = ["value"] if "value" in layer.features else list(layer.features)[:1]
+                wanted = {DEFAULT_LAYER: ".".join([layer.short, *feature])}
+            else:
+                raise UsageError(
+                    f"the file has {len(spans)} layers of spans",
+                    file=self._file.name,
+                    advice=f"name a source, as in layers={ {DEFAULT_LAYER: known[0]} }; its sources: {sources}",
+                )
+        layers = {}
+        for name, source in wanted.items():
+            chosen = _chosen(str(source), spans)
             if chosen is None:
                 raise UsageError(
-                    f"the file has no source {wanted[layer]!r} for layer {layer!r}",
-                    file=self._file,
-                    advice=f"its sources: {', '.join(known) or 'none'}{self._not_read()}",
+                    f"the file has no source {source!r} for layer {name!r}",
+                    file=self._file.name,
+                    advice=f"its sources: {sources or 'none'}{not_read}",
                 )
-        self._pieces = {layer: [] for layer in found}
-        return {layer: chosen for layer, chosen in found.items() if chosen is not None}
-
-    def _default(self, spans: Sequence[AnnotationLayer], known: Sequence[str]) -> str:
-        if any(layer.short == "NamedEntity" and "value" in layer.features for layer in spans):
-            return "NamedEntity.value"
-        if len(spans) == 1:
-            (layer,) = spans
-            return ".".join(
-                [layer.short, *(["value"] if "value" in layer.features else list(layer.features)[:1])]
-            )
-        raise UsageError(
-            f"the file has {len(spans)} layers of spans",
-            file=self._file,
-            advice=f"name a source, as in layers={ {DEFAULT_LAYER: known[0]} }; its sources: {', '.join(known)}"
-            if known
-            else f"only layers of spans are read{self._not_read()}",
-        )
-
-    def _not_read(self) -> str:
-        """Return which layers cannot be sources, as the end of a message."""
-        others = ", ".join(f"{layer.short} ({layer.kind}s)" for layer in self._layers if layer.kind != "span")
-        return f"; not read: {others}" if others else ""
-
-    def _wrong(self, line: int | None, problem: str, advice: str | None = None) -> FormatError:
-        return FormatError(problem, file=self._file, line=line, advice=advice)
+            layers[name] = chosen
+        return layers
 
 
-def _chosen(source: str, spans: Sequence[AnnotationLayer]) -> _Chosen | None:
+def _units_of(text: str) -> int:
+    """Return the length of a text in UTF-16."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _chosen(source: str, spans: Sequence[_HeadLayer]) -> _LayerOfFile | None:
     """Return the layer and the feature that a source names; None if there are none."""
     for layer in spans:
-        columns = slice(layer.column, layer.column + layer.width)
         for name in (layer.name, layer.short):
+            feature = source.removeprefix(f"{name}.")
             if source == name:
-                feature = next(iter(layer.features)) if len(layer.features) == 1 else None
-                return _Chosen(layer, feature, columns)
-            if source.startswith(f"{name}.") and source.removeprefix(f"{name}.") in layer.features:
-                return _Chosen(layer, source.removeprefix(f"{name}."), columns)
-            if source.startswith(f"{name}.") and not layer.items:  # a feature without values has no column
-                return _Chosen(layer, None, columns)
+                return _LayerOfFile(layer, next(iter(layer.features)) if len(layer.features) == 1 else None)
+            if feature != source and feature in layer.features:
+                return _LayerOfFile(layer, feature)
+            if feature != source and not layer.has_items:  # a feature without values has no column
+                return _LayerOfFile(layer, None)
     return None
 
 
-def _spans(layer: str, chosen: _Chosen, pieces: Sequence[_Piece]) -> list[Span]:
-    """Return the spans of the pieces; pieces with the same number are one span."""
-    joined: dict[object, _Piece] = {}
-    for place, piece in enumerate(pieces):
-        key = piece.number if piece.number is not None else place
-        if (first := joined.get(key)) is not None:
-            piece = first._replace(start=min(first.start, piece.start), end=max(first.end, piece.end))
-        joined[key] = piece
-    places = chosen.source.features
-    of_label = None if chosen.feature is None else places.pop(chosen.feature)
-    found = []
-    for start, end, _, values, line in joined.values():
-        label = None if of_label is None else values[of_label]
-        features = {name: value for name, place in places.items() if (value := values[place]) is not None}
-        found.append(Span(start, end, Frozen({layer: label or NO_LABEL}), features, line=line))
-    return sorted(found, key=lambda span: (span.start, -span.end))
+# Writing
+
+_Range = tuple[int, int]
+
+_WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 
 
-def _stacked(field: str) -> list[tuple[str | None, str | None]]:
-    """Return the values of the annotations in a field."""
-    return list(map(_value, _STACKED.findall(field)))
+class _Segment(NamedTuple):
+    """A sentence as it is written: its range in the text and the ranges of its tokens."""
+
+    start: int
+    end: int
+    tokens: Sequence[_Range]
 
 
-def _value(text: str) -> tuple[str | None, str | None]:
-    """Return the value of an annotation, None if it has none, and its number.
+def _segments(document: Document) -> list[_Segment]:
+    """Return the sentences of a document. Those that it has end where they end; others end before the last LF.
 
-    >>> _value("PER[7]"), _value("*[2]"), _value(r"a\\[1\\]")
-    (('PER', '7'), (None, '2'), ('a[1]', None))
+    Text outside of sentences gets sentences of its own. A sentence is longer if the reader could not restore the white
+    space after it.
     """
-    found = _VALUE.fullmatch(text)
-    if found is None:  # a backslash at the end
-        return text, None
-    return None if found[1] in ("*", "_") else unescaped(found[1]), found[2]
+    text, is_own = document.text or "", bool(document.sentences)
+    known = token_ranges(document.tokens or (), text)
+    lines = (match.span() for match in re.finditer(r"[^\n]*\n?", text))
+    regions: list[_Range] = []
+    place = 0
+    for start, end in sorted((each.start, each.end) for each in document.sentences) or lines:
+        regions += [(place, start), (max(place, start), end)]
+        place = max(place, end)
+    segments: list[_Segment] = []
+    for start, end in [*regions, (place, len(text))]:
+        tokens = _tokens_between(known, start, end, text) if start < end else []
+        if tokens:
+            last = tokens[-1][1]
+            segments.append(_Segment(tokens[0][0], max(end, last) if is_own else last, tokens))
+    if not segments and text:
+        return [_Segment(0, len(text), ())]
+    for number, segment in enumerate(segments):
+        is_last = number + 1 == len(segments)
+        following = len(text) if is_last else segments[number + 1].start
+        gap = text[segment.end : following]
+        line_end = -1 if is_last else gap.rfind("\n")
+        if is_own and not gap.strip("\n "):
+            continue
+        is_restored = line_end >= 0 and not gap[line_end + 1 :].strip(" ")
+        segments[number] = segment._replace(end=segment.end + line_end if is_restored else following)
+    return segments
 
 
-def unescaped(text: str) -> str:
-    """Return the text without escapes; ``\\t``, ``\\n`` and ``\\r`` are characters, any other character is itself."""
-    return _ESCAPE.sub(lambda match: ESCAPED.get(match[1], match[1]), text) if "\\" in text else text
+def _tokens_between(known: Sequence[_Range], start: int, end: int, text: str) -> list[_Range]:
+    """Return the known tokens that begin in a range, and words and marks where there are none."""
+    before = bisect_right(known, (start,))
+    place = max(start, known[before - 1][1]) if before else start
+    tokens: list[_Range] = []
+    for token in known[before : bisect_right(known, (end,))]:
+        tokens += [match.span() for match in _WORD_OR_MARK.finditer(text, place, token[0])]
+        tokens.append(token)
+        place = token[1]
+    return [*tokens, *(match.span() for match in _WORD_OR_MARK.finditer(text, place, end))]
+
+
+def _between(length: int) -> str:
+    """Return the text that the reader puts between sentences: it knows only its length."""
+    return "\n" + " " * (length - 1) if length else ""
+
+
+def _fit(types: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
+    """Return the document as it is read; white space that is cut off and text that is not restored are counted."""
+    document = with_texts(types, document, lost)
+    text = document.text or ""
+    if "\0" in text:
+        raise UsageError("WebAnno TSV cannot hold the character NUL", **document.in_errors)
+    segments = _segments(document)
+    parts: list[str] = []
+    place = 0
+    for segment in segments:
+        gap = text[place : segment.start]
+        lost["text between sentences"] += bool(gap.strip("\n "))
+        parts += [_between(len(gap)), text[segment.start : segment.end]]
+        place = segment.end
+    layers = {}
+    for layer, spans in document.layers.items():
+        own = [each for span in spans for each in _without_edges(span, text, segments, lost)]
+        layers[layer] = sorted(own, key=lambda span: (span.start, -span.end))
+    sentences = [Sentence(segment.start, segment.end) for segment in segments]
+    return replace(document, layers=layers, text="".join(parts), sentences=sentences, tags={})
+
+
+def _without_edges(span: Span, text: str, segments: Sequence[_Segment], lost: Counter[str]) -> Sequence[Span]:
+    """Return a span without white space at its edges; one without characters lies in a sentence that has tokens."""
+    own = text[span.start : span.end]
+    start = span.start + (len(own) - len(own.lstrip()) if own.strip() else 0)
+    end = start + len(own.strip())
+    if start == end:
+        if not segments or not segments[0].tokens:
+            lost["zero-length spans"] += 1
+            return ()
+        here = max(bisect_right(segments, start, key=attrgetter("start")) - 1, 0)
+        near = [min(max(start, each.start), each.end) for each in segments[here : here + 2]]
+        start = end = min(near, key=lambda place: abs(place - start))
+    if (start, end) == (span.start, span.end):
+        return (span,)
+    lost["white space at edges of spans"] += 1
+    return (replace(span, start=start, end=end),)
+
+
+_Unit = tuple[int, _Range]
+"""A token by its number, with the range in it: the whole token, or a part."""
+
+
+class _Tokens:
+    """The tokens of all sentences."""
+
+    def __init__(self, segments: Sequence[_Segment]) -> None:
+        self._ranges = [token for segment in segments for token in segment.tokens]
+        self._starts, self._ends = [start for start, _ in self._ranges], [end for _, end in self._ranges]
+        self._limits = [segment.end for segment in segments]
+        self._last = list(accumulate(len(segment.tokens) for segment in segments))
+
+    def units(self, span: Span) -> list[_Unit]:
+        """Return the units of a span."""
+        last = bisect_left(self._ends, span.end)
+        if span.start == span.end:  # in the first token that ends at or after it, within its sentence
+            last = min(last, self._last[bisect_left(self._limits, span.start)] - 1)
+            return [(last, (span.start, span.end))]
+        numbers = range(bisect_right(self._starts, span.start) - 1, last + 1)
+        own = ((number, self._ranges[number]) for number in numbers)
+        return [(number, (max(start, span.start), min(end, span.end))) for number, (start, end) in own]
+
+
+class _Cells:
+    """The fields of one layer by the unit in which they stand; its spans are sorted.
+
+    Spans that have several units, or one with others, have numbers.
+    """
+
+    def __init__(self, spans: Sequence[Span], of: UimaType, tokens: _Tokens, numbers: Iterator[int]) -> None:
+        values = [values_of(span, of) for span in spans]
+        names = {name for own in values for name in own}
+        self.names = sorted(names | {of.label}) if names or not spans else []
+        self.name = of.name
+        numbered: dict[int, int] = {}
+        places: dict[_Unit, list[int]] = {}
+        for place, span in enumerate(spans):
+            units = tokens.units(span)
+            for unit in units:
+                stack = places.setdefault(unit, [])
+                stack.append(place)
+                for each in (stack[0], place) if len(stack) > 1 else ():
+                    numbered[each] = numbered.get(each) or next(numbers)
+            if len(units) > 1:
+                numbered[place] = numbered.get(place) or next(numbers)
+
+        def field(place: int, name: str) -> str:
+            value = values[place].get(name)
+            shown = "*" if value is None else value.translate(_IN_VALUES).replace("->", "\\->")
+            return f"{shown}[{numbered[place]}]" if place in numbered else shown
+
+        self.fields: dict[_Unit, list[str]] = {
+            unit: ["|".join(field(place, name) for place in stack) for name in self.names or ("",)]
+            for unit, stack in places.items()
+        }
+        """The fields of a row; a layer without features has one."""
+
+
+def _lines(types: Mapping[str, str], document: Document, layers: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of the file of a document, which `_fit` has returned."""
+    segments, text = _segments(document), document.text or ""
+    tokens, numbers = _Tokens(segments), count(1)
+    require_short_texts(sum(map(len, chain.from_iterable(document.layers.values()))), **document.in_errors)
+    known = types_of(types, [*layers, *document.layers])
+    cells = [_Cells(spans, known[layer], tokens, numbers) for layer, spans in document.layers.items()]
+    parts: dict[int, set[_Range]] = {}
+    for layer in cells:
+        for token, part in layer.fields:
+            parts.setdefault(token, set()).add(part)
+    yield f"{VERSION}.3"
+    for layer in cells:
+        yield f"#T_SP={layer.name}|{'|'.join(layer.names)}"
+    yield ""
+    wide, place = wide_characters(text), 0
+    for number, segment in enumerate(segments, 1):
+        yield ""
+        for line in text[segment.start : segment.end].split("\n"):
+            yield f"#Text={line.translate(_IN_TEXTS)}"
+        for token, whole in enumerate(segment.tokens, 1):
+            own = sorted(parts.get(place, set()) - {whole}, key=lambda part: (part[0], -part[1]))
+            for nth, (start, end) in enumerate([whole, *own]):
+                fields = [
+                    field
+                    for layer in cells
+                    for field in layer.fields.get((place, (start, end))) or ["_"] * max(len(layer.names), 1)
+                ]
+                name = f"{number}-{token}.{nth}" if nth else f"{number}-{token}"
+                units = f"{start + bisect_left(wide, start)}-{end + bisect_left(wide, end)}"
+                yield "\t".join([name, units, text[start:end].translate(_IN_TEXTS), *fields, ""])
+            place += 1
 
 
 WEBANNO = FileFormat(
     name="webanno",
     holds="WebAnno TSV 3: sentences after `#Text=`, a row for each token, and the layers that `#T_SP=` names",
     read=lambda file, options: iter([_WebAnnoReader(file, options).read()]),
-    single=True,
-    writer=lambda types: writer(types, ".tsv", webanno_of, fit_to_webanno, empty=f"{VERSION}.3\n"),
+    is_one_document=True,
+    writer=lambda types: writer(
+        types,
+        ".tsv",
+        lambda own, document, layers: "".join(in_lines(_lines(own, document, layers))),
+        _fit,
+        empty=f"{VERSION}.3\n",
+    ),
 )

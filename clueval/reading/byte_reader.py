@@ -271,7 +271,7 @@ class ByteReader:
             if not is_utf8(text) or text.count(b"\0") + 1 != len(lines):
                 return None
             sentences = [each if each[-1] == "\n" else f"{each}\n" for each in text.decode().split("\0")]
-            found.append(Passage(document, layout, begins, tokens, sentences))
+            found.append(Passage(document, layout, begins, sentences, tokens))
         return found[0], found[1]
 
 

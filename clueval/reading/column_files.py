@@ -147,16 +147,17 @@ class _Files:
         waiting: list[Passages] = []
         number = 0
         for item in items:
-            if not isinstance(item, Stretch):
+            if isinstance(item, Stretch):
+                self._add_passages(waiting)
+                self._add_stretch(item)
+            else:
                 require_parallel(item)
                 waiting.append(item)
                 number += item[0].tokens
                 if number <= self._sizes.rows and not have_ids(item):
                     continue
-            self._add_passages(waiting)
+                self._add_passages(waiting)
             waiting, number = [], 0
-            if isinstance(item, Stretch):
-                self._add_stretch(item)
             yield
         self._add_passages(waiting)
         yield

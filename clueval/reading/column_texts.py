@@ -6,9 +6,10 @@ all sides is split once.
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, compress, zip_longest
+from itertools import accumulate, chain, compress
 from operator import ne
 from typing import NamedTuple
 
@@ -16,14 +17,20 @@ from clueval.core.document import Document, Layers, MissingId, Row, same_id
 from clueval.core.span import Frozen
 from clueval.core.tags import decode
 from clueval.files.errors import CluevalError
-from clueval.files.limits import LINES_IN_SENTENCE
-from clueval.formats.column_format import Layout, TokenLines, wanted_layers
-from clueval.formats.column_values import ColumnValues
-from clueval.formats.columns import ColumnReader
+from clueval.formats.column_format import Layout, wanted_layers
 from clueval.formats.tag_lists import SeenTags
 from clueval.reading.clusters import Unusual
 from clueval.reading.options import Text
-from clueval.reading.passages import LINES, SentenceColumns, columns_of, require_sentences
+from clueval.reading.passages import (
+    Passage,
+    PassageReader,
+    Passages,
+    SentenceColumns,
+    Sizes,
+    columns_of,
+    passages_in_step,
+    require_sentences,
+)
 from clueval.reading.source import Source
 
 ROWS = 1 << 14
@@ -36,17 +43,17 @@ def column_texts(sources: Sequence[Source]) -> Iterator[Text]:
     Memory holds some texts with `ROWS` lines together, or one longer text. The files get what was read of them. Raises
     `Unusual` for what must be read document by document, and for every error: the documents so far are right.
     """
-    readers = [_LinesReader(source) for source in sources]
-    batch = _Batch(sources, readers)
+    readers = list(map(_reader_of, sources))
+    batch = _Batch(readers)
     try:
-        for lines in zip_longest(*(reader.texts() for reader in readers)):
-            if None in lines or any(each.lines.ends != lines[0].lines.ends for each in lines):
+        for text in passages_in_step(readers):
+            if any(each.lines.ends != text[0].lines.ends for each in text):
                 raise Unusual("different sentences")
-            if not all(same_id(lines[0].id, each.id) for each in lines):
+            if not all(same_id(_id_of(text[0]), _id_of(each)) for each in text):
                 raise Unusual("different documents")
-            if any(each.lines.unspaced for each in lines):
+            if any(each.lines.unspaced for each in text):
                 raise Unusual("the text is not known from the tokens alone")
-            batch.add(lines)
+            batch.add(text)
             if batch.rows >= ROWS:
                 yield from batch.take()
         yield from batch.take()
@@ -54,96 +61,35 @@ def column_texts(sources: Sequence[Source]) -> Iterator[Text]:
         raise Unusual("a file cannot be read") from error
 
 
-class _TextLines(NamedTuple):
-    """The lines of a document, what is known of it, and the layout; None before the first token of the file."""
+def _reader_of(source: Source) -> PassageReader:
+    """Return the reader of a file, whose passages are documents. Raises `Unusual` for what needs documents."""
+    options = source.options
+    form = require_sentences(source.form, options)
+    if form.no_space or form.pairs or options.scheme is not None or options.unannotated is not None:
+        raise Unusual("a format or an option that needs documents")
+    if options.invalid not in (None, "conlleval"):
+        raise Unusual("whether tags are a span may depend on those around them")
+    return PassageReader(source, Sizes(sentences=sys.maxsize, tokens=sys.maxsize), source.file.limits)
 
-    id: str
-    metadata: Mapping[str, str]
-    start: int
-    lines: TokenLines
-    layout: Layout | None
 
-
-class _LinesReader(ColumnReader):
-    """Reads the lines of a file by document. Raises `Unusual` for formats and options that need documents."""
-
-    def __init__(self, source: Source) -> None:
-        file, options = source.file, source.options
-        form = require_sentences(source.form, options)
-        if form.no_space or form.pairs or options.scheme is not None or options.unannotated is not None:
-            raise Unusual("a format or an option that needs documents")
-        if options.invalid not in (None, "conlleval"):
-            raise Unusual("whether tags are a span may depend on those around them")
-        super().__init__(form, file.blocks, options, file.name, file.limits, file.passed_over)
-        self.sources = file.sources
-        self.values = ColumnValues(form, self)
-        self._texts: list[_TextLines] = []
-
-    def texts(self) -> Iterator[_TextLines]:
-        """Yield the documents as lines. Raises the errors of reading lines, but not of their columns."""
-        for _ in self._blocks_read():
-            yield from self._texts
-            self._texts = []
-
-    def _feed(self, number: int, text: str) -> None:
-        """Read a block of lines; sentences between special lines are read together."""
-        if not self.form.blank_ends or text[0] in " \t" or "\n " in text or "\n\t" in text:
-            super()._feed(number, text)
-            return
-        position, length = 0, len(text)
-        while position < length:
-            match = self.form.special.search(text, position)
-            special = length if match is None else match.start()
-            past = text.rfind("\n\n", position, special) + 2
-            if past <= position + 2 or not self._are_added(number, text[position:past]):
-                past = text.find("\n\n", position) + 2
-                past = past if past > 1 else length
-                super()._feed(number, text[position:past])
-            number += text.count("\n", position, past)
-            position = past
-
-    def _are_added(self, number: int, text: str) -> bool:
-        """Add sentences with a blank line after each; return false if they must be read one by one."""
-        layout, lines = self.layout, self.lines
-        if layout is None or layout.document is not None or layout.meta or not self.is_open:
-            return False
-        if self.state or self._head is not None or lines.of_sentence:
-            return False
-        irregular = (" \n", "  ") if layout.separator == " " else ("\t\n",)
-        if text[0] == "\n" or "\n\n\n" in text or any(each in text for each in irregular):
-            return False
-        sentences = [f"{each}\n" for each in text[:-2].split("\n\n")]
-        sizes = list(map(LINES, sentences))
-        if max(sizes) > self.limits.max_sentence or lines.rows + sum(sizes) > self.limits.max_document:
-            raise Unusual("too many lines")
-        if max(map(len, sentences)) > LINES_IN_SENTENCE * self.limits.max_line:
-            raise Unusual("too many characters")
-        lines.add_sentences(number, sentences, sizes)
-        return True
-
-    def end_document(self) -> None:
-        self.end_sentence()
-        if self.is_open:
-            identifier = MissingId(self.begun) if self.id is None else self.id
-            self._texts.append(_TextLines(identifier, self.metadata, self.start, self.lines, self.layout))
-            self.start += self.lines.rows
-            self.is_open, self.id, self.metadata = False, None, {}
-            self.lines = TokenLines()
+def _id_of(passage: Passage) -> str:
+    document = passage.document
+    return document.id if document.named else MissingId(document.id)
 
 
 class _Batch:
     """Texts whose lines are split together; `rows` is their number of lines."""
 
-    def __init__(self, sources: Sequence[Source], readers: Sequence[_LinesReader]) -> None:
-        self._sources, self._readers = sources, readers
+    def __init__(self, readers: Sequence[PassageReader]) -> None:
+        self._readers = readers
         self._seen = [SeenTags(None) for _ in readers]
-        self._texts: list[Sequence[_TextLines]] = []
+        self._texts: list[Passages] = []
         self.rows = 0
 
-    def add(self, text: Sequence[_TextLines]) -> None:
+    def add(self, text: Passages) -> None:
         """Add the lines of all sides of a text."""
         self._texts.append(text)
-        self.rows += text[0].lines.rows
+        self.rows += text[0].tokens
 
     def take(self) -> Iterator[Text]:
         """Yield the documents of the texts, and begin again. Raises `Unusual`, and the errors of columns."""
@@ -154,7 +100,7 @@ class _Batch:
         differing: list[_Differing] = []
         rows = 0  # of the first side so far, with one of O after each sentence
         for number, text in enumerate(texts):
-            first, *others = [each.lines.of_sentences() for each in text]
+            first, *others = [each.sentences for each in text]
             differ = list(map(any, zip(*(map(ne, first, other) for other in others), strict=True)))
             begin = 0
             for end, differs in zip(text[0].lines.ends, differ, strict=False):
@@ -232,26 +178,25 @@ class _Batch:
 
     def _documents(
         self,
-        text: Sequence[_TextLines],
+        text: Passages,
         tokens: Sequence[str],
         ids: Sequence[str],
         spans: Sequence[Mapping[str, Sequence[Row]]],
     ) -> Text:
-        documents: list[Document] = []
-        for own, of_side, reader, source in zip(text, spans, self._readers, self._sources, strict=True):
-            document = Document(
-                own.id,
+        return tuple(
+            Document(
+                _id_of(own),
                 Layers({}, {layer: of_side.get(layer, []) for layer in wanted_layers(reader)}),
                 tokens=tokens,
                 start=own.start,
                 token_ids=ids or None,
                 sentences=own.lines.sentences(own.start),
-                metadata=Frozen(own.metadata),
+                metadata=Frozen(own.document.metadata),
                 lines=own.lines.numbers(),
                 file=reader.file,
             )
-            documents.append(document if source.name is None else source.named(document))
-        return tuple(documents)
+            for own, of_side, reader in zip(text, spans, self._readers, strict=True)
+        )
 
 
 class _Differing(NamedTuple):

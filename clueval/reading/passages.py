@@ -6,18 +6,19 @@ are equal on all sides are split into rows once.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial, reduce
-from itertools import compress, zip_longest
+from itertools import accumulate, compress, islice, zip_longest
 from operator import methodcaller, ne, not_, or_
 from sys import intern
 from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.tags import OUTSIDE
-from clueval.files.limits import LINES_IN_SENTENCE, sentence_too_long, sentence_too_wide
+from clueval.files.limits import LINES_IN_SENTENCE, Limits
 from clueval.formats.column_format import ColumnFormat, Layout, TokenLines
 from clueval.formats.column_values import WITHIN_FIELDS, ColumnValues
 from clueval.formats.columns import ColumnReader
@@ -64,42 +65,38 @@ class NamedDocument(NamedTuple):
     named: bool
 
 
-@dataclass(slots=True)
-class Passage:
+class Passage(NamedTuple):
     """Sentences of one document, each the lines of its tokens."""
 
-    document: NamedDocument  # the document
+    document: NamedDocument
     layout: Layout | None  # the uses of the columns; None before the first token
     begins: bool  # whether the document begins here
-    tokens: int = 0  # the number of tokens
-    sentences: list[str] = field(default_factory=list)  # their lines
+    sentences: Sequence[str]
+    tokens: int  # their number
+    lines: TokenLines = TokenLines()  # where the sentences are in the file, if they are located
+    start: int = 0  # the number of tokens before them in the file
 
 
 class PassageReader(ColumnReader):
     """Reads the lines of a file as passages."""
 
-    def __init__(self, source: Source, sizes: Sizes = SIZES) -> None:
+    def __init__(self, source: Source, sizes: Sizes = SIZES, limits: Limits | None = None) -> None:
         file = source.file
         assert isinstance(source.form, ColumnFormat)
-        super().__init__(source.form, file.blocks, source.options, file.name, file.limits, file.passed_over)
+        limits = limits or replace(file.limits, max_document=sys.maxsize)  # no document is held
+        super().__init__(source.form, file.blocks, source.options, file.name, limits, file.passed_over)
         self.sources = file.sources
         self.values = ColumnValues(source.form, self)
         self._sizes, self._name = sizes, source.name
         self._known: NamedDocument | None = None
         self._begins = False
-        self._runs: list[str] = []
-        self._rows = self._size = 0
-        self._sentences: list[str] = []
+        self._ended = 0  # the number of rows in sentences that have ended
         self._complete: list[Passage] = []
 
     def passages(self) -> Iterator[Passage]:
         """Yield the passages of the file. Raises the errors of reading lines, but not of their columns."""
         for _ in self._blocks_read():
             yield from self.take()
-
-    def feed(self, number: int, text: str) -> None:
-        """Read a block of whole lines."""
-        self._feed(number, text)
 
     def take(self) -> list[Passage]:
         """Return the complete passages; each is returned once."""
@@ -109,7 +106,7 @@ class PassageReader(ColumnReader):
     @property
     def in_sentence(self) -> bool:
         """Whether a sentence is open that has tokens."""
-        return bool(self._runs)
+        return bool(self.lines.of_sentence)
 
     @property
     def current(self) -> NamedDocument | None:
@@ -150,49 +147,95 @@ class PassageReader(ColumnReader):
         ColumnReader.begin_document(self, identifier, metadata, head=head)
         self._known, self._begins = None, True
 
-    def add(self, number: int, run: str) -> None:
-        self.require_document()
-        rows = run.count("\n")
-        self._runs.append(run)
-        self._rows += rows
-        self.lines.rows += rows
-        self.lines.characters += len(run)
-        if self._rows > self.limits.max_sentence:
-            raise sentence_too_long(self.file, number, self.limits.max_sentence)
-        if self.lines.characters > LINES_IN_SENTENCE * self.limits.max_line:
-            raise sentence_too_wide(self.file, number, LINES_IN_SENTENCE * self.limits.max_line)
-
     def end_sentence(self) -> None:
-        if self._runs:
-            self._sentences.append(self._runs[0] if len(self._runs) == 1 else "".join(self._runs))
-            self._size += self._rows
-            self._runs, self._rows, self.lines.characters = [], 0, 0
-            if len(self._sentences) >= self._sizes.sentences or self._size >= self._sizes.tokens:
-                self._end_passage()
-        self.unspaced_words.clear()
-        self._head = None
+        if self.lines.rows > self._ended:
+            ColumnReader.end_sentence(self)
+            self._end_if_full()
+        else:
+            self.unspaced_words.clear()
+            self._head = None
+
+    def _end_if_full(self) -> None:
+        """End the passage, after a sentence, if it has enough."""
+        lines, sizes = self.lines, self._sizes
+        self._ended = lines.rows
+        if lines.rows >= sizes.tokens or len(lines.ends) >= sizes.sentences:
+            self._end_passage()
 
     def end_document(self) -> None:
         self.end_sentence()
         if self.is_open:
-            if self._sentences or self._begins:
+            if self.lines.ends or self._begins:
                 self._end_passage()
             self.is_open, self.id, self.metadata, self._known = False, None, {}, None
-            self.lines = TokenLines()
 
     def _end_passage(self) -> None:
-        document = self.current
+        document, lines = self.current, self.lines
         assert document is not None
-        self._complete.append(Passage(document, self.layout, self._begins, self._size, self._sentences))
-        self._begins, self._sentences, self._size = False, [], 0
+        sentences = lines.of_sentences()
+        self._complete.append(
+            Passage(document, self.layout, self._begins, sentences, lines.rows, lines, self.start)
+        )
+        self.start += lines.rows
+        self.lines, self._ended, self._begins = TokenLines(), 0, False
 
     def document(self) -> Document:
         raise AssertionError("passages are read")
 
+    def feed(self, number: int, text: str) -> None:
+        """Read a block of whole lines."""
+        self._feed(number, text)
+
+    def _feed(self, number: int, text: str) -> None:
+        """Read a block of whole lines; sentences between special lines are read together."""
+        if not self.form.blank_ends or text[0] in " \t" or "\n " in text or "\n\t" in text:
+            super()._feed(number, text)
+            return
+        position, length = 0, len(text)
+        while position < length:
+            match = self.form.special.search(text, position)
+            special = length if match is None else match.start()
+            past = text.rfind("\n\n", position, special) + 2
+            if past <= position + 2 or not self._are_added(number, text[position:past]):
+                past = text.find("\n\n", position) + 2
+                past = past if past > 1 else length
+                super()._feed(number, text[position:past])
+            number += text.count("\n", position, past)
+            position = past
+
+    def _are_added(self, number: int, text: str) -> bool:
+        """Add sentences with a blank line after each; return false if they must be read one by one."""
+        layout, limits = self.layout, self.limits
+        if layout is None or layout.document is not None or layout.meta or not self.is_open:
+            return False
+        if self.state or self._head is not None or self.in_sentence:
+            return False
+        irregular = (" \n", "  ") if layout.separator == " " else ("\t\n",)
+        if text[0] == "\n" or "\n\n\n" in text or any(each in text for each in irregular):
+            return False
+        sentences = [f"{each}\n" for each in text[:-2].split("\n\n")]
+        sizes = list(map(LINES, sentences))
+        if max(sizes) > limits.max_sentence or self.lines.rows + sum(sizes) > limits.max_document:
+            return False  # the error names the line
+        if max(map(len, sentences)) > LINES_IN_SENTENCE * limits.max_line:
+            return False
+        first = 0
+        while first < len(sentences):
+            lines = self.lines
+            rows = accumulate(islice(sizes, first, None), initial=lines.rows)
+            full = (count for count, each in enumerate(rows) if each >= self._sizes.tokens)
+            until = next(full, len(sentences))
+            past = first + max(1, min(until, self._sizes.sentences - len(lines.ends)))
+            lines.add_sentences(number, sentences[first:past], sizes[first:past])
+            number += sum(sizes[first:past]) + len(sizes[first:past])
+            first = past
+            self._end_if_full()
+        return True
+
 
 # Rows
 
-Passages = Sequence[Passage]
+Passages = tuple[Passage, ...]
 """The passage of each side."""
 
 

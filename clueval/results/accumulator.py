@@ -34,7 +34,7 @@ from clueval.results.result import Result
 from clueval.results.score import result_of
 from clueval.results.signature import Signature, require_same
 from clueval.results.texts import opened
-from clueval.transforms.alternatives import Alternatives
+from clueval.transforms.changes import Alternatives
 
 
 class Accumulator(Hinting):

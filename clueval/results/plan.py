@@ -15,8 +15,8 @@ from clueval.files.errors import UsageError
 from clueval.files.options import changed_fields
 from clueval.reading.same_text import require_same_text
 from clueval.results.options import Groups
-from clueval.transforms.alternatives import Alternatives
-from clueval.transforms.changes import UNIT, EachPair, SetApart
+from clueval.transforms.changes import UNIT, Alternatives, EachPair, SetApart
+from clueval.transforms.options import steps_of
 
 
 def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
@@ -58,8 +58,6 @@ def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:
     counting, preparing = groups.counting, groups.preparing
     steps: tuple[Step, ...] = (Alternatives(),)
     if changed_fields(preparing):
-        from clueval.transforms.steps import steps_of  # loads all steps
-
         steps = steps_of(preparing, gold, counting.score_feature)
     if counting.unit != "character":
         return steps

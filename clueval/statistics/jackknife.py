@@ -119,12 +119,12 @@ def logit_jackknife(
     which the denominator of the score is not 0, `effective` their `effective_number`.
     """
     if units < 2:
-        return Interval(None, None, None, units, effective, _too_few(units))
+        reason = "only one unit has anything to count" if units else "no unit has anything to count"
+        return Interval(None, None, None, units, effective, reason)
     if score in (0, 1):
         return bound(score, units, effective, confidence)
-    return logit_interval(
-        score, standard_error(without, times), degrees_of_freedom(effective), units, effective, confidence
-    )
+    se, df = standard_error(without, times), degrees_of_freedom(effective)
+    return logit_interval(score, se, df, units, effective, confidence)
 
 
 def logit_interval(
@@ -165,12 +165,6 @@ def detectable(se: float, df: float) -> float:
     return (t_quantile(0.975, df) + t_quantile(POWER, df)) * se
 
 
-def _too_few(units: int) -> str:
-    if not units:
-        return "no unit has anything to count"
-    return "only one unit has anything to count"
-
-
 def _logistic(value: float) -> float:
     if value < 0:
         grown = math.exp(value)
@@ -196,11 +190,7 @@ class Spread(NamedTuple):
 
 
 def standard_deviation(values: Sequence[float]) -> float | None:
-    """Return the standard deviation (n - 1); None for fewer than two values.
-
-    >>> standard_deviation([1.0, 3.0])
-    1.4142135623730951
-    """
+    """Return the standard deviation (n - 1); None for fewer than two values."""
     if len(values) < 2:
         return None
     mean = math.fsum(values) / len(values)

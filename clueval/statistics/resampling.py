@@ -33,11 +33,9 @@ class Law(NamedTuple):
     greatest: int
 
 
-def _near_poisson(byte: int) -> int:
-    return sum(byte >= limit for limit in (94, 189, 235, 251, 255))
+_LIMITS = (94, 189, 235, 251, 255)
 
-
-BOOTSTRAP = Law("bootstrap", bytes(map(_near_poisson, range(256))), 5)
+BOOTSTRAP = Law("bootstrap", bytes(sum(byte >= limit for limit in _LIMITS) for byte in range(256)), 5)
 """How often a unit is drawn: nearly Poisson, with mean and variance 1."""
 
 SWAP = Law("swap", bytes(byte & 1 for byte in range(256)), 1)
@@ -59,18 +57,22 @@ def weighted_sums(
     unit and one multiplication a count; the weights of units with equal counts are added first. Raises
     `UsageError` for counts that are not whole numbers from 0.
     """
-    listed = list(rows)
-    totals = _totals(listed, columns)
+    totals = [0] * columns
+    keys: dict[tuple[tuple[int, int], ...], list[str]] = {}
+    for key, counts in rows:
+        for column, count in counts.items():
+            if type(count) is not int or count < 0:
+                problem = "resampling needs counts that are whole numbers from 0"
+                raise UsageError(problem, advice="use the method jackknife")
+            totals[column] += count
+        keys.setdefault(tuple(sorted(counts.items())), []).append(key)
     most = law.greatest * max(totals, default=0)  # no sum of weights is above one of counts
     if most >= 1 << 64:
         raise UsageError("the counts are too large to be resampled", advice="use the method jackknife")
     width = 4 if most < 1 << 32 else 8
     sums = [0] * columns
-    keys: dict[tuple[tuple[int, int], ...], list[str]] = {}
-    for key, counts in listed:
-        keys.setdefault(tuple(sorted(counts.items())), []).append(key)
-    for row, alike in keys.items():
-        weights = _added_weights(alike, law, resamples, seed, width) if row else 0
+    for row, equal in keys.items():
+        weights = _added_weights(equal, law, resamples, seed, width) if row else 0
         for column, count in row:
             sums[column] += weights if count == 1 else count * weights
     return [_unpacked(number, width, resamples) for number in sums]
@@ -94,24 +96,12 @@ def _added_weights(keys: Sequence[str], law: Law, resamples: int, seed: int, wid
     return total
 
 
-def _totals(rows: Iterable[tuple[str, Mapping[int, int]]], columns: int) -> list[int]:
-    totals = [0] * columns
-    for _, counts in rows:
-        for column, count in counts.items():
-            if type(count) is not int or count < 0:
-                raise UsageError(
-                    "resampling needs counts that are whole numbers from 0", advice="use the method jackknife"
-                )
-            totals[column] += count
-    return totals
-
-
 def _unpacked(number: int, width: int, resamples: int) -> Sequence[int]:
-    found = array("I" if width == 4 else "Q")
-    found.frombytes(number.to_bytes(width * resamples, "little"))
+    fields = array("I" if width == 4 else "Q")
+    fields.frombytes(number.to_bytes(width * resamples, "little"))
     if sys.byteorder == "big":
-        found.byteswap()
-    return found
+        fields.byteswap()
+    return fields
 
 
 def percentile(resampled: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
@@ -168,7 +158,12 @@ def bca_levels(
     from statistics import NormalDist  # which costs more to import than the rest of this package
 
     normal = NormalDist()
-    bias, acceleration = normal.inv_cdf(share), _acceleration(leave_one_out, times)
+    numbers = [1] * len(leave_one_out) if times is None else times
+    mean = math.fsum(map(mul, leave_one_out, numbers)) / sum(numbers)
+    apart = [(mean - value, number) for value, number in zip(leave_one_out, numbers, strict=True)]
+    spread: float = math.fsum([value * value * number for value, number in apart]) ** 1.5
+    cubes = math.fsum([value**3 * number for value, number in apart])
+    bias, acceleration = normal.inv_cdf(share), cubes / (6 * spread) if spread else 0.0
     levels = []
     for alpha in ((1 - confidence) / 2, (1 + confidence) / 2):
         z = bias + normal.inv_cdf(alpha)
@@ -176,20 +171,11 @@ def bca_levels(
     return levels[0], levels[1]
 
 
-def _acceleration(leave_one_out: Sequence[float], times: Sequence[int] | None) -> float:
-    numbers = [1] * len(leave_one_out) if times is None else times
-    mean = math.fsum(map(mul, leave_one_out, numbers)) / sum(numbers)
-    apart = [mean - value for value in leave_one_out]
-    spread: float = math.fsum([value * value * n for value, n in zip(apart, numbers, strict=True)]) ** 1.5
-    cubes = math.fsum([value**3 * n for value, n in zip(apart, numbers, strict=True)])
-    return cubes / (6 * spread) if spread else 0.0
-
-
 def _ends(resampled: Sequence[float], below: float, above: float) -> tuple[float, float]:
     """The order statistics at these ranks from below and from above, given as shares."""
     _require_scores(resampled)
-    found = sorted(resampled)
-    return found[_rank(below, len(found)) - 1], found[-_rank(above, len(found))]
+    ordered = sorted(resampled)
+    return ordered[_rank(below, len(ordered)) - 1], ordered[-_rank(above, len(ordered))]
 
 
 def _rank(share: float, number: int) -> int:
@@ -208,11 +194,7 @@ _EPSILON = 1e-12
 
 
 def all_swapped_sums(numbers: Sequence[int]) -> list[int]:
-    """Return the sum of the chosen numbers for each of the 2^n choices, always in the same order.
-
-    >>> all_swapped_sums([1, 10])
-    [0, 1, 10, 11]
-    """
+    """Return the sum of the chosen numbers for each of the 2^n choices, always in the same order."""
     sums = [0]
     for number in numbers:
         sums += [already + number for already in sums]

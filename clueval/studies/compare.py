@@ -1,36 +1,48 @@
 """`compare`: is a system better than another one, and by how much?
 
-`clueval.results.comparing` has the tests; here are the scores that are tested, and the systems.
+A run of a system is a result, the file of a saved one or, with gold, what `clueval.score` takes as predicted, which is
+scored here. Several runs are a list of results, files or, if gold is lists in memory, such lists; or a pattern such as
+``large.*.conll``. `clueval.results.comparing` has the tests.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from glob import glob
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
-from clueval.core.count import DOCUMENT
-from clueval.files.arguments import checked_call
-from clueval.files.errors import UsageError
+from clueval.core.count import DOCUMENT, EITHER
+from clueval.core.span import Span
+from clueval.files.arguments import checked_call, refuse_unknown, require_kind
+from clueval.files.errors import FileError, UsageError, described
 from clueval.files.overwriting import keeps_inputs
-from clueval.results.comparing import ComparedUnits, Comparing, DropTest
-from clueval.results.options import RESAMPLES, SEED, Trust
+from clueval.results.comparing import ComparedUnits, Comparing, DropTest, comparable
+from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import score_names, whole_path
 from clueval.results.rates import entry_at
-from clueval.results.reports import Path, headline_paths, number_at
-from clueval.results.result import Result
+from clueval.results.reports import Path as ScorePath
+from clueval.results.reports import headline_paths, number_at
+from clueval.results.result import Result, load_result
+from clueval.results.saved import is_saved
+from clueval.results.score import score
+from clueval.results.signature import require_same
 from clueval.statistics.jackknife import rounded
 from clueval.statistics.resampling import holm
-from clueval.studies.comparison import Comparison, Details
-from clueval.studies.given_systems import given_systems, systems_of, units_of_systems
+from clueval.studies.comparison import Comparison
 
 LAST_RATE = slice(-1, None)
 """F1, or what a metric has in its place, among the rates of a headline."""
 
 LEAST_DETECTED = 1e-9
 """The least difference for which the number of units is computed."""
+
+SCORED_BY = ("metrics", "layers", "reading")
+"""The arguments of `clueval.score`, besides its single options, that `compare` takes with gold."""
 
 
 @keeps_inputs
@@ -84,16 +96,22 @@ def compare(
             f"detect must be a difference from {LEAST_DETECTED:g} to 1, not {detect!r}",
             advice="a fraction, as 0.01",
         )
-    given = given_systems(systems, named, gold, names)
-    order = sorted(given.systems, key=lambda name: name != _baseline(baseline, given.systems))
-    runs = given.scored()
-    compared = systems_of({name: runs[name] for name in order}, force)
-    units = units_of_systems(compared)
-    first = compared[order[0]][0]
+    gold, given, options = _gold_systems_options(systems, named, gold, names)
+    if baseline is not None and baseline not in given:
+        raise UsageError(f"there is no system {baseline!r}", advice=f"one of {', '.join(given)}")
+    scored = {name: list(_runs(system, gold, options)) for name, system in given.items()}
+    order = sorted(scored, key=lambda name: name != (baseline or next(iter(scored))))
+    results = {name: [_loaded(run) for run in scored[name]] for name in order}
+    units = _units_of(results, force)
+    first = results[order[0]][0]
     work = Comparing(units, trust, detect, several_golds=_has_several_golds(first))
     paths = chosen_paths(work.reports(), scores)
     for text, path in zip(scores or (), paths, strict=False):
         work.require_rate(text, path)
+
+    def details() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        return [work.score(text, path) for text, path in _labels(work)], list(work.most(paths))
+
     own = units.runs[order[0]][0]
     tokens = dict(zip(own.keys, own.positions, strict=True))
     return Comparison(
@@ -106,19 +124,218 @@ def compare(
         sum(map(tokens.__getitem__, units.keys)),
         confidence,
         detect,
-        partial(_details, work, paths),
+        details,
         {".".join(path): name for path, name in score_names(paths).items()},
         {name: number for name, number in units.left_out.items() if number},
         list(_of_pairs(units, trust, paths)) if all_pairs else (),
     )
 
 
-def _details(work: Comparing, paths: Iterable[Path]) -> Details:
-    """Return F1 of each label, and the units in which the systems differ most."""
-    return [work.score(text, path) for text, path in _labels(work)], list(work.most(paths))
+# What is given
 
 
-def _of_pairs(units: ComparedUnits, trust: Trust, paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
+def _gold_systems_options(
+    given: Sequence[Any], named: Mapping[str, Any], gold: Any, names: Sequence[str] | None
+) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """Return gold, the systems by name, and the options with which they are scored.
+
+    Without `gold`, the first of `given` is gold unless it is a result, or several. Raises `UsageError` for options of
+    other names, for fewer than two systems, for names that are not one for each, and for options without gold.
+    """
+    known = [*SCORED_BY, *single_options()]
+    options = {name: value for name, value in named.items() if name in known}
+    others = {name: value for name, value in named.items() if name not in known}
+    listed = list(given)
+    only_names = len(listed) == 1 and isinstance(listed[0], Mapping) and not others
+    if gold is None and listed and not only_names and not is_result(listed[0]):
+        gold = listed.pop(0)
+    elif len(listed) == 2 and isinstance(listed[1], list | tuple) and gold is None:
+        listed[1:] = listed[1]
+
+    def is_one_system(each: Any) -> bool:
+        """A dictionary has systems by name; with gold by document, it may be one system by document."""
+        by_document = isinstance(gold, Mapping) and isinstance(each, Mapping) and gold.keys() == each.keys()
+        return by_document or not isinstance(each, Mapping)
+
+    systems = _by_name([each for each in listed if is_one_system(each)], names)
+    for of_names in (*(each for each in listed if not is_one_system(each)), others):
+        for name, value in of_names.items():
+            if _is_no_system(value):  # it can only be an option of another name
+                refuse_unknown([name], [*known, "scores", "names", "baseline", "gold"], "compare")
+            if name in systems:
+                problem = f"two systems have the name {name!r}"
+                raise UsageError(problem, advice="give each system a name of its own")
+            systems[name] = value
+    if len(systems) < 2:
+        problem = "there is nothing to compare with" if systems else "there are no systems"
+        if gold is None:
+            raise UsageError(problem, advice="give two systems")
+        which = "what comes first"
+        if _is_path(gold):
+            which = f"{os.fspath(gold)} comes first and is no saved result, so it"
+        advice = "give gold and two systems, as in GOLD base=A large=B"
+        raise UsageError(f"{problem}: {which} is gold", advice=advice)
+    if options and gold is None:
+        raise UsageError(
+            f"{next(iter(options))}=... is for systems that are scored here, and there is no gold",
+            advice="give gold first; of saved results, scores=... names what is compared",
+        )
+    return gold, systems, options
+
+
+def is_result(given: object) -> bool:
+    """Return whether this is a result, the file of a saved one, or several of these."""
+    if isinstance(given, Mapping):
+        return any(map(is_result, given.values()))
+    if isinstance(given, list | tuple):
+        return bool(given) and all(map(is_result, given))
+    if isinstance(given, str) and _is_pattern(given):
+        return any(map(is_saved, glob(given)))  # noqa: PTH207  # as for a pattern of files to score
+    return isinstance(given, Result) or (isinstance(given, str | Path) and is_saved(given))
+
+
+def _is_no_system(value: Any) -> bool:
+    if isinstance(value, str):
+        return not Path(value).suffix and not os.path.lexists(value) and not _is_pattern(value)
+    return not isinstance(value, Result | os.PathLike) and not hasattr(value, "__iter__")
+
+
+def _by_name(given: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any]:
+    """Return systems by their `names`; None: by their files, or as A, B, C. Raises `UsageError` for a name twice."""
+    for name in names or ():
+        require_kind(name, "str", "the name of a system")
+    if names is None:
+        names = []
+        for number, system in enumerate(given):
+            several = system if isinstance(system, list | tuple) else [system]
+            if several and all(isinstance(run, str | Path) for run in several):
+                names.append(",".join(map(str, several)))
+            else:
+                names.append(chr(ord("A") + number) if number < 26 else f"system {number + 1}")
+    if len(names) != len(given) or len({*names}) < len(names):
+        raise UsageError(
+            f"{len(given)} systems cannot have the names {', '.join(map(repr, names))}",
+            advice="give each system a name of its own",
+        )
+    return dict(zip(names, given, strict=True))
+
+
+def _runs(system: Any, gold: Any, options: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the runs of a system; those that are no results yet are scored against gold."""
+    for run in _each_run(system, gold):
+        if gold is None or is_result(run):
+            yield run
+            continue
+        are_paths = _is_path(gold) and _is_path(run) and "pair_by" not in options
+        if are_paths and Path(run).is_dir() and Path(gold).is_file():
+            raise UsageError(
+                f"{os.fspath(run)} is a folder, and gold is a file",
+                advice=f"runs of a system are files or a pattern, as in {Path(run).name}='{os.fspath(run)}/*'",
+            )
+        yield score(gold, run, **{"resample_by": EITHER, **options})
+
+
+def _each_run(system: Any, gold: Any) -> Sequence[Any]:
+    if _is_path(system):
+        return _matches(os.fspath(system), gold)
+    gold_is_several_files = isinstance(gold, list | tuple) and all(map(_is_path, gold))
+    if not isinstance(system, list | tuple) or not system or gold_is_several_files:
+        return [system]
+    if all(isinstance(run, Result | str | os.PathLike) for run in system):
+        return [each for run in system for each in _each_run(run, gold)]
+    are_several_lists = 0 < _depth(gold) == _depth(system) - 1
+    return list(system) if gold is None or are_several_lists else [system]
+
+
+def _matches(text: str, gold: Any) -> Sequence[str | Path]:
+    """Return the files that a pattern means, or the folders if gold is one; beside a pattern of gold, itself."""
+    if not _is_pattern(text) or (_is_path(gold) and _is_pattern(os.fspath(gold))):
+        return [text]
+    folders = _is_path(gold) and Path(gold).is_dir()
+    found = [path for path in map(Path, sorted(glob(text))) if path.is_dir() == folders]  # noqa: PTH207
+    if not found:
+        kind = "folder" if folders else "file"
+        raise FileError(f"no {kind} matches this pattern", file=text, advice="check it")
+    return found
+
+
+def _depth(side: object) -> int:
+    """Return how deep the lists of a side in memory lie in each other: 2 for lists of tags and of spans.
+
+    It is 0 for anything else: rows, documents, spans by document.
+    """
+    if not isinstance(side, list | tuple) or not side or isinstance(side[0], int):
+        return 0
+    first = next(filter(None, side), None)
+    if not isinstance(first, list | tuple):
+        return int(isinstance(first, str | Span))
+    return 1 if isinstance(first[0], int) else 1 + _depth(first)
+
+
+def _is_path(given: object) -> bool:
+    return isinstance(given, str | os.PathLike)
+
+
+def _is_pattern(text: str) -> bool:
+    return re.search(r"[*?\[]", text) is not None and not os.path.lexists(text)
+
+
+# What is compared
+
+
+def _loaded(run: Any) -> Result:
+    if not isinstance(run, Result | str | Path):
+        raise UsageError(
+            f"a run must be a Result or the file of a saved one, not {described(run)}",
+            advice="clueval.score gives a Result; score with resample_by, so that it has counts by unit, "
+            "or give gold first",
+        )
+    return run if isinstance(run, Result) else load_result(run)
+
+
+def _units_of(systems: Mapping[str, Sequence[Result]], force: bool = False) -> ComparedUnits:
+    """Return the units that can be compared. Raises `UsageError` if metrics, units or texts differ.
+
+    Without `force`, signatures and gold files must be the same; of results by document the texts are compared.
+    """
+    first_name, (first, *_) = next(iter(systems.items()))
+    for name, runs in systems.items():
+        for run in () if force else runs:
+            require_same(first.signature, run.signature, "compared")
+            digests = first.gold_sha256, run.gold_sha256
+            if first.plan.units != DOCUMENT and None not in digests and digests[0] != digests[1]:
+                raise UsageError(
+                    f"{first_name} and {name} were scored against different gold files",
+                    advice="score both against the same gold file, or use force",
+                )
+    return comparable({name: [run.units for run in runs] for name, runs in systems.items()})
+
+
+def _has_several_golds(result: Result) -> bool:
+    """Return whether gold was chosen for each system, of several golds or alternatives."""
+    return "gold" in result.signature.choices
+
+
+def chosen_paths(
+    reports: Mapping[str, Any], scores: Iterable[str] | None, rates: slice = slice(None)
+) -> list[ScorePath]:
+    """Return the paths of scores; None: those of the rates of each headline. Raises `UsageError` for unknown ones."""
+    if scores is not None:
+        return [whole_path(reports, text) for text in scores]
+    return list(headline_paths(reports, rates))
+
+
+def _labels(work: Comparing) -> Iterator[tuple[str, ScorePath]]:
+    """Yield F1 of every label, where a metric has it beside its headline."""
+    reports = work.reports()
+    for metric, sequence, *place, rate in headline_paths(reports, LAST_RATE):
+        for before, after in ((place[:-1], ()), ((), place[-1:])):
+            for label, entry in entry_at(reports[metric][sequence], (*before, "per_label")).items():
+                if number_at(entry, (*after, rate)) is not None:
+                    yield label, (metric, sequence, *before, "per_label", label, *after, rate)
+
+
+def _of_pairs(units: ComparedUnits, trust: Trust, paths: Iterable[ScorePath]) -> Iterator[dict[str, Any]]:
     """Yield for each F1 among the scores the differences of all pairs of systems."""
     for path in paths:
         if not path[-1].startswith("f1"):
@@ -135,51 +352,18 @@ def _of_pairs(units: ComparedUnits, trust: Trust, paths: Iterable[Path]) -> Iter
         yield {"score": text, "pairs": entries}
 
 
-def _has_several_golds(result: Result) -> bool:
-    """Return whether gold was chosen for each system, of several golds or alternatives."""
-    return "gold" in result.signature.choices
-
-
-def _baseline(name: str | None, systems: Mapping[str, Any]) -> str:
-    """Return the name of the baseline: the one that is asked for, or the first."""
-    if name is not None and name not in systems:
-        raise UsageError(f"there is no system {name!r}", advice=f"one of {', '.join(systems)}")
-    return next(iter(systems)) if name is None else name
-
-
 def drop_tests(
-    baseline: Result, other: Result, scores: Iterable[Path], allowed: float, trust: Trust
+    baseline: Result, other: Result, scores: Iterable[ScorePath], allowed: float, trust: Trust
 ) -> Iterator[DropTest]:
     """Yield for each score the test of whether it is worse than the baseline's by more than `allowed`.
 
     Raises `UsageError` for results that cannot be compared.
     """
-    systems = systems_of({"the baseline": baseline, "this result": other}, force=False)
-    units = units_of_systems(systems)
+    units = _units_of({"the baseline": [baseline], "this result": [other]})
     if any(units.left_out.values()):
-        raise UsageError(
-            "the baseline and this result have different documents", advice="score the same documents"
-        )
+        problem = "the baseline and this result have different documents"
+        raise UsageError(problem, advice="score the same documents")
     work = Comparing(units, trust, several_golds=_has_several_golds(baseline))
     for path in scores:
         work.require_rate(".".join(path), path)
         yield work.drop_test(path, allowed)
-
-
-def _labels(work: Comparing) -> Iterator[tuple[str, Path]]:
-    """F1 of every label, where a metric has it beside its headline."""
-    reports = work.reports()
-    for metric, sequence, *place, rate in headline_paths(reports, LAST_RATE):
-        for before, after in ((place[:-1], ()), ((), place[-1:])):
-            for label, entry in entry_at(reports[metric][sequence], (*before, "per_label")).items():
-                if number_at(entry, (*after, rate)) is not None:
-                    yield label, (metric, sequence, *before, "per_label", label, *after, rate)
-
-
-def chosen_paths(
-    reports: Mapping[str, Any], scores: Iterable[str] | None, rates: slice = slice(None)
-) -> list[Path]:
-    """Return the paths of scores; None: those of the rates of each headline. Raises `UsageError` for unknown ones."""
-    if scores is not None:
-        return [whole_path(reports, text) for text in scores]
-    return list(headline_paths(reports, rates))

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clueval.core.document import Pair
 from clueval.core.overlap import components
@@ -28,14 +29,11 @@ from clueval.studies.corrections import corrected
 from clueval.studies.corrections import tables_of as tables_of_decisions
 from clueval.studies.decisions import PlaceDecisions
 from clueval.studies.errors_view import (
-    choices_of,
     entries_of,
     facets_of,
     facts_of,
-    kinds_of,
     line_of,
     marked,
-    store_of,
     tables_of,
     title_of,
     verdict_of,
@@ -45,7 +43,6 @@ from clueval.studies.wrong import (
     REASONS,
     Choice,
     JudgedSpan,
-    ReasonKey,
     Search,
     counted,
     reason_keys,
@@ -58,31 +55,154 @@ if TYPE_CHECKING:
 Pairs = Iterable[Pair] | Callable[[], Iterable[Pair]]
 """The pairs of all texts, or what returns them each time anew."""
 
+Text = Sequence[Pair]
+"""The pairs of one text, one for each system."""
 
-class Seen(NamedTuple):
-    """What one reading of all pairs finds.
+
+@dataclass
+class Seen:
+    """What one reading of all texts finds.
 
     Attributes:
-        report: the report of the metric of the choice by sequence.
-        documents, positions: how many were read.
-        reasons: how many spans are not exactly right, whatever of them is listed.
-        listed: how many errors are listed, by sequence, side, label and reason.
         first: the first places.
-        places: the number of places.
+        places: the number of places; of two systems also that of places with an error in a state.
+        listed: the number of errors by sequence, side, label and reason; of two systems by side and state.
+        reasons: the number of spans that are not exactly right, whatever of them is listed, by `ReasonKey`; of two
+            systems that of gold spans by their reasons in both.
+        classes: the number of gold spans by their classes in both systems.
         decided: the number of errors by the choice that holds at their place, or nothing.
     """
 
-    report: Mapping[str, Any]
-    documents: int
-    positions: int
-    reasons: Counter[ReasonKey]
-    listed: Counter[tuple[str, int, str, str]]
-    first: Sequence[Place]
-    places: int
-    decided: Counter[str]
+    first: list[Place] = field(default_factory=list)
+    places: Counter[str | None] = field(default_factory=Counter)
+    listed: Counter[Any] = field(default_factory=Counter)
+    reasons: Counter[Any] = field(default_factory=Counter)
+    classes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    decided: Counter[str] = field(default_factory=Counter)
 
 
-class Errors(Report):
+class ErrorReport(Report):
+    """The errors of one or two systems, place by place. Iterating reads the texts and holds one of them.
+
+    A subclass finds the errors of a text (`_read`), and makes a place of those that overlap (`_places_of`).
+    """
+
+    _store, _systems = "errors.html", 1
+
+    def __init__(
+        self,
+        texts: Callable[[], Iterable[Text]],
+        choice: Choice | None,
+        layers: Sequence[str],
+        scored: Callable[[int], Result] | None,
+        about: tuple[str, Sequence[str], Sequence[str] | None],
+    ) -> None:
+        self.choice, self.layers = choice or Choice(), layers
+        self._texts, self._scored = texts, scored
+        self._title, self._files, self._metadata = about
+        names = ": ".join(filter(None, ("Errors", " and ".join(self._files))))
+        self.store = f"{self._store} {self._title or names}"
+        self._record: Seen | None = None
+
+    def _read(self, seen: Seen | None) -> Iterator[tuple[Text, Sequence[Sequence[Any]]]]:
+        """Yield each text with its errors, place by place; `seen` counts them."""
+        raise NotImplementedError
+
+    def _places_of(self, text: Text, groups: Iterable[Sequence[Any]]) -> Iterator[Place]:
+        raise NotImplementedError
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        raise NotImplementedError
+
+    @cached_property
+    def results(self) -> Sequence[Result]:
+        """The result of the choice's metric for each system; none if the texts are counted here."""
+        return [] if self._scored is None else [self._scored(system) for system in range(self._systems)]
+
+    @property
+    def result(self) -> Result | None:
+        """The result for the first system."""
+        return next(iter(self.results), None)
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]  # it is only read
+        """The signature of the scores."""
+        return "" if self.result is None else str(self.result.signature)
+
+    @cached_property
+    def metadata(self) -> Sequence[str]:
+        """The names of metadata by which the page filters: those that were given, or all that documents have."""
+        if self._metadata is not None:
+            return self._metadata
+        return [] if self.result is None else [key for key in self.result.bag.read.keys if key != "id"]
+
+    # in the language of the context
+    @property
+    def title(self) -> str:  # type: ignore[override]  # it is only read
+        return title_of(self._title, self._files, phrase("Errors"))
+
+    @property
+    def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
+        return facets_of(self.choice, self.metadata)
+
+    def __iter__(self) -> Iterator[Place]:
+        return self._listed(None)
+
+    def places(self) -> Iterator[Place]:
+        """Yield the places in the order of the texts; the tables need no further reading if all are read."""
+        return self._listed(Seen())
+
+    def _listed(self, seen: Seen | None) -> Iterator[Place]:
+        for text, groups in self._read(seen):
+            for place in self._places_of(text, groups):
+                if seen is not None and len(seen.first) < FIRST_PLACES:
+                    seen.first.append(place)
+                yield place
+        if self._scored is not None:
+            self._record = seen
+
+    @cached_property
+    def _seen(self) -> Seen:
+        """What a reading of all texts has found, or finds now."""
+        if self._record is not None:
+            return self._record
+        seen = Seen()
+        for text, groups in self._read(seen):
+            if len(seen.first) < FIRST_PLACES:
+                seen.first += self._places_of(text, groups[: FIRST_PLACES - len(seen.first)])
+        return seen
+
+    def first_places(self, number: int) -> tuple[Sequence[Place], int]:
+        if number > FIRST_PLACES:
+            return super().first_places(number)
+        return self._seen.first[:number], self._seen.places[None]
+
+    @cached_property
+    def _reports(self) -> tuple[Sequence[Mapping[str, Any]], int, int]:
+        """Of each system the report of the choice's metric by sequence; the numbers of documents and positions."""
+        if self.results:
+            reports = [result.metrics[self.choice.metric.name] for result in self.results]
+            return reports, self.results[0].documents, self.results[0].tokens
+        of_systems = [
+            counted((text[system] for text in self._texts()), self.choice, self.layers)
+            for system in range(self._systems)
+        ]
+        return [report for report, _, _ in of_systems], *of_systems[0][1:]
+
+    def scores(self) -> dict[str, float]:
+        """Return the numbers of `counts` by short paths, as ``gold.missed``."""
+        return {f"{side}.{name}": float(n) for side, of in self.counts().items() for name, n in of.items()}
+
+    def facts(self) -> Iterable[str]:
+        _, documents, positions = self._reports
+        return [*facts_of(documents, positions), self.choice.in_words()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all errors as plain data, with texts of the corpus; positions are integers, all else is text."""
+        return {"listed": self.choice.in_words(), "counts": self.counts(), "errors": self.rows()}
+
+
+class Errors(ErrorReport):
     """The errors of predicted compared with gold.
 
     Iterating yields a `Place` after the other, as the pairs are read; holds one text. Forms, tables and files read the
@@ -92,8 +212,9 @@ class Errors(Report):
         pairs: the pairs of all texts, as they are counted; or a function that returns them.
         choice: selects the errors; by default those that metric ``exact`` counts.
         layers: the layers in their order; further ones follow as they occur.
-        scored: returns the result of the choice's metric on the same texts; None: they are counted here. With it,
-            `pairs` may leave out texts and sentences without errors, unless there are decisions.
+        scored: returns the result of the choice's metric on the same texts, given the number of the system, 0; None:
+            they are counted here. With it, `pairs` may leave out texts and sentences without errors, unless there are
+            decisions.
         title: what was compared; empty: the names of the files.
         files: the names of the files, gold's first, if there are such; the browser keeps decisions under them, too.
         metadata: the names of metadata by which the page filters; None: all that documents have.
@@ -116,102 +237,107 @@ class Errors(Report):
         choice: Choice | None = None,
         *,
         layers: Sequence[str] = (),
-        scored: Callable[[], Result] | None = None,
+        scored: Callable[[int], Result] | None = None,
         title: str = "",
         files: Sequence[str] = (),
         metadata: Sequence[str] | None = None,
         decisions: PlaceDecisions | None = None,
         limit: int | None = None,
     ) -> None:
-        self.choice, self.layers, self.limit = choice or Choice(), layers, limit
-        self.decisions, self._title, self._files, self._metadata = decisions, title, files, metadata
-        self.store = store_of("errors.html", title, files)
+        read = rereadable(pairs)
+        about = title, files, metadata
+        super().__init__(lambda: ([pair] for pair in read()), choice, layers, scored, about)
+        self.decisions, self.limit = decisions, limit
         self.screen = None if limit is not None else self.screen
-        self._pairs, self._scored = rereadable(pairs), scored
-        self._record: _Record | None = None
-
-    @cached_property
-    def result(self) -> Result | None:
-        """The result of the choice's metric; None if the texts were counted here."""
-        return None if self._scored is None else self._scored()
+        self._columns: RowColumns | None = None
 
     @property
-    def signature(self) -> str:  # type: ignore[override]  # it is only read
-        """The signature of the scores."""
-        return "" if self.result is None else str(self.result.signature)
-
-    @cached_property
-    def metadata(self) -> Sequence[str]:
-        """The names of metadata by which the page filters."""
-        return metadata_of(self._metadata, self.result)
-
-    # in the language of the context
-    @property
-    def title(self) -> str:  # type: ignore[override]  # it is only read
-        return title_of(self._title, self._files, phrase("Errors"))
-
-    @property
-    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
-        return kinds_of()
-
-    @property
-    def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
-        return facets_of(self.choice, self.metadata)
+    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # in the language of the context
+        return [MarkKind("above", "", phrase("gold")), MarkKind("below", "", phrase("predicted"))]
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
-        return choices_of()
+        return [
+            ("predicted", phrase("predicted is right")),
+            ("gold", phrase("gold is right")),
+            ("both", phrase("both are right")),
+            ("none", phrase("neither is right")),
+            ("unclear", phrase("unclear")),
+        ]
 
     @property
-    def given(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # as above
+    def given(self) -> Sequence[Mapping[str, str | int]]:  # type: ignore[override]  # it is only read
         return () if self.decisions is None else list(self.decisions.rows())
 
-    def __iter__(self) -> Iterator[Place]:
-        return islice(self._places(None), self.limit)
-
-    def places(self) -> Iterator[Place]:
-        """Yield the places in the order of the texts; the tables need no further reading if all are read."""
-        return islice(self._places(_Record(self.choice)), self.limit)
-
-    def _places(self, record: _Record | None) -> Iterator[Place]:
-        search, listing = self._search()
-        for pair in self._pairs():
-            wrong = search.wrong(pair)
-            if record is not None:
-                record.see(wrong)
-            for place in listing.places(pair, wrong):
-                if record is not None:
-                    record.add(place)
-                yield place
+    def _read(self, seen: Seen | None) -> Iterator[tuple[Text, Sequence[Sequence[JudgedSpan]]]]:
+        choice, decisions = self.choice, self.decisions
+        search = Search(choice, self.layers)
+        for text in self._texts():
+            wrong = search.wrong(text[0])
+            listed = list(groups(filter(choice.lists, wrong)))
+            if seen is not None:
+                seen.places[None] += len(listed)
+                seen.reasons.update(key for each in wrong for key in reason_keys(each, choice))
+                for group in listed:
+                    seen.listed.update(
+                        (each.sequence, each.side, each.span.label, each.reason) for each in group
+                    )
+                    if decisions is not None:
+                        seen.decided[self._choice_at(text[0], group)] += len(group)
+            yield text, listed
+            if decisions is not None and choice != choice.of_all:
+                for group in groups(each for each in wrong if each.is_error):
+                    decisions.leave_out(place_of(text[0], group))
         search.end()
-        listing.end()
+        if decisions is not None:
+            if choice.where:
+                decisions.leave_out_lost()
+            decisions.checked()
+
+    def _choice_at(self, pair: Pair, group: Sequence[JudgedSpan]) -> str:
+        """Return the choice that holds at a place, or nothing."""
+        return "" if self.decisions is None else self.decisions.at(place_of(pair, group)).holds
+
+    def _places_of(self, text: Text, groups: Iterable[Sequence[JudgedSpan]]) -> Iterator[Place]:
+        texts = None
+        for group in groups:
+            texts = texts or texts_of(text[0], self.choice.window)
+            if self._columns is None:  # the first error says which columns rows have
+                self._columns = RowColumns.of(group[0], texts[group[0].side])
+            yield self._place(place_of(text[0], group), group, texts, self._columns)
+
+    def _place(
+        self, place: Place, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns
+    ) -> Place:
+        around = place.at[2:]
+        return place._replace(
+            texts=Later(lambda: [marked(group, texts[0].context(around, around), texts)]),
+            lines=Later(lambda: [line_of(each, texts[each.side], self.metadata) for each in group]),
+            findings=Later(lambda: [columns.row(each, texts[each.side]) for each in group]),
+            decision={} if self.decisions is None else self.decisions.at(place).cells,
+        )
+
+    def _listed(self, seen: Seen | None) -> Iterator[Place]:
+        return islice(self._with_warning(super()._listed(seen)), self.limit)
+
+    def _with_warning(self, places: Iterator[Place]) -> Iterator[Place]:
+        yield from places
         decisions = self.decisions
         if decisions is not None and (decisions.number("stale") or decisions.lost):
             warn(decisions.words())
-        elif self._scored is not None and decisions is None:
-            self._record = record
-
-    def _search(self) -> tuple[Search, _Listing]:
-        return Search(self.choice, self.layers), _Listing(self.choice, self.decisions, lambda: self.metadata)
 
     def first_places(self, number: int) -> tuple[Sequence[Place], int]:
         if self.limit is not None:
-            return list(self.places()), self._seen.places
-        if number > FIRST_PLACES:
-            return super().first_places(number)
-        return self._seen.first[:number], self._seen.places
+            return list(self.places()), self._seen.places[None]
+        return super().first_places(number)
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the number of errors by side and reason."""
-        found: Counter[tuple[int, str]] = Counter()
+        numbers: Counter[tuple[int, str]] = Counter()
         for (_, side, _, reason), number in self._seen.listed.items():
-            found[side, reason] += number
-        return {name: {reason: found[side, reason] for reason in REASONS} for side, name in enumerate(SIDES)}
-
-    def scores(self) -> dict[str, float]:
-        """Return the numbers of errors by side and reason, as ``gold.missed``."""
+            numbers[side, reason] += number
         return {
-            f"{side}.{reason}": float(n) for side, of in self.counts().items() for reason, n in of.items()
+            name: {reason: numbers[side, reason] for reason in REASONS} for side, name in enumerate(SIDES)
         }
 
     def only_wrong_labels(self) -> dict[str, int]:
@@ -219,176 +345,55 @@ class Errors(Report):
         choice = self.choice
         if not choice.by_levels or choice.labelled is not None or choice.kinds or choice.reasons:
             return {}
-        found: Counter[str] = Counter()
-        for of_sequence in self._seen.report.values():
-            level = str(choice.at_level)
+        numbers: Counter[str] = Counter()
+        level = str(choice.at_level)
+        for of_sequence in self._reports[0][0].values():
+            unlabelled = of_sequence["unlabelled"][level]
             for layer, by_level in of_sequence["labelled"].items():
-                both = of_sequence["unlabelled"][level], by_level[level]["micro"]
-                found[layer] += sum(both[0][f"tp_{side}"] - both[1][f"tp_{side}"] for side in choice.sides)
-        return {layer: int(number) for layer, number in found.items() if number}
+                labelled = by_level[level]["micro"]
+                for side in choice.sides:
+                    numbers[layer] += unlabelled[f"tp_{side}"] - labelled[f"tp_{side}"]
+        return {layer: int(number) for layer, number in numbers.items() if number}
 
     def verdict(self) -> str:
-        return verdict_of(self._seen.report, self._seen.listed, self.choice)
+        return verdict_of(self._reports[0][0], self._seen.listed, self.choice)
 
     def facts(self) -> Iterable[str]:
-        seen = self._seen
-        read = facts_of(seen.documents, seen.positions)
-        return [*read, self.choice.in_words(), *([] if self.decisions is None else [self.decisions.words()])]
+        if self.decisions is None:
+            return super().facts()
+        _ = self._seen  # which decisions hold
+        return [*super().facts(), self.decisions.words()]
 
     def tables(self) -> Iterable[Table]:
         """Yield for each layer what is right and wrong, labels worst first; then which labels are taken for others."""
-        seen = self._seen
-        yield from tables_of(seen.report, seen.reasons, seen.listed, self.choice)
+        seen, report = self._seen, self._reports[0][0]
+        yield from tables_of(report, seen.reasons, seen.listed, self.choice)
         if self.decisions is not None:
             after, _, _ = counted(self._corrected(), self.choice, self.layers)
-            yield from tables_of_decisions(seen.decided, seen.report, after, self.choice)
+            yield from tables_of_decisions(seen.decided, report, after, self.choice)
 
     def first_tables(self, tables: Iterable[Table]) -> Iterable[Table]:
         """Return the tables that are not folded; what decisions say comes first."""
-        found = [table for table in tables if not table.is_folded]
-        of_labels = {entry.title for entry in entries_of(self._seen.report, self.choice)}
-        return sorted(found, key=lambda table: table.title in of_labels)
+        of_labels = {entry.title for entry in entries_of(self._reports[0][0], self.choice)}
+        return sorted(
+            (table for table in tables if not table.is_folded), key=lambda table: table.title in of_labels
+        )
 
     def _corrected(self) -> Iterator[Pair]:
         """Yield the pairs with gold corrected."""
-        search, listing = self._search()
-        for pair in self._pairs():
-            decided = (
-                (group, listing.choice_of(pair, group)) for group in listing.groups(search.wrong(pair))
-            )
+        for (pair,), listed in self._read(None):
+            decided = ((group, self._choice_at(pair, group)) for group in listed)
             yield corrected(pair, decided, flat=self.choice.by_levels)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all errors as plain data, with texts of the corpus; positions are integers, all else is text."""
-        return {"listed": self.choice.in_words(), "counts": self.counts(), "errors": self.rows()}
-
-    @cached_property
-    def _seen(self) -> Seen:
-        """What a reading of all pairs has found, or finds now."""
-        report: Mapping[str, Any]
-        if self._record is not None and self.result is not None:
-            report = self.result.metrics[self.choice.metric.name]
-            return self._record.seen(report, self.result.documents, self.result.tokens)
-        search, listing = self._search()
-        record = _Record(self.choice)
-
-        def see(pair: Pair) -> Pair:
-            wrong = search.wrong(pair)
-            record.see(wrong)
-            if self.decisions is not None:
-                for group in listing.groups(wrong):
-                    record.decided[listing.choice_of(pair, group)] += len(group)
-            if len(record.first) < FIRST_PLACES:
-                for place in listing.places(pair, wrong):
-                    record.add(place)
-            else:
-                record.places += sum(1 for _ in listing.groups(wrong))
-            return pair
-
-        texts = map(see, self._pairs())
-        if self.result is None:
-            report, documents, positions = counted(texts, self.choice, self.layers)
-        else:
-            report = self.result.metrics[self.choice.metric.name]
-            documents, positions = self.result.documents, self.result.tokens
-            for _ in texts:
-                pass
-        search.end()
-        listing.end()
-        return record.seen(report, documents, positions)
-
-
-class _Record:
-    """What a reading of all pairs finds, while it is read; see `Seen`."""
-
-    def __init__(self, choice: Choice) -> None:
-        self._choice = choice
-        self.reasons: Counter[ReasonKey] = Counter()
-        self.listed: Counter[tuple[str, int, str, str]] = Counter()
-        self.decided: Counter[str] = Counter()
-        self.first: list[Place] = []
-        self.places = 0
-
-    def see(self, wrong: Iterable[JudgedSpan]) -> None:
-        """Count wrong spans."""
-        for each in wrong:
-            self.reasons.update(reason_keys(each, self._choice))
-            if self._choice.lists(each):
-                self.listed[each.sequence, each.side, each.span.label, each.reason] += 1
-
-    def add(self, place: Place) -> None:
-        """Count a place, and keep it if it is one of the first."""
-        self.places += 1
-        if len(self.first) < FIRST_PLACES:
-            self.first.append(place)
-
-    def seen(self, report: Mapping[str, Any], documents: int, positions: int) -> Seen:
-        """Return what was found, with the scores."""
-        found = self.reasons, self.listed, self.first, self.places, self.decided
-        return Seen(report, documents, positions, *found)
-
-
-class _Listing:
-    """Makes places of the wrong spans of one text after the other; the first error says which columns rows have."""
-
-    def __init__(
-        self, choice: Choice, decisions: PlaceDecisions | None, metadata: Callable[[], Sequence[str]]
-    ) -> None:
-        self._choice, self._decisions, self._metadata = choice, decisions, metadata
-        self._columns: RowColumns | None = None
-
-    def groups(self, wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
-        """Yield the errors that are listed, place by place."""
-        return groups(each for each in wrong if self._choice.lists(each))
-
-    def places(self, pair: Pair, wrong: Sequence[JudgedSpan]) -> Iterator[Place]:
-        """Yield the places of a text."""
-        texts: tuple[SideTexts, SideTexts] | None = None
-        for group in self.groups(wrong):
-            texts = texts or texts_of(pair, self._choice.window)
-            self._columns = self._columns or RowColumns.of(group[0], texts[group[0].side])
-            place = self._with_parts(place_of(pair, group), group, texts, self._columns)
-            if self._decisions is not None:
-                place = place._replace(decision=self._decisions.at(place).cells)
-            yield place
-        if self._decisions is not None and self._choice != self._choice.of_all:
-            for group in groups(each for each in wrong if each.is_error):
-                self._decisions.leave_out(place_of(pair, group))
-
-    def _with_parts(
-        self, place: Place, group: Sequence[JudgedSpan], texts: Sequence[SideTexts], columns: RowColumns
-    ) -> Place:
-        """Return the place with its text, its lines and its rows."""
-        around = place.at[2:]
-        return place._replace(
-            texts=Later(lambda: [marked(group, texts[0].context(around, around), texts)]),
-            lines=Later(lambda: [line_of(each, texts[each.side], self._metadata()) for each in group]),
-            findings=Later(lambda: [columns.row(each, texts[each.side]) for each in group]),
-        )
-
-    def choice_of(self, pair: Pair, group: Sequence[JudgedSpan]) -> str:
-        """Return the choice that holds at a place, or nothing."""
-        return "" if self._decisions is None else self._decisions.at(place_of(pair, group)).holds
-
-    def end(self) -> None:
-        """Raise `UsageError` for conflicts of decisions."""
-        if self._decisions is not None:
-            if self._choice.where:
-                self._decisions.leave_out_lost()
-            self._decisions.checked()
-
-
-def metadata_of(given: Sequence[str] | None, result: Result | None) -> Sequence[str]:
-    """Return names of metadata: those given, or all that the documents of a result have."""
-    keys = () if result is None else result.bag.read.keys
-    return [key for key in keys if key != "id"] if given is None else given
 
 
 def place_of(pair: Pair, group: Sequence[JudgedSpan]) -> Place:
     """Return the key and the fingerprint of a place."""
     layers = {each.sequence for each in group}
-    at = pair.first.id, ANY_LAYER if len(layers) > 1 else group[0].sequence, *hull(group)
-    return Place(at, fingerprint(_spans(group)), (), ())
+    layer = ANY_LAYER if len(layers) > 1 else group[0].sequence
+    at = pair.first.id, layer, group[0].start, max([each.end for each in group])
+    spans = [(each.side_name, each.span) for each in group]
+    spans += [(SIDES[1 - each.side], other) for each in group for other in each.shown]
+    return Place(at, fingerprint((side, span.fragments, span.label) for side, span in spans), (), ())
 
 
 def groups(wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
@@ -398,16 +403,3 @@ def groups(wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
     """
     for run in components((each.start, each.end, each) for each in wrong):
         yield [each for _, _, each in run]
-
-
-def hull(group: Sequence[JudgedSpan]) -> tuple[int, int]:
-    """Return the range from the first to the last position of all spans of a place."""
-    return group[0].start, max([each.end for each in group])
-
-
-def _spans(group: Iterable[JudgedSpan]) -> Iterator[tuple[str, Sequence[tuple[int, int]], str]]:
-    """Yield the spans of a place as `fingerprint` takes them."""
-    for each in group:
-        yield each.side_name, each.span.fragments, each.span.label
-        other_side = SIDES[1 - each.side]
-        yield from ((other_side, other.fragments, other.label) for other in each.shown)

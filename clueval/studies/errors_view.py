@@ -7,12 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from clueval.core.matching import KINDS, UNMATCHED
-from clueval.core.span import NO_LABEL, SIDES, Labels
-from clueval.reports.language import phrase
-from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind
-from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table, shown
+from clueval.core.span import NO_LABEL, SIDES
+from clueval.reports.language import numeral, phrase
+from clueval.reports.place import Facet, Line, Mark, MarkedText
+from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table, difference, shown
 from clueval.studies.rows import Context, SideTexts
 from clueval.studies.wrong import REASONS, RIGHT, Choice, JudgedSpan, ReasonKey
+
+FREQUENT = 20
+"""The number of spans from which on a label may be called the weakest."""
+
+RIGHT_OR_REASON = (RIGHT, *REASONS[:-1])
+"""What may be said of a gold span."""
+
+_PRF = ("precision", "recall", "f1")
+
+Listed = Mapping[tuple[str, int, str, str], int]
+"""The number of errors by sequence, side, label and reason."""
 
 
 def title_of(title: str, files: Sequence[str], otherwise: str) -> str:
@@ -28,54 +39,34 @@ def title_of(title: str, files: Sequence[str], otherwise: str) -> str:
     return phrase("{predicted} against {gold}", predicted=names, gold=gold) if others else gold
 
 
-def store_of(kind: str, title: str, files: Sequence[str]) -> str:
-    """Return the name under which the browser keeps decisions: it has the title, or the names of the files."""
-    return f"{kind} {title or ': '.join(filter(None, ('Errors', ' and '.join(files))))}"
-
-
-def kinds_of() -> list[MarkKind]:
-    """Return the kinds of marks of both sides, in the language of the context."""
-    return [MarkKind("above", "", phrase("gold")), MarkKind("below", "", phrase("predicted"))]
+def facts_of(documents: int, positions: int) -> list[str]:
+    """Return how much was read."""
+    found = [phrase("{n} document|{n} documents", n=documents)]
+    return found + ([phrase("{n} position|{n} positions", n=positions)] if positions else [])
 
 
 def facets_of(choice: Choice, metadata: Sequence[str] = ()) -> list[Facet]:
     """Return the filters of errors, in the language of the context; those by metadata come last."""
-    classes = choice.classes if choice.fair is None else ()
     return [
         Facet("reason", phrase("Reason"), True, (RIGHT, *REASONS)),
         Facet("label", phrase("Label"), True),
         Facet("layer", phrase("Layer"), True),
         Facet("side", phrase("Side"), False, SIDES),
-        Facet("class", phrase("Class"), False, classes),
+        Facet("class", phrase("Class"), False, choice.classes if choice.fair is None else ()),
         Facet("found", phrase("Found as")),
         Facet("document", phrase("Document")),
         *(Facet(f"metadata {name}", name) for name in metadata),
     ]
 
 
-def choices_of() -> list[tuple[str, str]]:
-    """Return what may be decided about a place, in the language of the context."""
-    return [
-        ("predicted", phrase("predicted is right")),
-        ("gold", phrase("gold is right")),
-        ("both", phrase("both are right")),
-        ("none", phrase("neither is right")),
-        ("unclear", phrase("unclear")),
-    ]
-
-
-FREQUENT = 20
-"""The number of spans from which on a label may be called the weakest."""
-
-Listed = Mapping[tuple[str, int, str, str], int]
-"""The number of errors by sequence, side, label and reason."""
-
-
-# --- the summary
+# --- the summary of one system
 
 
 class Entry(NamedTuple):
-    """The rates of one layer of a sequence: in all, by label, and by label for spans that are exactly right."""
+    """The rates of one layer of a sequence: in all, by label, and by label for spans that are exactly right.
+
+    `has_labels` says whether places have the labels of the layer; those of merged layers have the joined label.
+    """
 
     title: str
     sequence: str
@@ -87,7 +78,6 @@ class Entry(NamedTuple):
 
     @property
     def has_labels(self) -> bool:
-        """Whether places have the labels of the layer; of merged layers, they have the joined label."""
         return self.layer in (None, self.sequence)
 
 
@@ -98,26 +88,25 @@ def entries_of(report: Mapping[str, Any], choice: Choice) -> Iterator[Entry]:
             labels = {label: _of_fair(each) for label, each in of_sequence["per_label"].items()}
             title = phrase("{layer}: fair", layer=sequence)
             yield Entry(title, sequence, None, _of_fair(of_sequence["overall"]), labels, labels)
-            continue
-        if not choice.by_levels:
+        elif not choice.by_levels:
             labels = of_sequence["per_label"]
             title = phrase("{layer}: exact", layer=sequence)
             yield Entry(title, sequence, None, of_sequence["micro"], labels, labels)
-            continue
-        level = str(choice.at_level)
-        for layer, by_level in of_sequence["labelled"].items():
-            title = phrase("{layer}: level {level}", layer=layer, level=level)
-            micro = of_sequence["unlabelled"][level] if choice.labelled is None else by_level[level]["micro"]
-            labels, strict = by_level[level]["per_label"], by_level["1"]["per_label"]
-            is_chosen = choice.labelled in (None, layer)
-            yield Entry(title, sequence, layer, micro, labels, strict, is_chosen)
+        else:
+            level = str(choice.at_level)
+            for layer, by_level in of_sequence["labelled"].items():
+                own, strict = by_level[level], by_level["1"]["per_label"]
+                micro = of_sequence["unlabelled"][level] if choice.labelled is None else own["micro"]
+                title = phrase("{layer}: level {level}", layer=layer, level=level)
+                is_chosen = choice.labelled in (None, layer)
+                yield Entry(title, sequence, layer, micro, own["per_label"], strict, is_chosen)
 
 
 def _of_fair(report: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fair rates of an entry, with the numbers of spans and of those that are right."""
     fair, traditional = report["fair"], report["traditional"]
     return {
-        **{rate: fair[rate] for rate in ("precision", "recall", "f1")},
+        **{rate: fair[rate] for rate in _PRF},
         "gold": traditional["TP"] + traditional["FN"],
         "predicted": traditional["TP"] + traditional["FP"],
         "tp_gold": fair["TP"],
@@ -128,26 +117,31 @@ def _of_fair(report: Mapping[str, Any]) -> dict[str, Any]:
 def verdict_of(report: Mapping[str, Any], listed: Listed, choice: Choice) -> str:
     """Return for each layer F1, the most frequent reason of its errors and its weakest label."""
     entries = {each.sequence: each for each in entries_of(report, choice) if each.is_chosen}
-    said = (_said(each, listed) for each in entries.values())
-    if len(entries) == 1:
-        return next(said)
-    return "; ".join(f"{sequence}: {words}" for sequence, words in zip(entries, said, strict=True))
+    said = {sequence: _verdict_of_layer(entry, listed) for sequence, entry in entries.items()}
+    if len(said) == 1:
+        return next(iter(said.values()))
+    return "; ".join(f"{sequence}: {words}" for sequence, words in said.items())
 
 
-def _said(entry: Entry, listed: Listed) -> str:
+def _verdict_of_layer(entry: Entry, listed: Listed) -> str:
+    found = phrase("F1 {f1}", f1=shown(Rate(entry.micro["f1"])))
     reasons: Counter[str] = Counter()
     for (sequence, _, _, reason), number in listed.items():
         if sequence == entry.sequence:
             reasons[reason] += number
-    found = phrase("F1 {f1}", f1=shown(Rate(entry.micro["f1"])))
     if reasons:
         (reason, number), total = reasons.most_common(1)[0], sum(reasons.values())
+        in_plural = {
+            "label": phrase("wrong labels"),
+            "boundary": phrase("boundaries"),
+            "boundary+label": phrase("boundaries and labels"),
+        }
         found = phrase(
             "{found}: of {n} error {number} is {what}|{found}: of {n} errors {number} are {what}",
             found=found,
             number=number,
             n=total,
-            what=_in_plural(reason),
+            what=in_plural.get(reason) or phrase(reason),
         )
     frequent = [
         (one["f1"], label)
@@ -158,21 +152,6 @@ def _said(entry: Entry, listed: Listed) -> str:
         f1, label = min(frequent)
         found += "; " + phrase("weakest label: {label} ({f1})", label=label, f1=shown(Rate(f1)))
     return found
-
-
-def _in_plural(reason: str) -> str:
-    found = {
-        "label": phrase("wrong labels"),
-        "boundary": phrase("boundaries"),
-        "boundary+label": phrase("boundaries and labels"),
-    }
-    return found.get(reason) or phrase(reason)
-
-
-def facts_of(documents: int, positions: int) -> list[str]:
-    """Return how much was read."""
-    found = [phrase("{n} document|{n} documents", n=documents)]
-    return found + ([phrase("{n} position|{n} positions", n=positions)] if positions else [])
 
 
 def tables_of(
@@ -187,18 +166,38 @@ def tables_of(
 
 
 def _of_labels(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -> Table:
-    errors: Counter[tuple[int, str]] = Counter()
-    for (sequence, side, label, _), number in listed.items():
+    wrong: Counter[tuple[int, str, str]] = Counter()
+    for key, number in reasons.items():
+        if (key.sequence, key.layer) == (entry.sequence, entry.layer):
+            wrong[key.side, key.label, key.reason] += number
+    errors: Counter[tuple[int, str | None, str | None]] = Counter()  # None: of all labels, or reasons
+    for (sequence, side, label, reason), number in listed.items():
         if sequence == entry.sequence:
-            errors[side, label] += number
-    find = {"layer": entry.sequence}
+            errors.update(
+                dict.fromkeys([(side, label, reason), (side, label, None), (side, None, None)], number)
+            )
+
+    def bar(side: int, labels: Sequence[str], **find: str) -> Shares:
+        """Return what is right and wrong of spans with these labels; a part lists its places if all are listed."""
+        name = SIDES[side]
+        parts = [Part(int(sum(entry.strict[label][f"tp_{name}"] for label in labels)), phrase(RIGHT), {})]
+        for reason in REASONS:
+            if reason == UNMATCHED[SIDES[1 - side]]:
+                continue
+            number = sum(wrong[side, label, reason] for label in labels)
+            is_listed = entry.has_labels and number == sum(errors[side, label, reason] for label in labels)
+            where = {"reason": reason, "layer": entry.sequence, "side": name, **find} if is_listed else {}
+            parts.append(Part(number, phrase(reason), where))
+        return Shares(parts)
+
+    find, micro = {"layer": entry.sequence}, entry.micro
+    all_labels = list(entry.strict)
+    recall, precision, f1 = Rate(micro["recall"]), Rate(micro["precision"]), Rate(micro["f1"])
+    rates: Sequence[list[Cell]] = [[None, recall, None], [precision, None, f1]]
     rows: list[list[Cell]] = []
     for side, name in enumerate(SIDES):
-        micro, number = entry.micro, sum(n for (of, _), n in errors.items() if of == side)
-        rates = [Rate(micro["precision"]), None] if side else [None, Rate(micro["recall"])]
-        bar = _bar(entry, reasons, listed, side, list(entry.strict), {})
-        both = [Rate(micro["f1"]) if side else None, micro[name], Find(number, find | {"side": name})]
-        rows.append([phrase(name), bar, *rates, *both])
+        last: Cell = Find(errors[side, None, None], find | {"side": name})
+        rows.append([phrase(name), bar(side, all_labels), *rates[side], micro[name], last])
 
     def low(label: str) -> tuple[float, int, str]:
         one = entry.per_label[label]
@@ -206,65 +205,111 @@ def _of_labels(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -
 
     for label in sorted(entry.per_label, key=low):
         one, own = entry.per_label[label], find | {"label": label}
-        number = sum(errors[side, label] for side in range(len(SIDES)))
-        cells: list[Cell] = [Rate(one[rate]) for rate in ("precision", "recall", "f1")]
-        bar = _bar(entry, reasons, listed, 0, [label], {"label": label})
-        errors_cell: Cell = Find(number, own) if entry.has_labels else None
-        rows.append([Find(label, own) if entry.has_labels else label, bar, *cells, one["gold"], errors_cell])
+        known = [label] if label in entry.strict else []
+        cells: list[Cell] = [bar(0, known, label=label), *(Rate(one[rate]) for rate in _PRF), one["gold"]]
+        if entry.has_labels:
+            last = Find(errors[0, label, None] + errors[1, label, None], own)
+            rows.append([Find(label, own), *cells, last])
+        else:
+            rows.append([label, *cells, None])
     header = ["", phrase("spans"), "P", "R", "F1", phrase("number"), phrase("errors")]
     return Table(entry.title, header, rows, is_folded=not entry.is_chosen)
 
 
-def _bar(
-    entry: Entry,
-    reasons: Mapping[ReasonKey, int],
-    listed: Listed,
-    side: int,
-    labels: Sequence[str],
-    find: Mapping[str, str],
-) -> Shares:
-    """Return what is right and wrong of the spans of a side with these labels; parts list places if all are listed."""
-    counts: Counter[str] = Counter()
-    for key, number in reasons.items():
-        if (key.sequence, key.layer, key.side) == (entry.sequence, entry.layer, side) and key.label in labels:
-            counts[key.reason] += number
-    right = sum(entry.strict[label][f"tp_{SIDES[side]}"] for label in labels if label in entry.strict)
-    where = {"layer": entry.sequence, "side": SIDES[side], **find}
-    parts = []
-    for reason in REASONS:
-        if reason != UNMATCHED[SIDES[1 - side]]:
-            shown_places = sum(listed.get((entry.sequence, side, label, reason), 0) for label in labels)
-            is_listed = shown_places == counts[reason] and entry.has_labels
-            parts.append(
-                Part(counts[reason], phrase(reason), {"reason": reason, **where} if is_listed else {})
-            )
-    return Shares([Part(int(right), phrase(RIGHT), {}), *parts])
-
-
 def _confusion(entry: Entry, reasons: Mapping[ReasonKey, int], listed: Listed) -> Iterator[Table]:
     """Yield which labels gold spans were found with, where the range is right."""
-    counts = {
-        (key.label, key.found): number
-        for key, number in reasons.items()
-        if (key.sequence, key.layer, key.side) == (entry.sequence, entry.layer, 0) and key.reason == "label"
-        if key.found is not None
-    }
+    counts: Counter[tuple[str, str]] = Counter()
+    for key, number in reasons.items():
+        own = (key.sequence, key.layer, key.side, key.reason) == (entry.sequence, entry.layer, 0, "label")
+        if own and key.found is not None:
+            counts[key.label, key.found] = number
     if not counts:
         return
     names, most = sorted({found for _, found in counts}), max(counts.values())
     find = {"side": SIDES[0], "reason": "label", "layer": entry.sequence}
     rows: list[list[Cell]] = []
     for label in sorted({label for label, _ in counts}):
-        shown_places = listed.get((entry.sequence, 0, label, "label"), 0)
-        is_listed = entry.has_labels and shown_places == sum(counts.get((label, name), 0) for name in names)
-        cells: list[Cell] = []
-        for name in names:
-            number = counts.get((label, name), 0)
-            where = find | {"label": label, "found": name}
-            cells.append(Find(number, where if is_listed else {}, number / most))
-        rows.append([label, *cells])
+        numbers = [counts[label, name] for name in names]
+        is_listed = listed.get((entry.sequence, 0, label, "label"), 0) == sum(numbers)
+        row: list[Cell] = [label]
+        for name, number in zip(names, numbers, strict=True):
+            where = find | {"label": label, "found": name} if is_listed and entry.has_labels else {}
+            row.append(Find(number, where, number / most))
+        rows.append(row)
     title = phrase("{layer}: gold label, found as", layer=entry.layer or entry.sequence)
     yield Table(title, ["", *names], rows, is_folded=True)
+
+
+# --- the summary of two systems
+
+Reports = Sequence[Mapping[str, Any]]
+States = Mapping[str, Mapping[str, int]]
+"""The number of errors by side and state."""
+
+
+def verdict_of_two(reports: Reports, choice: Choice, counts: States) -> str:
+    """Return F1 of both systems by layer, and the number of errors in each state."""
+    of_one, of_other = ({each.sequence: each for each in entries_of(report, choice)} for report in reports)
+    rates = []
+    for sequence, entry in of_one.items():
+        if sequence in of_other:
+            one, two = entry.micro["f1"], of_other[sequence].micro["f1"]
+            said = f"F1 {shown(Rate(one))} → {shown(Rate(two))} ({difference(one, two) or '–'})"
+            rates.append(said if len(of_one) == 1 else f"{sequence}: {said}")
+    numbers: Counter[str] = Counter()
+    for of_side in counts.values():
+        numbers.update(of_side)
+    states = ", ".join(f"{numeral(number)} {phrase(state)}" for state, number in numbers.items())
+    return "; ".join([*rates, phrase("errors: {states}", states=states)])
+
+
+def tables_of_two(
+    reports: Reports, names: Sequence[str], choice: Choice, counts: States, places: Mapping[str | None, int]
+) -> Iterator[Table]:
+    """Yield the numbers of errors by state, and of each layer F1 of both systems, the greatest difference first."""
+    states = list(counts[SIDES[0]])
+    rows: list[list[Cell]] = []
+    for side, of_side in counts.items():
+        numbers = (
+            Find(of_side[state], {"side": side, "state": state}) if state in of_side else None
+            for state in states
+        )
+        rows.append([phrase(side), *numbers])
+    rows.append([phrase("places"), *(places.get(state, 0) for state in states)])
+    yield Table(phrase("errors"), ["", *map(phrase, states)], rows)
+    of_one, of_other = ({each.title: each for each in entries_of(report, choice)} for report in reports)
+    header = ["", *(f"F1 {name}" for name in names), phrase("difference"), phrase("number")]
+    for title in filter(of_other.__contains__, of_one):
+        yield Table(title, header, list(_f1_of_two(of_one[title], of_other[title])))
+
+
+def _f1_of_two(entry: Entry, other: Entry) -> Iterator[list[Cell]]:
+    """Yield F1 in both systems: of all labels, and of each, the greatest difference first, undefined ones last."""
+
+    def cells(name: Cell, one: Any, two: Any, number: int) -> list[Cell]:
+        return [name, Rate(one), Rate(two), difference(one, two), number]
+
+    yield cells(phrase("all"), entry.micro["f1"], other.micro["f1"], entry.micro["gold"])
+    nothing = {"f1": None, "gold": 0}
+    rows: list[tuple[tuple[bool, float, str], list[Cell]]] = []
+    for label in dict.fromkeys([*entry.per_label, *other.per_label]):
+        one, two = (each.per_label.get(label, nothing) for each in (entry, other))
+        has_both = None not in (one["f1"], two["f1"])
+        order = not has_both, -abs(two["f1"] - one["f1"]) if has_both else 0, label
+        name: Cell = label
+        if entry.has_labels:
+            name = Find(label, {"layer": entry.sequence, "label": label})
+        rows.append((order, cells(name, one["f1"], two["f1"], one["gold"] or two["gold"])))
+    yield from (row for _, row in sorted(rows, key=lambda each: each[0]))
+
+
+def transitions(reasons: Mapping[tuple[str, str], int]) -> Table:
+    """Return the reasons of gold spans: rows in the old run, columns in the new run."""
+    rows: list[list[Cell]] = [
+        [phrase(old), *(reasons.get((old, new), 0) for new in RIGHT_OR_REASON)] for old in RIGHT_OR_REASON
+    ]
+    title = phrase("gold spans: rows in the old run, columns in the new run")
+    return Table(title, ["", *map(phrase, RIGHT_OR_REASON)], rows, is_folded=True)
 
 
 # --- places
@@ -276,7 +321,9 @@ def marked(group: Sequence[JudgedSpan], context: Context, texts: Sequence[SideTe
     for each in group:
         for mark in context.marks(1 - each.side, each.shown):
             notes.setdefault(mark, "")
-        note = f"{each.sequence} · {_where(each, texts[each.side])} · {_reason(each)}"
+        reason, in_brackets = phrase(each.reason), _class_of(each)
+        why = f"{reason} {in_brackets}" if in_brackets else reason
+        note = f"{each.sequence} · {_where(each, texts[each.side])} · {why}"
         notes.update(dict.fromkeys(context.marks(each.side, [each.span]), note))
     marks = (mark._replace(is_wrong=bool(note), note=note) for mark, note in notes.items())
     return MarkedText(context.text, sorted(marks), context.is_cut)
@@ -284,16 +331,16 @@ def marked(group: Sequence[JudgedSpan], context: Context, texts: Sequence[SideTe
 
 def line_of(each: JudgedSpan, texts: SideTexts, metadata: Sequence[str] = ()) -> Line:
     """Return the line of an error, with the values of `facets_of`."""
-    start, end = each.span.start, each.span.end
-    ids = "–".join(dict.fromkeys(filter(None, texts.ids_of(start, end))))
-    line = texts.line_of(each.span)
+    label, line = each.span.label, texts.line_of(each.span)
+    ids = "–".join(dict.fromkeys(filter(None, texts.ids_of(each.span.start, each.span.end))))
     note = [
         _where(each, texts),
         phrase("id {ids}", ids=ids) if ids else "",
         phrase("line {line}", line=line) if line is not None else "",
-        _class(each),
+        _class_of(each),
     ]
-    label, found = each.span.label, joined(each.match.labels) or None
+    labels = each.match.labels.values()  # joined as in `Span.label`
+    found = "|".join([NO_LABEL if one is None else one for one in labels]) or None
     values = [each.reason, label, each.sequence, each.side_name, each.kind, found, texts.own.id]
     values += [texts.metadata.get(name) for name in metadata]
     return Line(in_words(each), values, each.side, label, texts.of(each.span), " · ".join(filter(None, note)))
@@ -304,20 +351,14 @@ def _where(each: JudgedSpan, texts: SideTexts) -> str:
     return f"{unit} {each.span.start}–{each.span.end - 1}"
 
 
-def _reason(each: JudgedSpan) -> str:
-    """Return the reason of an error, and its class if that is another word."""
-    reason = phrase(each.reason)
-    return reason if each.kind == each.reason else f"{reason} {_class(each)}"
-
-
-def _class(each: JudgedSpan) -> str:
+def _class_of(each: JudgedSpan) -> str:
     """Return the class in brackets, unless the reason says the same."""
     if each.kind == each.reason:
         return ""
+    text = phrase(each.kind)
     if each.kind in KINDS:
-        text = phrase("level {level}, {name}", level=KINDS.index(each.kind) + 1, name=phrase(each.kind))
-        return f"({text})"
-    return f"({phrase(each.kind)})"
+        text = phrase("level {level}, {name}", level=KINDS.index(each.kind) + 1, name=text)
+    return f"({text})"
 
 
 def in_words(each: JudgedSpan) -> str:
@@ -326,20 +367,13 @@ def in_words(each: JudgedSpan) -> str:
         return phrase("other label")
     if each.reason not in ("boundary", "boundary+label"):
         return phrase(each.reason)
-    start, end = each.span.start, each.span.end
-    first = each.others[0]
-    inside, around = start <= first.start and first.end <= end, first.start <= start and end <= first.end
-    if each.side == 0:
-        found = phrase("predicted too short") if inside else phrase("predicted too long")
-        found = found if inside or around else phrase("predicted shifted")
-    else:
-        found = phrase("too long") if inside else phrase("too short")
-        found = found if inside or around else phrase("shifted")
+    start, end, first = each.span.start, each.span.end, each.others[0]
     if len(each.others) > 1:
         found = phrase("joins several") if each.side else phrase("cut in two")
+    elif start <= first.start and first.end <= end:
+        found = phrase("too long") if each.side else phrase("predicted too short")
+    elif first.start <= start and end <= first.end:
+        found = phrase("too short") if each.side else phrase("predicted too long")
+    else:
+        found = phrase("shifted") if each.side else phrase("predicted shifted")
     return found if each.reason == "boundary" else f"{found}, {phrase('other label')}"
-
-
-def joined(labels: Labels) -> str:
-    """Return labels as `Span.label` does."""
-    return "|".join([NO_LABEL if label is None else label for label in labels.values()])

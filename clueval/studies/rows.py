@@ -1,4 +1,4 @@
-"""Rows of error tables, and the texts around errors.
+"""Rows of error tables, and the texts around errors; `error_table` makes the rows of any spans of a document.
 
 A row is asymmetric: it shows **one** error span and **all** spans of the other side that overlap it. Positions in a row
 are inclusive at both ends, as people read them in a corpus; a span of zero length ends one position before it starts.
@@ -22,12 +22,14 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Pair, Unit
-from clueval.core.ranges import Ranges
-from clueval.core.span import Span, name_of
-from clueval.files.errors import SpanError
+from clueval.core.matching import merge_layers
+from clueval.core.overlap import SpanIndex
+from clueval.core.span import MERGED, SIDES, Span, by_position, name_of
+from clueval.files.arguments import checked_call, require_instance
+from clueval.files.errors import SpanError, UsageError
 from clueval.files.limits import require_short_texts
 from clueval.reports.place import Mark, MarkedText
-from clueval.studies.wrong import JudgedSpan
+from clueval.studies.wrong import JudgedSpan, match_in, wrong_span
 
 REACH: dict[Unit, int] = {"token": 300, "character": 2000}
 """The number of positions shown at most before and after a span, unless a wider window is set."""
@@ -45,57 +47,7 @@ Row = dict[str, Any]
 """The cells of a row by the names of its columns."""
 
 
-class Finding(Mapping[str, Any]):
-    """A row of an error table: a mapping of its cells, with what is known of the span and its match as attributes.
-
-    `side`, `sequence`, `kind` and `reason` are cells, too. `start` and `end` are the first and the last position,
-    `labels` the span's own labels by layer, `found` the joined labels of its match, and `other_labels` those of each
-    span of the other side that the row shows. Cells are made when one is first looked at.
-
-    >>> from clueval import errors
-    >>> [finding] = next(iter(errors([["B-PER", "I-PER"]], [["O", "O"]]))).findings
-    >>> finding.side, finding.reason, finding.start, finding.end
-    ('gold', 'missed', 0, 1)
-    """
-
-    def __init__(self, judged: JudgedSpan, make: Callable[[], Row], document: str, side: str) -> None:
-        self.side, self.sequence, self.document = side, judged.sequence, document
-        self.kind, self.reason = judged.kind, judged.reason
-        self.start, self.end = judged.span.start, judged.span.end - 1
-        self.labels, self.found = judged.span.by_layer, judged.match.labels
-        self.other_labels = tuple([other.by_layer for other in judged.shown])
-        self._make: Callable[[], Row] | None = make
-        self._row: Row = {}
-
-    @property
-    def _cells(self) -> Row:
-        if self._make is not None:
-            self._row, self._make = self._make(), None
-        return self._row
-
-    @property
-    def text(self) -> str:
-        """The text of the span."""
-        found: str = self["text"]
-        return found
-
-    def __getitem__(self, name: str) -> Any:
-        return self._cells[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._cells)
-
-    def __len__(self) -> int:
-        return len(self._cells)
-
-    def items(self) -> ItemsView[str, Any]:
-        return self._cells.items()
-
-    def __repr__(self) -> str:
-        return repr(self._cells)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_row": self._cells, "_make": None}
+# Texts
 
 
 class Context(NamedTuple):
@@ -110,27 +62,25 @@ class Context(NamedTuple):
     is_cut: tuple[bool, bool]
     is_known: bool = True
 
-    @property
-    def past(self) -> int:
-        """The position behind the last one."""
-        return self.first + len(self.text if self.starts is None else self.starts[1:])
-
     def range(self, start: int, end: int) -> tuple[int, int]:
         """Return the range of characters that half-open positions have in the text; what is outside is cut off."""
         start, end = start - self.first, end - self.first
+        size = len(self.text)
         if self.starts is None:
-            start, end = max(start, 0), min(end, len(self.text))
-            return min(start, len(self.text)), max(start, end)
+            start, end = max(start, 0), min(end, size)
+            return min(start, size), max(start, end)
         last = len(self.starts) - 1
-        start, end = min(max(start, 0), last), min(max(end, 0), last)
-        begin = min(self.starts[start], len(self.text))
-        return begin, max(begin, self.starts[end] - 1)
+        begin = min(self.starts[min(max(start, 0), last)], size)
+        return begin, max(begin, self.starts[min(max(end, 0), last)] - 1)
 
     def marks(self, kind: int, spans: Iterable[Span]) -> Iterator[Mark]:
         """Yield marks of a kind for the fragments of spans."""
-        for span in spans if self.is_known else ():
+        if not self.is_known:
+            return
+        past = self.first + (len(self.text) if self.starts is None else len(self.starts) - 1)
+        for span in spans:
             for start, end in span.fragments:
-                if start == end or (start < self.past and end > self.first):
+                if start == end or (start < past and end > self.first):
                     yield Mark(kind, *self.range(start, end), span.label)
 
 
@@ -156,12 +106,9 @@ class SideTexts:
 
     def ids_of(self, start: int, end: int) -> tuple[str, str]:
         """Return the ids of the first and the last token of a range; empty without any."""
-        shift = self.text.start
-        return (
-            ("", "")
-            if self._ids is None or start == end
-            else (self._ids[start - shift], self._ids[end - 1 - shift])
-        )
+        if self._ids is None or start == end:
+            return "", ""
+        return self._ids[start - self.text.start], self._ids[end - 1 - self.text.start]
 
     def line_of(self, span: Span) -> int | None:
         """Return the line where a span begins."""
@@ -196,7 +143,7 @@ class SideTexts:
         text = self.text
         if text.end is None:
             return Context("", own[0], None, (False, False), is_known=False)
-        least, greatest = self._bounds(*around)
+        least, greatest = self._bounds(*around, text.end)
         least, greatest = max(least, text.start), min(greatest, text.end)
         reach = max(REACH[text.unit], self._window or 0)
         start, end = max(least, own[0] - reach), min(greatest, own[1] + reach)
@@ -211,49 +158,95 @@ class SideTexts:
             self._latest = (start, end), Context(text.text_between(start, end), start, starts, cut)
         return self._latest[1]
 
-    def _bounds(self, start: int, end: int) -> tuple[int, int]:
-        """Return the start and end of the context of a range, before it is limited by `REACH`."""
-        text = self.text
+    def _bounds(self, start: int, end: int, last: int) -> tuple[int, int]:
+        """Return the start and end of the context of a range, before it is limited by `REACH`.
+
+        Between sentences, it begins where the one before ends, and ends where the next one begins.
+        """
+        text, starts = self.text, self._starts
         if self._window is not None:
             return start - self._window, end + self._window
         if self._sentences:
-            return self._sentence_start(start), self._sentence_end(max(start, end - 1))
-        if text.unit == "character" and text.text is not None:
-            return _lines_of(text.text, start, end, text.start)
-        return text.start, text.end or text.start
-
-    def _sentence_start(self, position: int) -> int:
-        """Return the start of the sentence at a position, or the end of the one before if it is in none."""
-        number = bisect_right(self._starts, position) - 1
-        if number < 0:
-            return self.text.start
-        sentence = self._sentences[number]
-        return sentence.start if position < sentence.end else sentence.end
-
-    def _sentence_end(self, position: int) -> int:
-        """Return the end of the sentence at a position, or the start of the next if it is in none."""
-        number = bisect_right(self._starts, position) - 1
-        if number >= 0 and position < self._sentences[number].end:
-            return self._sentences[number].end
-        return (
-            self._starts[number + 1] if number + 1 < len(self._starts) else self.text.end or self.text.start
-        )
-
-
-def _lines_of(text: str, start: int, end: int, first: int) -> tuple[int, int]:
-    """Return the start and end of the lines of a range, searched within `REACH` only; `first` is the first position."""
-    reach = REACH["character"]
-    start, end = start - first, end - first
-    before = text.rfind("\n", max(start - reach, 0), start)
-    after = text.find("\n", end, end + reach)
-    begin = before + 1 if before >= 0 else max(start - reach - 1, 0)
-    return begin + first, (after if after >= 0 else end + reach + 1) + first
+            first = bisect_right(starts, start) - 1
+            begin = text.start
+            if first >= 0:
+                sentence = self._sentences[first]
+                begin = sentence.start if start < sentence.end else sentence.end
+            final = max(start, end - 1)
+            number = bisect_right(starts, final) - 1
+            if number >= 0 and final < self._sentences[number].end:
+                return begin, self._sentences[number].end
+            return begin, starts[number + 1] if number + 1 < len(starts) else last
+        if text.unit == "token" or text.text is None:
+            return text.start, last
+        # lines, searched within `REACH` only
+        reach = REACH["character"]
+        start, end = start - text.start, end - text.start
+        before = text.text.rfind("\n", max(start - reach, 0), start)
+        after = text.text.find("\n", end, end + reach)
+        begin = before + 1 if before >= 0 else max(start - reach - 1, 0)
+        return begin + text.start, (after if after >= 0 else end + reach + 1) + text.start
 
 
 def texts_of(pair: Pair, window: int | None) -> tuple[SideTexts, SideTexts]:
     """Return the texts for the errors of each side of a pair."""
     gold, predicted = pair.sides
     return SideTexts(gold, predicted, window), SideTexts(predicted, gold, window)
+
+
+# Rows
+
+
+class Finding(Mapping[str, Any]):
+    """A row of an error table: a mapping of its cells, with what is known of the span and its match as attributes.
+
+    `side`, `sequence`, `kind` and `reason` are cells, too. `start` and `end` are the first and the last position,
+    `labels` the span's own labels by layer, `found` the joined labels of its match, and `other_labels` those of each
+    span of the other side that the row shows. Cells are made when one is first looked at.
+
+    >>> from clueval import errors
+    >>> [finding] = next(iter(errors([["B-PER", "I-PER"]], [["O", "O"]]))).findings
+    >>> finding.side, finding.reason, finding.start, finding.end
+    ('gold', 'missed', 0, 1)
+    """
+
+    def __init__(self, judged: JudgedSpan, make: Callable[[], Row], document: str, side: str) -> None:
+        self.side, self.sequence, self.document = side, judged.sequence, document
+        self.kind, self.reason = judged.kind, judged.reason
+        self.start, self.end = judged.span.start, judged.span.end - 1
+        self.labels, self.found = judged.span.by_layer, judged.match.labels
+        self.other_labels = tuple([other.by_layer for other in judged.shown])
+        self._make: Callable[[], Row] | None = make
+        self._row: Row = {}
+
+    @property
+    def _cells(self) -> Row:
+        if self._make is not None:
+            self._row, self._make = self._make(), None
+        return self._row
+
+    @property
+    def text(self) -> str:
+        """The text of the span."""
+        return str(self["text"])
+
+    def __getitem__(self, name: str) -> Any:
+        return self._cells[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def items(self) -> ItemsView[str, Any]:
+        return self._cells.items()
+
+    def __repr__(self) -> str:
+        return repr(self._cells)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_row": self._cells, "_make": None}
 
 
 class RowColumns(NamedTuple):
@@ -276,8 +269,7 @@ class RowColumns(NamedTuple):
     def _cells(self, wrong: JudgedSpan, texts: SideTexts, side: str) -> Row:
         span, others, own = wrong.span, wrong.shown, texts.own
         start, end = span.start, span.end
-        hull = wrong.range
-        context = texts.context(hull, (start, end))
+        context = texts.context((wrong.start, wrong.end), (start, end))
         marks = [*context.marks(0, [span]), *context.marks(1, others)]
         first_id, last_id = texts.ids_of(start, end)
         row: Row = {
@@ -293,54 +285,39 @@ class RowColumns(NamedTuple):
             "end_inclusive": end - 1,
             "first_token_id": first_id,
             "last_token_id": last_id,
-            **_of_others(others, texts),
+            "other_text": BETWEEN.join([shortened(texts.of(each), LONGEST_OTHER) for each in others]),
+            "other_label": BETWEEN.join([each.label for each in others]),
+            "other_start": "",
+            "other_end_inclusive": "",
+            "other_first_token_id": "",
+            "other_last_token_id": "",
         }
+        if others:
+            start, end = others[0].start, max([each.end for each in others])
+            row["other_start"], row["other_end_inclusive"] = start, end - 1
+            row["other_first_token_id"], row["other_last_token_id"] = texts.ids_of(start, end)
         for layer in self.layers:
             row[f"other_label {layer}"] = BETWEEN.join([each.by_layer.get(layer) or "" for each in others])
         line = texts.line_of(span)
         row |= {
             "document": own.id,
-            "sentence": BETWEEN.join(texts.sentences_of(start, end)),
+            "sentence": BETWEEN.join(texts.sentences_of(span.start, span.end)),
             "file": own.file or "",
             "line": "" if line is None else line,
             **{key: texts.metadata.get(key, "") for key in self.metadata},
-            "metadata": "; ".join(f"{key}={value}" for key, value in self._rest(wrong, texts).items()),
+            "metadata": "; ".join(f"{key}={value}" for key, value in self._rest(wrong, texts)),
         }
         return row
 
-    def _rest(self, wrong: JudgedSpan, texts: SideTexts) -> Mapping[str, str]:
-        """Return what is in no column: fragments, and metadata that the first document does not have."""
-        rest = {
-            key: value
-            for key, value in texts.metadata.items()
-            if key not in self.metadata and (key, value) != ("id", texts.own.id)
-        }
-        parts = [span.parts for span in (wrong.span, *wrong.shown)]
-        for name, of_spans in (("fragments", parts[:1]), ("other_fragments", parts[1:])):
-            if any(each is not None for each in of_spans):
-                rest[name] = BETWEEN.join(map(_inclusive, of_spans))
-        return rest
-
-
-def _of_others(others: Sequence[Span], texts: SideTexts) -> Row:
-    """Return the columns about the spans of the other side."""
-    start = end = None
-    first_id = last_id = ""
-    if others:
-        start, end = others[0].start, max([each.end for each in others])
-        first_id, last_id = texts.ids_of(start, end)
-    return {
-        "other_text": BETWEEN.join([shortened(texts.of(each), LONGEST_OTHER) for each in others]),
-        "other_label": BETWEEN.join([each.label for each in others]),
-        "other_start": "" if start is None else start,
-        "other_end_inclusive": "" if end is None else end - 1,
-        "other_first_token_id": first_id,
-        "other_last_token_id": last_id,
-    }
-
-
-def _inclusive(parts: Ranges | None) -> str:
-    return ";".join(f"{start}-{end - 1}" for start, end in parts or ())
+    def _rest(self, wrong: JudgedSpan, texts: SideTexts) -> Iterator[tuple[str, str]]:
+        """Yield what is in no column: metadata that the first document does not have, and fragments."""
+        for key, value in texts.metadata.items():
+            if key not in self.metadata and (key, value) != ("id", texts.own.id):
+                yield key, value
+        for name, spans in (("fragments", [wrong.span]), ("other_fragments", wrong.shown)):
+            if any(span.parts is not None for span in spans):
+                ranges = (";".join(f"{start}-{end - 1}" for start, end in span.parts or ()) for span in spans)
+                yield name, BETWEEN.join(ranges)
 
 
 def shortened(text: str, longest: int) -> str:
@@ -357,3 +334,72 @@ def shortened(text: str, longest: int) -> str:
         if space + len(remark) <= longest:
             return text[:space] + remark
         space -= space + len(remark) - longest
+
+
+@checked_call
+def error_table(
+    problem_spans: Iterable[Span],
+    own: Document,
+    other: Document,
+    *,
+    layer: str | None = None,
+    side: str | None = None,
+    window: int | None = None,
+) -> Iterator[Finding]:
+    """Yield the rows of an error table, one for each error span, in the given order.
+
+    Args:
+        problem_spans: spans of `own`.
+        own, other: the document on the side of the spans, and on the other side.
+        layer: the layer of `other` to compare with, or ``merged`` for all of them merged. None: its only one; of
+            several, the one in which the span has a label, or all of them merged if it has several labels.
+        side: the side of `own`; it is only repeated in the rows.
+        window: show this number of positions on each side instead of the sentence.
+
+    Holds an index over `other`, made once; rows are made one by one. Costs O(log n + k) for a row with k overlapping
+    spans, plus the length of its context. Raises `UsageError` for a layer that `other` lacks, `SpanError` for a span
+    outside the text.
+
+    >>> own = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=["Frau", "Anna", "Weiß", "wohnt"])
+    >>> other = Document("d", {"label": [Span(0, 2, "PER")]}, tokens=own.tokens)
+    >>> (row,) = error_table(own.layers["label"], own, other)
+    >>> row.kind, row.text, row["other_text"], row.start, row.end
+    ('partial', 'Anna Weiß', 'Frau Anna', 1, 2)
+    """
+    if layer is not None and layer != MERGED and layer not in other.layers:
+        known = f"one of {', '.join(other.layers)}" if other.layers else "the document has no layers"
+        raise UsageError(f"there is no layer {layer!r}", document=other.id, advice=known)
+    if window is not None and window < 0:
+        raise UsageError(f"the window cannot be {window} positions", advice="a number from 0 on")
+    return _rows(problem_spans, layer, side, SideTexts(own, other, window), other)
+
+
+def _rows(
+    spans: Iterable[Span], layer: str | None, side: str | None, texts: SideTexts, other: Document
+) -> Iterator[Finding]:
+    sequences: dict[str, tuple[Sequence[Span], SpanIndex]] = {}
+    columns: RowColumns | None = None
+    for span in spans:
+        require_instance(span, Span, "each of problem_spans")
+        name = layer or _layer_of(span, other)
+        if name not in sequences:
+            of_layer: Sequence[Span] = other.layers.get(name, ())
+            if name == MERGED and MERGED not in other.layers:
+                of_layer = merge_layers(other.layers, document=other.id)
+            sequences[name] = of_layer, SpanIndex(of_layer)
+        of_layer, index = sequences[name]
+        others = [of_layer[number] for number in index.overlapping(span)]
+        if span.start == span.end:
+            others += [each for each in of_layer if each.start == each.end == span.start]
+        others.sort(key=by_position)
+        judged = wrong_span(int(side == SIDES[1]), name, match_in(span, others), others, True)
+        columns = columns or RowColumns.of(judged, texts)
+        yield columns.row(judged, texts, side or "")
+
+
+def _layer_of(span: Span, other: Document) -> str:
+    """Return the layer of the other side with which a span is compared."""
+    if len(other.layers) == 1:
+        return next(iter(other.layers))
+    labelled = [layer for layer, label in span.by_layer.items() if label is not None]
+    return labelled[0] if len(labelled) == 1 and labelled[0] in other.layers else MERGED

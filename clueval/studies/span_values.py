@@ -1,4 +1,4 @@
-"""Values of spans, by which profiles sort them into buckets: length, casing, place, what was seen in training data.
+"""Values of spans, by which profiles sort them into buckets: length, casing, place, what training data have of them.
 
 Each value is a number or a name. `BUCKETS` has the least numbers of the buckets of the features that have numbers.
 """
@@ -8,22 +8,24 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, compress, count, pairwise
 
 from clueval.core.characters import are_unknown
 from clueval.core.document import MENTION, Document
 from clueval.core.span import Span
 
 Value = int | float | str
+Text = tuple[str, ...]
+
 TOKEN = re.compile(r"\w+|[^\w\s]")
 
 _TEXTS = 1 << 12
 """The number of texts of spans whose values are held."""
 
-NO_TEXT = "no text"
-NO_SENTENCE = "no sentence"
+NO_TEXT, NO_SENTENCE = "no text", "no sentence"
 
 BUCKETS: Mapping[str, Sequence[tuple[float, str]]] = {
     "length": [(0, "0"), (1, "1"), (2, "2"), (3, "3"), (4, "4"), (5, "5-9"), (10, "10+")],
@@ -36,7 +38,7 @@ BUCKETS: Mapping[str, Sequence[tuple[float, str]]] = {
 
 _LEAST = {feature: [least for least, _ in buckets] for feature, buckets in BUCKETS.items()}
 
-NAMED: Mapping[str, Sequence[str]] = {
+_NAMED: Mapping[str, Sequence[str]] = {
     "casing": ("lower", "upper", "first", "other"),
     "punctuation": ("none", "edge", "inside"),
     "seen": ("text and label", "other label", "tokens", "none"),
@@ -45,87 +47,73 @@ NAMED: Mapping[str, Sequence[str]] = {
 
 
 class TextWords:
-    """The words of a document: its tokens, or the words and single marks of its text; None without a text."""
+    """The words of a document: its tokens, or the words and single marks of its text; none without a text."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.known = document.end is not None and not are_unknown(document.tokens or ())
-        self._starts: list[int] = []
-        self._words: list[str] = []
-        if self.known and document.unit == "character":
+        self.is_known = document.end is not None and not are_unknown(document.tokens or ())
+        self.of_characters = document.unit == "character"
+        self.words: Sequence[str] = () if self.of_characters else document.tokens or ()
+        self.sentence_starts = [sentence.start for sentence in document.sentences]
+        if self.is_known and self.of_characters:
             found = list(TOKEN.finditer(document.text or ""))
             self._starts = [match.start() + document.start for match in found]
             self._ends = [match.end() + document.start for match in found]
-            self._words = [match[0] for match in found]
+            self.words = [match[0] for match in found]
 
-    @cached_property
-    def sentence_starts(self) -> Sequence[int]:
-        return [sentence.start for sentence in self.document.sentences]
-
-    def all(self) -> Sequence[str]:
-        """Return all words."""
-        return self._words if self.document.unit == "character" else self.document.tokens or ()
-
-    def of(self, span: Span) -> tuple[str, ...]:
+    def of(self, span: Span) -> Text:
         """Return the words that share a position with a span."""
-        if not self.known:
+        if not self.is_known:
             return ()
         words: list[str] = []
         for start, end in span.fragments:
-            if self.document.unit == "character":
-                words += self._words[bisect_right(self._ends, start) : bisect_right(self._starts, end - 1)]
+            if self.of_characters:
+                words += self.words[bisect_right(self._ends, start) : bisect_right(self._starts, end - 1)]
             else:
-                first = self.document.start
-                words += (self.document.tokens or ())[start - first : end - first]
+                words += self.words[start - self.document.start : end - self.document.start]
         return tuple(words)
-
-    def text(self, span: Span) -> str:
-        """Return the text of a span, fragments joined by blanks."""
-        if MENTION in span.features:
-            return str(span.features[MENTION])
-        return " ".join(self.document.text_between(*part) for part in span.fragments)
 
 
 class SpanInText:
-    """A span of one side of a sequence: the words of its document, and the depths of all spans of the side.
+    """A span of one side of a sequence: the words of its document, and its depth of nesting among those of its side."""
 
-    `own` are the words of the span, if its document does not have them.
-    """
-
-    def __init__(
-        self, span: Span, words: TextWords, depths: Mapping[int, int], own: Sequence[str] | None = None
-    ) -> None:
-        self.span, self.words, self.depths, self._own = span, words, depths, own
+    def __init__(self, span: Span, words: TextWords, depth: int) -> None:
+        self.span, self.words, self.depth = span, words, depth
         self._text: str | None = None
-        self._lower: tuple[str, ...] | None = None
+        self._lower: Text | None = None
 
     @property
     def text(self) -> str:
-        """The text of the span."""
+        """The text of the span, fragments joined by blanks."""
         if self._text is None:
-            self._text = self.words.text(self.span) if self._own is None else " ".join(self._own)
+            if MENTION in self.span.features:
+                self._text = str(self.span.features[MENTION])
+            else:
+                document = self.words.document
+                self._text = " ".join(document.text_between(*part) for part in self.span.fragments)
         return self._text
 
     @property
-    def lower(self) -> tuple[str, ...]:
+    def lower(self) -> Text:
         """The words of the span in lower case."""
         if self._lower is None:
-            self._lower = lower(self.words.of(self.span) if self._own is None else self._own)
+            self._lower = lower(self.words.of(self.span))
         return self._lower
 
 
-def lower(words: Iterable[str]) -> tuple[str, ...]:
+def lower(words: Iterable[str]) -> Text:
     return tuple([word.lower() for word in words])
 
 
-def length(each: SpanInText) -> Value:
-    if each.words.known and each.words.document.unit == "character":
+# Features of single spans
+
+Feature = Callable[[SpanInText], Value]
+
+
+def _length(each: SpanInText) -> Value:
+    if each.words.is_known and each.words.of_characters:
         return len(each.words.of(each.span))
     return sum([end - start for start, end in each.span.fragments])
-
-
-def casing(each: SpanInText) -> Value:
-    return _casing(each.text) if each.words.known else NO_TEXT
 
 
 @lru_cache(_TEXTS)
@@ -135,10 +123,6 @@ def _casing(text: str) -> str:
     if text == text.upper():
         return "upper"
     return "first" if next(letter for letter in text if letter.isalpha()).isupper() else "other"
-
-
-def punctuation(each: SpanInText) -> Value:
-    return _punctuation(each.text) if each.words.known else NO_TEXT
 
 
 @lru_cache(_TEXTS)
@@ -151,7 +135,7 @@ def _punctuation(text: str) -> str:
     return "edge" if text[0] in marks or text[-1] in marks else "inside"
 
 
-def position(each: SpanInText) -> Value:
+def _position(each: SpanInText) -> Value:
     start, sentences = each.span.start, each.words.document.sentences
     number = bisect_right(each.words.sentence_starts, start) - 1
     if number < 0 or start >= sentences[number].end:
@@ -160,23 +144,72 @@ def position(each: SpanInText) -> Value:
     return (start - sentence.start) / (sentence.end - sentence.start)
 
 
-def label(each: SpanInText) -> Value:
-    return each.span.label
-
-
-def depth(each: SpanInText) -> Value:
-    return each.depths[id(each.span)]
-
-
-FEATURES: Mapping[str, Callable[[SpanInText], Value]] = {
-    "length": length,
-    "casing": casing,
-    "punctuation": punctuation,
-    "position": position,
-    "label": label,
-    "depth": depth,
+FEATURES: Mapping[str, Feature] = {
+    "length": _length,
+    "casing": lambda each: _casing(each.text) if each.words.is_known else NO_TEXT,
+    "punctuation": lambda each: _punctuation(each.text) if each.words.is_known else NO_TEXT,
+    "position": _position,
+    "label": lambda each: each.span.label,
+    "depth": lambda each: each.depth,
 }
 """The features of single spans."""
+
+TRAINED = ("frequency", "seen", "consistency")
+"""The features that need training data."""
+
+
+class TrainingSpans:
+    """The spans of training data: how often a text was a span, with which labels, and how often it was none.
+
+    Texts are compared as sequences of words in lower case. `documents` are read twice, because occurrences of all texts
+    are counted. Memory holds one document, and the texts of the spans.
+    """
+
+    def __init__(self, documents: Callable[[], Iterable[Document]]) -> None:
+        self._labels: defaultdict[Text, Counter[str]] = defaultdict(Counter)
+        for document in documents():
+            words = TextWords(document)
+            for span in chain.from_iterable(document.layers.values()):
+                self._labels[lower(words.of(span))][span.label] += 1
+        self._words = {word for text in self._labels for word in text}
+        self._occurrences: Counter[Text] = Counter()
+        alone = {known[0] for known in self._labels if len(known) == 1}
+        sizes: dict[tuple[str, str], set[int]] = {}  # of texts of several words, by the first two
+        for first, second, *others in (known for known in self._labels if len(known) > 1):
+            sizes.setdefault((first, second), set()).add(len(others) + 2)
+        for document in documents():
+            text = lower(TextWords(document).words)
+            self._occurrences.update((word,) for word in filter(alone.__contains__, text))
+            self._occurrences.update(self._texts_in(text, sizes))
+
+    def _texts_in(self, words: Text, sizes: Mapping[tuple[str, str], Iterable[int]]) -> Iterator[Text]:
+        """Yield the texts of several words."""
+        for at in compress(count(), map(sizes.__contains__, pairwise(words))):
+            for size in sizes[words[at], words[at + 1]]:
+                text = words[at : at + size]
+                if text in self._labels and len(text) == size:
+                    yield text
+
+    def _frequency(self, each: SpanInText) -> Value:
+        """How often the text was a span."""
+        return self._labels.get(each.lower, Counter[str]()).total()
+
+    def _seen(self, each: SpanInText) -> Value:
+        """Whether the text was a span with this label, with another one, or all its words were in spans."""
+        text = each.lower
+        if text in self._labels:
+            return "text and label" if each.span.label in self._labels[text] else "other label"
+        return "tokens" if text and self._words.issuperset(text) else "none"
+
+    def _consistency(self, each: SpanInText) -> Value:
+        """The share of all occurrences of the text, spans or not, that were spans with this label."""
+        text = each.lower
+        spans = self._labels.get(text, Counter[str]())[each.span.label]
+        return min(1.0, spans / max(1, self._occurrences[text])) if spans else 0
+
+    @property
+    def features(self) -> Mapping[str, Feature]:
+        return dict(zip(TRAINED, (self._frequency, self._seen, self._consistency), strict=True))
 
 
 def depths_of(spans: Iterable[Span]) -> dict[int, int]:
@@ -189,6 +222,8 @@ def depths_of(spans: Iterable[Span]) -> dict[int, int]:
     [1, 2]
     """
     ordered = sorted(spans, key=lambda span: (span.start, -span.end))
+    if all(one.end <= two.start < two.end for one, two in pairwise(ordered)):
+        return {id(span): 1 for span in ordered}
     ends = sorted({-span.end for span in ordered})
     counts = [0] * (len(ends) + 1)  # of the spans so far, by end, as sums over ranges (a Fenwick tree)
     equal: Counter[tuple[int, int]] = Counter()
@@ -207,6 +242,9 @@ def depths_of(spans: Iterable[Span]) -> dict[int, int]:
     return found
 
 
+# Buckets
+
+
 def bucket_of(feature: str, value: Value) -> str:
     """Return the name of the bucket of a value.
 
@@ -220,7 +258,7 @@ def bucket_of(feature: str, value: Value) -> str:
 
 def in_order(feature: str, buckets: Iterable[str]) -> list[str]:
     """Return buckets in the order in which they are shown: by their numbers, as listed, or by name."""
-    listed = [name for _, name in BUCKETS.get(feature, ())] or list(NAMED.get(feature, ()))
+    listed = [name for _, name in BUCKETS.get(feature, ())] or list(_NAMED.get(feature, ()))
     return sorted(
         buckets, key=lambda name: (listed.index(name), "") if name in listed else (len(listed), name)
     )

@@ -15,46 +15,39 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.core.case import EqualCase
 from clueval.core.count import collector_paused
-from clueval.core.document import Document, Pair
+from clueval.core.document import Document
 from clueval.core.matching import KINDS, with_merged
 from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import SIDES, Span
 from clueval.files.errors import UsageError
-from clueval.reports.content import FIRST_PLACES
 from clueval.reports.language import phrase
-from clueval.reports.place import ANY_LAYER, Facet, Later, MarkKind, Place, fingerprint
-from clueval.reports.report import Report
+from clueval.reports.place import ANY_LAYER, Facet, Later, Line, MarkedText, MarkKind, Place, fingerprint
 from clueval.reports.table import Table
-from clueval.studies.errors import metadata_of
-from clueval.studies.errors_view import facets_of, facts_of, store_of, title_of
-from clueval.studies.rows import SideTexts, texts_of
-from clueval.studies.systems_view import (
-    REASONS_OF_GOLD,
-    SharedError,
-    choices_of,
+from clueval.studies.errors import ErrorReport, Seen, Text
+from clueval.studies.errors_view import (
+    RIGHT_OR_REASON,
+    in_words,
     line_of,
-    marked,
-    row_of,
-    tables_of,
+    tables_of_two,
     transitions,
-    verdict_of,
+    verdict_of_two,
 )
+from clueval.studies.rows import Context, Row, SideTexts, texts_of
 from clueval.studies.wrong import (
     RIGHT,
     Choice,
     JudgedSpan,
     Search,
-    counted,
     judged,
     rereadable,
-    right,
+    right_span,
     text_order,
 )
 
 if TYPE_CHECKING:
     from clueval.results.result import Result
 
-Texts = Iterable[Sequence[Pair]] | Callable[[], Iterable[Sequence[Pair]]]
+Texts = Iterable[Text] | Callable[[], Iterable[Text]]
 """Of each text gold with the first system and with the second one; or what returns them each time anew."""
 
 Results = tuple[JudgedSpan | None, JudgedSpan | None]
@@ -63,24 +56,24 @@ Results = tuple[JudgedSpan | None, JudgedSpan | None]
 NEW, FIXED, CHANGED, STILL = "new", "fixed", "changed", "still"
 
 
-class SeenByBoth(NamedTuple):
-    """What one reading of all texts finds.
+class SharedError(NamedTuple):
+    """A span that is an error of one system or of both: `by` says of which.
 
-    Attributes:
-        states: the number of errors by side and state.
-        places: the number of places with an error in a state, and of all (None).
-        reasons, classes: of how many gold spans these are the reasons, or the classes, in both systems.
-        first: the first places.
+    `results` has the span in each system, and `listed` the error as each system has it that has it.
     """
 
-    states: Counter[tuple[int, str]]
-    places: Counter[str | None]
-    reasons: Counter[tuple[str, str]]
-    classes: Counter[tuple[str, str]]
-    first: list[Place]
+    state: str
+    results: Results
+    by: tuple[bool, bool]
+    listed: Sequence[JudgedSpan]
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows of spans in the text of a place in which the error stands: 0 for gold, then the systems."""
+        return [0] if self.listed[0].side == 0 else [row for row, has in enumerate(self.by, 1) if has]
 
 
-class TwoSystems(Report):
+class TwoSystems(ErrorReport):
     """The errors of two systems on the same gold: those in both, and those in one only.
 
     Iterating yields a `Place` after the other, as the texts are read; holds one text. The rest reads them again.
@@ -95,6 +88,8 @@ class TwoSystems(Report):
         title, files, metadata: as for `Errors`.
     """
 
+    _store, _systems = "errors_of_two.html", 2
+
     def __init__(
         self,
         texts: Texts,
@@ -107,24 +102,11 @@ class TwoSystems(Report):
         files: Sequence[str] = (),
         metadata: Sequence[str] | None = None,
     ) -> None:
-        self.choice, self.names, self.layers = choice or Choice(), names, layers
-        if self.choice.fair is not None:
+        if choice is not None and choice.fair is not None:
             advice = "use exact or levels"
             raise UsageError("errors of metric fair cannot be compared span by span", advice=advice)
-        self._metadata, self._title, self._files = metadata, title, files
-        self.store = store_of("errors_of_two.html", title, files)
-        self._texts, self._scored = rereadable(texts), scored
-        self._record: SeenByBoth | None = None
-
-    @cached_property
-    def results(self) -> Sequence[Result]:
-        """The results of the choice's metric for both systems; none if the texts were counted here."""
-        return [] if self._scored is None else [self._scored(0), self._scored(1)]
-
-    @cached_property
-    def metadata(self) -> Sequence[str]:
-        """The names of metadata by which the page filters."""
-        return metadata_of(self._metadata, next(iter(self.results), None))
+        super().__init__(rereadable(texts), choice, layers, scored, (title, files, metadata))
+        self.names = names
 
     @property
     def signature(self) -> str:  # type: ignore[override]  # it is only read
@@ -144,190 +126,133 @@ class TwoSystems(Report):
         both, only_one, only_two = self.state_names()
         return both if one and two else only_one if one else only_two
 
+    # in the language of the context
     def state_title(self) -> str:
-        """Return what states are called, in the language of the context."""
+        """Return what states are called."""
         return phrase("Wrong in")
 
     def shown_names(self) -> tuple[str, str]:
-        """Return the names of the systems in the language of the context."""
+        """Return the names of the systems."""
         return self.names
 
-    # in the language of the context
     @property
-    def title(self) -> str:  # type: ignore[override]  # it is only read
-        return title_of(self._title, self._files, phrase("Errors"))
-
-    @property
-    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # as above
+    def kinds(self) -> Sequence[MarkKind]:  # type: ignore[override]  # it is only read
         of_systems = (MarkKind("below", name, name) for name in self.shown_names())
         return [MarkKind("above", "", phrase("gold")), *of_systems]
 
     @property
     def facets(self) -> Sequence[Facet]:  # type: ignore[override]  # as above
-        return [
-            Facet("state", self.state_title(), True, self.state_names()),
-            *facets_of(self.choice, self.metadata),
-        ]
+        return [Facet("state", self.state_title(), True, self.state_names()), *super().facets]
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
-        return choices_of(self.names, self.shown_names())
-
-    def __iter__(self) -> Iterator[Place]:
-        return self.places()
-
-    def places(self) -> Iterator[Place]:
-        """Yield the places in the order of the texts; the tables need no further reading if all are read."""
-        seen = SeenByBoth(Counter(), Counter(), Counter(), Counter(), [])
-        for pairs, found, equal in self._found():
-            for place in self._places(pairs, self._see(seen, found, equal)):
-                if len(seen.first) < FIRST_PLACES:
-                    seen.first.append(place)
-                yield place
-        if self._scored is not None:
-            self._record = seen
-
-    def first_places(self, number: int) -> tuple[Sequence[Place], int]:
-        if number > FIRST_PLACES:
-            return super().first_places(number)
-        return self._seen.first[:number], self._seen.places[None]
+        shown = zip(self.names, self.shown_names(), strict=True)
+        return [
+            ("gold", phrase("gold is right")),
+            *((name, phrase("{system} is right", system=in_language)) for name, in_language in shown),
+            ("none", phrase("none is right")),
+            ("unclear", phrase("unclear")),
+        ]
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the number of errors by side and state."""
-        states, found = self.state_names(), self._seen.states
-        return {name: {state: found[side, state] for state in states} for side, name in enumerate(SIDES)}
-
-    def scores(self) -> dict[str, float]:
-        """Return the numbers of errors by side and state, as ``gold.new``."""
-        return {f"{side}.{state}": float(n) for side, of in self.counts().items() for state, n in of.items()}
+        states, listed = self.state_names(), self._seen.listed
+        return {name: {state: listed[side, state] for state in states} for side, name in enumerate(SIDES)}
 
     def verdict(self) -> str:
-        return verdict_of(self._scores_of_both[0], self.choice, self.counts())
-
-    def facts(self) -> Iterable[str]:
-        _, documents, positions = self._scores_of_both
-        return [*facts_of(documents, positions), self.choice.in_words()]
+        return verdict_of_two(self._reports[0], self.choice, self.counts())
 
     def tables(self) -> Iterable[Table]:
         """Yield the numbers of errors by state, and F1 of both systems by label, the greatest difference first."""
-        reports, _, _ = self._scores_of_both
-        return tables_of(reports, self.shown_names(), self.choice, self.counts(), self._seen.places)
+        reports, _, _ = self._reports
+        return tables_of_two(reports, self.shown_names(), self.choice, self.counts(), self._seen.places)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all errors as plain data, with texts of the corpus."""
-        return {"listed": self.choice.in_words(), "counts": self.counts(), "errors": self.rows()}
-
-    @cached_property
-    def _scores_of_both(self) -> tuple[Sequence[Mapping[str, Any]], int, int]:
-        if self.results:
-            reports = [result.metrics[self.choice.metric.name] for result in self.results]
-            return reports, self.results[0].documents, self.results[0].tokens
-        found = [
-            counted((pairs[system] for pairs in self._texts()), self.choice, self.layers) for system in (0, 1)
-        ]
-        return [report for report, _, _ in found], found[0][1], found[0][2]
-
-    @cached_property
-    def _seen(self) -> SeenByBoth:
-        """What a reading of all texts has found, or finds now."""
-        if self._record is not None:
-            return self._record
-        seen = SeenByBoth(Counter(), Counter(), Counter(), Counter(), [])
-        for pairs, found, equal in self._found():
-            of_text = self._see(seen, found, equal)
-            if len(seen.first) < FIRST_PLACES:
-                seen.first.extend(self._places(pairs, of_text[: FIRST_PLACES - len(seen.first)]))
-        return seen
-
-    def _see(
-        self, seen: SeenByBoth, found: Sequence[Results], equal: int
-    ) -> list[list[tuple[int, SharedError]]]:
-        """Return the errors of a text, place by place; `seen` gets what was found."""
-        if equal and SIDES[0] in self.choice.sides:
-            seen.reasons[RIGHT, RIGHT] += equal
-            seen.classes[KINDS[0], KINDS[0]] += equal
-        for one, two in found:
-            if one is not None and two is not None and one.side == 0 and SIDES[0] in self.choice.sides:
-                seen.reasons[one.reason, two.reason] += 1
-                seen.classes[_of_five(one), _of_five(two)] += 1
-        of_text = list(groups(self._errors(found)))
-        for group in of_text:
-            errors = _once(group)
-            seen.states.update((error.judged.side, error.state) for error in errors)
-            seen.places.update({None, *(error.state for error in errors)})
-        return of_text
-
-    def _found(self) -> Iterator[tuple[Sequence[Pair], list[Results], int]]:
-        """Yield the pairs of each text, the results in both systems of its spans that count, and how many are left out.
-
-        These are gold spans that both systems have found, and that nothing else overlaps.
-        """
-        searches = Search(self.choice, self.layers), Search(self.choice, self.layers)
-        for pairs in self._texts():
-            with collector_paused(pairs):
-                found, number = self._results(pairs, searches)
-            yield pairs, found, number
+    def _read(self, seen: Seen | None) -> Iterator[tuple[Text, Sequence[Sequence[SharedError]]]]:
+        searches = [Search(self.choice, self.layers) for _ in range(self._systems)]
+        for text in self._texts():
+            with collector_paused(text):
+                found, equal = self._results(text, searches)
+            errors = []
+            for results in found:
+                one, two = (each if each and self.choice.lists(each) else None for each in results)
+                if one or two:
+                    wrong = [each for each in (one, two) if each]
+                    state = self.state_of(wrong[0].side, (one, two))
+                    errors.append(SharedError(state, results, (one is not None, two is not None), wrong))
+            listed = list(groups(errors))
+            if seen is not None:
+                if SIDES[0] in self.choice.sides:
+                    _count_gold(seen, found, equal)
+                seen.places[None] += len(listed)
+                for group in listed:
+                    seen.listed.update((error.listed[0].side, error.state) for error in group)
+                    seen.places.update({error.state for error in group})
+            yield text, listed
         for search in searches:
             search.end()
 
-    def _results(self, pairs: Sequence[Pair], searches: Sequence[Search]) -> tuple[list[Results], int]:
+    def _results(self, text: Text, searches: Sequence[Search]) -> tuple[list[Results], int]:
+        """Return the results in both systems of the spans of a text that count, and how many are left out.
+
+        These are gold spans that both systems have found, and that nothing else overlaps.
+        """
         found: dict[_Key, list[JudgedSpan | None]] = {}
-        equal: list[set[_Key]] = []
-        for system, (search, pair) in enumerate(zip(searches, pairs, strict=True)):
+        equal: list[dict[tuple[str, int, int], Span]] = []
+        for system, (search, pair) in enumerate(zip(searches, text, strict=True)):
             left_out: list[EqualCase] | None = None if self.choice.where else []
             for case in search.cases(pair, left_out):
                 for each in judged(pair, case, self.choice, also_right=True):
                     key = each.sequence, each.side, *place_and_labels(each.span)
                     found.setdefault(key, [None, None])[system] = each
-            equal.append({(each.sequence, 0, *place_and_labels(each.span)) for each in left_out or ()})
-        for (sequence, _, *place), results in found.items():
-            for system, keys in enumerate(equal):
-                if results[system] is None and (sequence, 0, *place) in keys:
-                    results[system] = right(results[1 - system])
-        return [(one, two) for one, two in found.values()], len(equal[0] & equal[1])
+            equal.append({each[:3]: each.span for each in left_out or ()})
+        for results in found.values():
+            for system, other in enumerate(reversed(results)):
+                if results[system] is None and other is not None and other.side == 0:
+                    span = equal[system].get((other.sequence, other.span.start, other.span.end))
+                    if span is not None and (span.labels, span.parts) == (
+                        other.span.labels,
+                        other.span.parts,
+                    ):
+                        results[system] = right_span(0, other.sequence, other.span)
+        in_both = (
+            span.labels == equal[1][place].labels for place, span in equal[0].items() if place in equal[1]
+        )
+        return [(one, two) for one, two in found.values()], sum(in_both)
 
-    def _errors(self, found: Iterable[Results]) -> Iterator[tuple[int, SharedError]]:
-        """Yield the errors that are listed, once for each system that has them, with its number."""
-        for results in found:
-            by = tuple(each is not None and self.choice.lists(each) for each in results)
-            if any(by):
-                side = next(each.side for each in results if each is not None)
-                wrong = [each if is_error else None for each, is_error in zip(results, by, strict=True)]
-                error = SharedError(self.state_of(side, wrong), results, (by[0], by[1]))
-                yield from ((system, error) for system, is_error in enumerate(by) if is_error)
-
-    def _places(
-        self, pairs: Sequence[Pair], found: Iterable[Sequence[tuple[int, SharedError]]]
-    ) -> Iterator[Place]:
+    def _places_of(self, text: Text, groups: Iterable[Sequence[SharedError]]) -> Iterator[Place]:
         spans: _SpansOfRows | None = None
-        for group in found:
-            spans = spans or _SpansOfRows(pairs, self.choice.merge)
-            yield self._place(pairs, group, spans)
+        for group in groups:
+            if spans is None:
+                spans, texts = _SpansOfRows(text, self.choice.merge), texts_of(text[0], self.choice.window)
+            yield self._place(text[0].first.id, group, spans, texts)
 
     def _place(
-        self, pairs: Sequence[Pair], group: Sequence[tuple[int, SharedError]], spans: _SpansOfRows
+        self, document: str, group: Sequence[SharedError], spans: _SpansOfRows, texts: Sequence[SideTexts]
     ) -> Place:
-        ranges = [_of(error, system).range for system, error in group]
-        start, end = min(ranges)[0], max([past for _, past in ranges])
-        layers = list(dict.fromkeys(error.judged.sequence for _, error in group))
+        own = [each for error in group for each in error.listed]
+        start, end = min([each.start for each in own]), max([each.end for each in own])
+        layers = list(dict.fromkeys(error.listed[0].sequence for error in group))
         shown = list(spans.at(start, end, layers))
-        errors = _once(group)
-        texts = spans.texts(pairs, self.choice.window)
-        context = texts[0].context((start, end), (start, end))
-        text = marked(context, shown, errors)
-        sides = ("gold", *self.names)
-        return Place(
-            (pairs[0].first.id, layers[0] if len(layers) == 1 else ANY_LAYER, start, end),
+        sides = "gold", *self.names
+
+        def marked_texts() -> list[MarkedText]:
+            return [marked(texts[0].context((start, end), (start, end)), shown, group)]
+
+        def lines() -> list[Line]:
+            names = self.shown_names()
+            return [line_of_two(each, texts[each.listed[0].side], names, self.metadata) for each in group]
+
+        def rows() -> list[Row]:
+            return [row_of(each, texts[each.listed[0].side], self.names, place.texts) for each in group]
+
+        place = Place(
+            (document, layers[0] if len(layers) == 1 else ANY_LAYER, start, end),
             fingerprint((sides[row], span.fragments, span.label) for row, span in shown),
-            [text],
-            Later(
-                lambda: [
-                    line_of(error, texts[error.judged.side], self.shown_names(), self.metadata)
-                    for error in errors
-                ]
-            ),
-            Later(lambda: [row_of(error, texts[error.judged.side], self.names, text) for error in errors]),
+            Later(marked_texts),
+            Later(lines),
+            Later(rows),
         )
+        return place
 
 
 class Diff(TwoSystems):
@@ -378,8 +303,9 @@ class Diff(TwoSystems):
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the number of errors by side and state; predicted spans do not change."""
-        gold, predicted = super().counts().values()
-        return {SIDES[0]: gold, SIDES[1]: {s: n for s, n in predicted.items() if s != CHANGED}}
+        counts = super().counts()
+        del counts[SIDES[1]][CHANGED]
+        return counts
 
     @property
     def new(self) -> int:
@@ -389,16 +315,19 @@ class Diff(TwoSystems):
     def tables(self) -> Iterable[Table]:
         """Yield those of `TwoSystems`, and what became of the reasons of gold spans."""
         yield from super().tables()
-        reasons, _ = self._of_gold
-        yield transitions(reasons)
+        yield transitions(self._of_gold[0])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the diff as plain data; reasons and classes of gold spans are by the old run, then by the new one."""
+
+        def nested(numbers: Mapping[tuple[str, str], int], names: Sequence[str]) -> dict[str, dict[str, int]]:
+            return {one: {two: numbers.get((one, two), 0) for two in names} for one in names}
+
         reasons, classes = self._of_gold
         return {
             **super().to_dict(),
-            "reasons": _nested(reasons, REASONS_OF_GOLD),
-            "classes": _nested(classes, KINDS),
+            "reasons": nested(reasons, RIGHT_OR_REASON),
+            "classes": nested(classes, KINDS),
         }
 
     @cached_property
@@ -406,7 +335,7 @@ class Diff(TwoSystems):
         """The reasons and the classes of gold spans in both runs; spans that were skipped are right in both."""
         reasons, classes = self._seen.reasons, self._seen.classes
         if self._skips and SIDES[0] in self.choice.sides:
-            (old, _), _, _ = self._scores_of_both
+            old = self._reports[0][0]
             right_in_old = sum(of_sequence["micro"][f"tp_{SIDES[0]}"] for of_sequence in old.values())
             skipped = right_in_old - sum(n for (before, _), n in reasons.items() if before == RIGHT)
             reasons = reasons + Counter({(RIGHT, RIGHT): skipped})
@@ -414,31 +343,31 @@ class Diff(TwoSystems):
         return reasons, classes
 
 
-def groups(found: Iterable[tuple[int, SharedError]]) -> Iterator[list[tuple[int, SharedError]]]:
+def _count_gold(seen: Seen, found: Iterable[Results], equal: int) -> None:
+    """Count the reasons and classes of gold spans in both systems; `equal` of them are right in both."""
+    if equal:
+        seen.reasons[RIGHT, RIGHT] += equal
+        seen.classes[KINDS[0], KINDS[0]] += equal
+    for one, two in found:
+        if one is not None and two is not None and one.side == 0:
+            seen.reasons[one.reason, two.reason] += 1
+            of_five = ["missed" if each.kind == "partial" else each.kind for each in (one, two)]
+            seen.classes[of_five[0], of_five[1]] += 1
+
+
+def groups(errors: Iterable[SharedError]) -> Iterator[list[SharedError]]:
     """Yield the errors of one text place by place, in the order of the text."""
-    ordered = sorted(found, key=lambda each: (*text_order(_of(each[1], each[0])), each[0]))
-    for run in components((*_of(error, system).range, (system, error)) for system, error in ordered):
-        yield [each for _, _, each in run]
-
-
-def _once(group: Iterable[tuple[int, SharedError]]) -> list[SharedError]:
-    """Return the errors of a place, each once."""
-    return list({id(error): error for _, error in group}.values())
-
-
-def _of(error: SharedError, system: int) -> JudgedSpan:
-    found = error.results[system]
-    assert found is not None
-    return found
-
-
-def _of_five(each: JudgedSpan) -> str:
-    """Return the class of a gold span, of the five by which levels count."""
-    return "missed" if each.kind == "partial" else each.kind
-
-
-def _nested(numbers: Mapping[tuple[str, str], int], names: Sequence[str]) -> dict[str, dict[str, int]]:
-    return {one: {two: numbers.get((one, two), 0) for two in names} for one in names}
+    rows = []
+    for error in errors:
+        order = min(
+            (*text_order(each), system)
+            for system, each in enumerate(error.results)
+            if each and error.by[system]
+        )
+        rows.append((order, max([each.end for each in error.listed]), error))
+    rows.sort(key=lambda row: row[0])
+    for run in components((order[0], end, error) for order, end, error in rows):
+        yield [error for _, _, error in run]
 
 
 _Key = tuple[object, ...]
@@ -447,29 +376,18 @@ _Key = tuple[object, ...]
 
 def place_and_labels(span: Span) -> _Key:
     """Return what spans of two systems have in common that count as the same: position and labels."""
-    labels = span.by_layer
-    return (
-        span.start,
-        span.end,
-        span.parts,
-        tuple(labels.items() if len(labels) == 1 else sorted(labels.items(), key=str)),
-    )
+    labels = tuple(span.by_layer.items())
+    return span.start, span.end, span.parts, labels if len(labels) == 1 else tuple(sorted(labels, key=str))
 
 
 class _SpansOfRows:
     """The spans of gold (row 0) and of the systems in one text; gold's are those of both pairs, each once."""
 
-    def __init__(self, pairs: Sequence[Pair], merge: bool) -> None:
-        rows = [[pair.gold for pair in pairs], *([pair.predicted] for pair in pairs)]
+    def __init__(self, text: Text, merge: bool) -> None:
+        rows = [[pair.gold for pair in text], *([pair.predicted] for pair in text)]
         layers = [layer for row in rows for each in row for layer in each.layers]
         self._rows = [[with_merged(each, layers) for each in row] if merge else row for row in rows]
         self._found: dict[tuple[int, str], tuple[list[Span], SpanIndex]] = {}
-        self._texts: tuple[SideTexts, SideTexts] | None = None
-
-    def texts(self, pairs: Sequence[Pair], window: int | None) -> tuple[SideTexts, SideTexts]:
-        """Return the texts for the errors of each side."""
-        self._texts = self._texts or texts_of(pairs[0], window)
-        return self._texts
 
     def at(self, start: int, end: int, layers: Iterable[str]) -> Iterator[tuple[int, Span]]:
         """Yield the spans of these layers that overlap a range, each with its row."""
@@ -485,5 +403,52 @@ class _SpansOfRows:
 def _union(documents: Sequence[Document], layer: str) -> list[Span]:
     """Return the spans of the first document, then those of the others that it does not have."""
     first, *others = ([*document.layers.get(layer, ())] for document in documents)
+    if all(spans == first for spans in others):
+        return first
     known = {place_and_labels(span) for span in first}
     return first + [span for spans in others for span in spans if place_and_labels(span) not in known]
+
+
+# --- how a place is shown
+
+
+def marked(
+    context: Context, shown_spans: Iterable[tuple[int, Span]], errors: Iterable[SharedError]
+) -> MarkedText:
+    """Return the text of a place with the spans of gold and of both systems; those that are errors are marked so."""
+    wrong = {
+        mark for error in errors for row in error.rows for mark in context.marks(row, [error.listed[0].span])
+    }
+    marks = dict.fromkeys(mark for row, span in shown_spans for mark in context.marks(row, [span]))
+    return MarkedText(
+        context.text, sorted(mark._replace(is_wrong=mark in wrong) for mark in marks), context.is_cut
+    )
+
+
+def line_of_two(error: SharedError, texts: SideTexts, names: Sequence[str], metadata: Sequence[str]) -> Line:
+    """Return the line of an error, with its state, and what is wrong by system if that differs."""
+    line = line_of(error.listed[0], texts, metadata)
+    said = [in_words(each) for each in error.listed]
+    words = said[0]
+    if len(said) == 2 and said[0] != said[1]:
+        words = ", ".join(f"{name}: {each}" for name, each in zip(names, said, strict=True))
+    words = f"{phrase(error.state)}: {words}"
+    return line._replace(words=words, values=(error.state, *line.values), kind=error.rows[0])
+
+
+def row_of(error: SharedError, texts: SideTexts, names: Sequence[str], shown: Sequence[MarkedText]) -> Row:
+    """Return the row of an error, with the reason and the class of its span in both systems."""
+    first, of_systems = error.listed[0], list(zip(names, error.results, strict=True))
+    return {
+        "context": [*shown],
+        "state": error.state,
+        "document": texts.own.id,
+        "side": first.side_name,
+        "layer": first.sequence,
+        "start": first.span.start,
+        "end_inclusive": first.span.end - 1,
+        "label": first.span.label,
+        **{name: "-" if each is None else each.reason for name, each in of_systems},
+        "text": texts.of(first.span),
+        **{f"{name}_class": "-" if each is None else each.kind for name, each in of_systems},
+    }

@@ -90,31 +90,30 @@ class Choice:
         for side in self.sides:
             if side not in SIDES:
                 raise UsageError(f"there is no side {side!r}", advice="gold or predicted")
-        self._require_names("class", self.kinds, self.classes)
-        self._require_names("reason", self.reasons, REASONS)
+        self._require_names("class", self.kinds, self.classes, KINDS[: self.at_level])
+        self._require_names("reason", self.reasons, REASONS, REASONS[:1])
         if self.window is not None and self.window < 0:
             raise UsageError(f"the window cannot be {self.window} positions", advice="a number from 0 on")
 
-    def _require_names(self, what: str, names: Iterable[str], known: Sequence[str]) -> None:
-        """Raise `UsageError` for a class or reason that does not exist, or that no error of the choice can have."""
-        correct: Sequence[str] = ()
-        if self.by_levels and self.labelled is None:
-            correct = KINDS[: self.at_level] if what == "class" else REASONS[:1]
+    def _require_names(
+        self, what: str, names: Iterable[str], known: Sequence[str], correct: Sequence[str]
+    ) -> None:
+        """Raise `UsageError` for names that are not known, or that no error has; without labels, none is `correct`."""
         for name in sorted(names):
             if name not in known:
                 raise UsageError(f"there is no {what} {name!r}", advice=f"one of {', '.join(known)}")
-            for side, other in zip(SIDES, reversed(SIDES), strict=True):
-                if side not in self.sides and name == UNMATCHED[side]:
+            for side, other in (SIDES, SIDES[::-1]):
+                if side in self.sides:
+                    continue
+                if name == UNMATCHED[side]:
                     advice = f"{UNMATCHED[other]}, or also the {side} side"
                     raise UsageError(f"no {other} span is {name}", advice=advice)
-                if side not in self.sides and self.fair is not None and name in _FAIR_OF[side]:
-                    advice = f"also the {side} side"
-                    raise UsageError(f"errors of the type {name} have a {side} span", advice=advice)
-            if name in correct:
-                raise UsageError(
-                    f"no error at level {self.at_level} has the {what} {name!r} without labels",
-                    advice="choose a labelled layer, or no level",
-                )
+                if self.fair is not None and name in _FAIR_OF[side]:
+                    problem = f"errors of the type {name} have a {side} span"
+                    raise UsageError(problem, advice=f"also the {side} side")
+            if self.by_levels and self.labelled is None and name in correct:
+                problem = f"no error at level {self.at_level} has the {what} {name!r} without labels"
+                raise UsageError(problem, advice="choose a labelled layer, or no level")
 
     @property
     def of_all(self) -> Choice:
@@ -123,7 +122,7 @@ class Choice:
 
     @property
     def by_levels(self) -> bool:
-        """Whether errors are those of metric ``levels``; otherwise they are those of metric ``exact``."""
+        """Whether errors are those of metric ``levels``."""
         return self.unlabelled or self.level is not None or self.labelled is not None
 
     @property
@@ -162,21 +161,18 @@ class Choice:
 
     def in_words(self) -> str:
         """Return a description of the choice."""
-        level = {"level": self.at_level, "name": phrase(LEVEL_NAMES[self.at_level])}
-        listed = phrase("spans that are not exactly right, label included, as metric exact counts")
-        if self.labelled is not None:
-            listed = phrase(
-                "errors at level {level} ({name}), including wrong labels of {layer}",
-                layer=self.labelled,
-                **level,
-            )
-        elif self.by_levels:
-            listed = phrase("errors above level {level} ({name}), whatever the labels", **level)
-        parts = [listed]
-        if len(self.sides) == 1:
-            parts.append(phrase("{side} side only", side=phrase(self.sides[0])))
+        level: dict[str, object] = {"level": self.at_level, "name": phrase(LEVEL_NAMES[self.at_level])}
         if self.fair is not None:
             parts = [phrase("errors of metric fair, each once")]
+        elif self.labelled is not None:
+            level["layer"] = self.labelled
+            parts = [phrase("errors at level {level} ({name}), including wrong labels of {layer}", **level)]
+        elif self.by_levels:
+            parts = [phrase("errors above level {level} ({name}), whatever the labels", **level)]
+        else:
+            parts = [phrase("spans that are not exactly right, label included, as metric exact counts")]
+        if len(self.sides) == 1 and self.fair is None:
+            parts.append(phrase("{side} side only", side=phrase(self.sides[0])))
         for known, chosen in ((self.classes, self.kinds), (REASONS, self.reasons)):
             if chosen:
                 names = ", ".join(phrase(name) for name in known if name in chosen)
@@ -220,11 +216,6 @@ class JudgedSpan(NamedTuple):
             return self.match.kind
         return "partial" if self.others else UNMATCHED[SIDES[self.side]]
 
-    @property
-    def range(self) -> tuple[int, int]:
-        """The range from the first to the last position of the span and of all spans that its row shows."""
-        return self.start, self.end
-
 
 class Search:
     """Finds the errors of a choice in one text after the other; `end` checks the choice."""
@@ -255,8 +246,7 @@ class Search:
     def wrong(self, pair: Pair) -> list[JudgedSpan]:
         """Return the spans of a pair that are not exactly right, by their ranges, then gold first."""
         with collector_paused([pair]):
-            cases = self.cases(pair, [])
-            found = [each for case in cases for each in judged(pair, case, self.choice)]
+            found = [each for case in self.cases(pair, []) for each in judged(pair, case, self.choice)]
         return sorted(found, key=text_order)
 
     def end(self) -> None:
@@ -283,10 +273,10 @@ def judged(pair: Pair, found: Located, choice: Choice, *, also_right: bool = Fal
         return []
     case = Case(found.sides, found.counted)
     try:
-        if choice.by_levels:
-            require_countable(choice.metric, case)
         if choice.fair is not None:
             return list(_judged_by_fair(case, found.sequence, choice.fair))
+        if choice.by_levels:
+            require_countable(choice.metric, case)
         return list(_judged(case, keys, found.sequence, choice, also_right))
     except CluevalError as error:
         error.document, error.file = pair.first.id, error.file or pair.first.file
@@ -308,8 +298,7 @@ def _judged(
             seen.add(key)
             if key in both:
                 if also_right:
-                    match = Match(span, "exact", labels=span.by_layer)
-                    yield JudgedSpan(side, sequence, match, (), RIGHT, False, span, (), span.start, span.end)
+                    yield right_span(side, sequence, span)
                 continue
             others = [of_other[each] for each in case.around[side][number]]
             if span.start == span.end:
@@ -319,24 +308,19 @@ def _judged(
             yield wrong_span(side, sequence, match, others, choice.is_error(match))
 
 
-def _right_span(side: int, sequence: str, span: Span) -> JudgedSpan:
-    match = Match(span, "exact", labels=span.by_layer)
-    return JudgedSpan(side, sequence, match, (), RIGHT, False, span, (), span.start, span.end)
-
-
-def right(wrong: JudgedSpan | None) -> JudgedSpan | None:
-    """Return the span as one that is right."""
-    return None if wrong is None else _right_span(wrong.side, wrong.sequence, wrong.span)
-
-
 def _judged_by_fair(case: Case, sequence: str, fair: Fair) -> Iterator[JudgedSpan]:
     """Yield the errors of metric fair; one with both spans is gold's."""
-    for kind, *pair in fair.findings(case):
-        side = 0 if pair[0] is not None else 1
-        span, other = pair[side], pair[1] if side == 0 else None
+    for kind, gold, predicted in fair.findings(case):
+        span = predicted if gold is None else gold
         assert span is not None  # an error has a span
-        others = [] if other is None else [other]
-        yield wrong_span(side, sequence, match_in(span, others), others, True)._replace(error_type=kind)
+        others = [] if gold is None or predicted is None else [predicted]
+        match = match_in(span, others)
+        yield wrong_span(int(gold is None), sequence, match, others, True)._replace(error_type=kind)
+
+
+def right_span(side: int, sequence: str, span: Span) -> JudgedSpan:
+    match = Match(span, "exact", labels=span.by_layer)
+    return JudgedSpan(side, sequence, match, (), RIGHT, False, span, (), span.start, span.end)
 
 
 def wrong_span(side: int, sequence: str, match: Match, others: Sequence[Span], is_error: bool) -> JudgedSpan:
@@ -369,17 +353,18 @@ def reason_of(label: str, fragments: Ranges, others: Iterable[tuple[str, Ranges]
     return "spurious" if side else "missed"
 
 
-def reason_keys(wrong: JudgedSpan, choice: Choice) -> Iterator[ReasonKey]:
-    """Yield what is counted of a span that is not exactly right: by its joined label, or by the label of each layer."""
-    span, match = wrong.span, wrong.match
-    for layer in span.by_layer if choice.by_levels else (None,):
-        label = _label_of(span, layer)
-        found = _label_of(match.partners[0], layer) if match.kind == "exact" else None
-        if label is None or (layer is not None and found == label):
-            continue
-        places = ((_label_of(other, layer) or NO_LABEL, other.fragments) for other in wrong.others)
-        reason = reason_of(label, span.fragments, places, wrong.side)
-        yield ReasonKey(wrong.sequence, layer, wrong.side, label, reason, found)
+def match_in(span: Span, others: Sequence[Span]) -> Match:
+    """Return the match of a span: where spans overlap or have gaps, by fragments, exact or superset."""
+    if all(each.parts is None for each in (span, *others)) and first_clash(others) is None:
+        return match_of(span, others)
+    for other in others:
+        if other.fragments == span.fragments:
+            return Match(span, "exact", (other,), other.by_layer)
+    size = sum(end - start for start, end in span.fragments)
+    for other in others:
+        if shared_positions(span, other) == size:
+            return Match(span, "superset", (other,), other.by_layer)
+    return Match(span, "missed")
 
 
 class ReasonKey(NamedTuple):
@@ -394,22 +379,21 @@ class ReasonKey(NamedTuple):
     found: str | None
 
 
-def _label_of(span: Span, layer: str | None) -> str | None:
-    return span.label if layer is None else span.by_layer.get(layer)
+def reason_keys(wrong: JudgedSpan, choice: Choice) -> Iterator[ReasonKey]:
+    """Yield what is counted of a span that is not exactly right: by its joined label, or by the label of each layer."""
 
+    def label_of(span: Span, layer: str | None) -> str | None:
+        return span.label if layer is None else span.by_layer.get(layer)
 
-def match_in(span: Span, others: Sequence[Span]) -> Match:
-    """Return the match of a span: where spans overlap or have gaps, by fragments, exact or superset."""
-    if all(each.parts is None for each in (span, *others)) and first_clash(others) is None:
-        return match_of(span, others)
-    for other in others:
-        if other.fragments == span.fragments:
-            return Match(span, "exact", (other,), other.by_layer)
-    size = sum(end - start for start, end in span.fragments)
-    for other in others:
-        if shared_positions(span, other) == size:
-            return Match(span, "superset", (other,), other.by_layer)
-    return Match(span, "missed")
+    span, match = wrong.span, wrong.match
+    for layer in span.by_layer if choice.by_levels else (None,):
+        label = label_of(span, layer)
+        found = label_of(match.partners[0], layer) if match.kind == "exact" else None
+        if label is None or (layer is not None and found == label):
+            continue
+        places = ((label_of(other, layer) or NO_LABEL, other.fragments) for other in wrong.others)
+        reason = reason_of(label, span.fragments, places, wrong.side)
+        yield ReasonKey(wrong.sequence, layer, wrong.side, label, reason, found)
 
 
 # What studies read and count of a corpus themselves

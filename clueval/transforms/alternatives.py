@@ -1,4 +1,13 @@
-"""Several golds: alternatives of single spans, and the nearest of several golds."""
+"""Several golds: the nearest of several golds, and a table of alternatives of gold spans.
+
+BioCreative has alternatives in a file of their own. The table is TSV with a header: ``document`` (the id; it may be
+missing if there is one document), ``start``, the end as ``end_inclusive`` or ``end_exclusive``, and one column with
+labels for each layer; ``fragments`` may have the ranges of a discontinuous span, as ``0-2;7-8``. A bare ``end`` is
+inclusive if positions are those of tokens, and exclusive if they are characters, as in all tables of spans. Positions
+are those of gold. ``of_start`` and an ``of_end...`` name the gold span that a row is an alternative of; without them it
+is the gold span of the layer that shares most positions with it, the first of equal ones. A row without a label has
+that of its gold span.
+"""
 
 from __future__ import annotations
 
@@ -6,153 +15,25 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fsdecode
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from clueval.core.document import GROUP, OPTIONAL, Document, Notes, Pair
-from clueval.core.ranges import Regions
-from clueval.core.span import Span, by_position, name_of
-from clueval.files.errors import UsageError
+from clueval.core.document import GROUP, Document, Notes, Pair
+from clueval.core.overlap import overlaps_between, shared_positions
+from clueval.core.ranges import Ranges
+from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
+from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.transforms.changes import (
-    ALTERNATIVES,
     ANY_OF,
     HIDDEN,
     EachPair,
     Note,
+    hidden_names,
     in_counting_order,
+    place_and_label,
+    text_of_file,
     with_layers,
     with_notes,
 )
-
-_Key = tuple[object, object]
-"""The ranges and the label of a span."""
-
-
-@dataclass(frozen=True)
-class Alternatives(EachPair):
-    """A step that turns each group of gold spans into one span: the one that fits the predicted spans.
-
-    The gold spans of a layer with the same value of the feature ``group`` are one group; the first is the main one. A
-    group becomes one of its members:
-
-    1. As many groups as possible become a member that a predicted span equals in range and label, one to one
-       (augmenting paths, Kuhn 1955; groups by position, members in order). Gold spans outside groups are matched after
-       all groups, so that a group leaves a predicted span to them if it can have another one.
-    2. Another group becomes the member that shares most positions with predicted spans of its label, the earlier of
-       equal ones.
-    3. A group that shares no position becomes its main member, or nothing if a member has the feature ``optional``.
-
-    Gold [4,9) or [3,8) or [6,8), predicted [3,8) and [6,8): the group becomes [3,8), and [6,8) is a false positive.
-
-    Notes count the groups, and those that are counted by another member than the main one. Raises `UsageError` for
-    predicted spans with alternatives, if gold has groups.
-    """
-
-    signature: ClassVar[tuple[str, str]] = (ALTERNATIVES, "yes")
-    zeros: ClassVar[Sequence[Note]] = (("groups",), ("by_alternative",))
-
-    def of_pair(self, pair: Pair) -> Iterator[Pair]:
-        notes: Counter[Note] = Counter()
-        layers: dict[str, Sequence[Span]] = {}
-        for layer in pair.gold.layers:
-            groups, others = _groups_and_others(pair.gold, layer)
-            if groups:
-                _refuse_groups(pair.predicted, layer)
-                layers[layer] = _one_of_each(pair, groups, others, layer, notes)
-        if layers:
-            pair = replace(pair, gold=with_layers(pair.gold, layers))
-        yield with_notes(pair, ALTERNATIVES, notes)
-
-
-def _one_of_each(
-    pair: Pair,
-    groups: Sequence[Sequence[Span]],
-    others: Sequence[Span],
-    layer: str,
-    notes: Counter[Note],
-) -> list[Span]:
-    predicted = pair.predicted.layers.get(layer, ())
-    matched = _matched(groups, others, predicted, layer)
-    of_label = _regions_by_label(predicted, layer)
-    left_out = {id(member) for members in groups for member in members}
-    for members, chosen in zip(groups, matched, strict=True):
-        member = _nearest(members, of_label, layer) if chosen is None else members[chosen]
-        notes[("groups",)] += 1
-        notes[("by_alternative",)] += member is not None and member is not members[0]
-        left_out.discard(id(member))
-    return [span for span in pair.gold.layers[layer] if id(span) not in left_out]
-
-
-def _groups_and_others(document: Document, layer: str) -> tuple[list[list[Span]], list[Span]]:
-    """Return the members of each group of a layer, by the position of their main member, and the other spans.
-
-    Nothing if there is no group.
-    """
-    if document.rows_in(layer) is not None:  # rows have no features
-        return [], []
-    if not any(GROUP in span.features for span in document.layers.get(layer, ())):
-        return [], []
-    groups: dict[Hashable, list[Span]] = {}
-    others: list[Span] = []
-    for span in in_counting_order(document, layer):
-        value = span.features.get(GROUP)
-        if value is None:
-            others.append(span)
-        else:
-            key = value if isinstance(value, Hashable) else repr(value)
-            groups.setdefault(key, []).append(span)
-    return sorted(groups.values(), key=lambda members: by_position(members[0])), others
-
-
-def _refuse_groups(predicted: Document, layer: str) -> None:
-    for members in _groups_and_others(predicted, layer)[0]:
-        if len(members) > 1:
-            raise UsageError(
-                f"the predicted span {name_of(members[0])} has alternatives",
-                **predicted.in_errors,
-                advice="only gold spans may have alternatives",
-            )
-
-
-def _key(span: Span, layer: str) -> _Key:
-    return span.fragments, span.by_layer.get(layer)
-
-
-def _matched(
-    groups: Sequence[Sequence[Span]], others: Iterable[Span], predicted: Iterable[Span], layer: str
-) -> list[int | None]:
-    """Return for each group the number of the member that a predicted span equals, if it gets one."""
-    from clueval.core.one_to_one import most_pairs  # few golds have alternatives
-
-    slots: dict[_Key, list[int]] = {}
-    for number, span in enumerate(predicted):
-        slots.setdefault(_key(span, layer), []).append(number)
-    wanted = {_key(member, layer) for members in groups for member in members}
-    single = [[span] for span in others if _key(span, layer) in wanted]
-    edges = [
-        [
-            (slot, number)
-            for number, member in enumerate(members)
-            for slot in slots.get(_key(member, layer), ())
-        ]
-        for members in (*groups, *single)
-    ]
-    return most_pairs(edges)[: len(groups)]
-
-
-def _regions_by_label(spans: Iterable[Span], layer: str) -> dict[str | None, Regions]:
-    ranges: dict[str | None, list[tuple[int, int]]] = {}
-    for span in spans:
-        ranges.setdefault(span.by_layer.get(layer), []).extend(span.fragments)
-    return {label: Regions(several) for label, several in ranges.items()}
-
-
-def _nearest(members: Sequence[Span], of_label: Mapping[str | None, Regions], layer: str) -> Span | None:
-    """Return the member that shares most positions with predicted spans of its label; without one, step 3 applies."""
-    none = Regions(())
-    shared = [of_label.get(member.by_layer.get(layer), none).shared(member) for member in members]
-    if max(shared):
-        return members[shared.index(max(shared))]
-    return None if any(member.features.get(OPTIONAL) for member in members) else members[0]
 
 
 @dataclass(frozen=True)
@@ -205,12 +86,13 @@ class AnyOf:
 
 
 def _errors(pair: Pair) -> int:
-    layers = dict.fromkeys([*pair.gold.layers, *pair.predicted.layers])
-    return sum(len(_keys(pair.gold, layer) ^ _keys(pair.predicted, layer)) for layer in layers)
-
-
-def _keys(document: Document, layer: str) -> set[_Key]:
-    return {_key(span, layer) for span in document.layers.get(layer, ())}
+    number = 0
+    for layer in dict.fromkeys([*pair.gold.layers, *pair.predicted.layers]):
+        gold, predicted = (
+            {place_and_label(span, layer) for span in side.layers.get(layer, ())} for side in pair.sides
+        )
+        number += len(gold ^ predicted)
+    return number
 
 
 def names_of_golds(gold: Any, further: Iterable[Any]) -> tuple[str, ...]:
@@ -225,3 +107,232 @@ def names_of_golds(gold: Any, further: Iterable[Any]) -> tuple[str, ...]:
         fsdecode(given) if isinstance(given, str | PathLike) else name
         for name, given in zip(names, golds, strict=True)
     )
+
+
+# A table of alternatives
+
+_BARE = "end"
+_ENDS = (_BARE, "end_inclusive", "end_exclusive")
+_NOT_LAYERS = {"document", "start", "fragments", "of_start", *_ENDS, *(f"of_{name}" for name in _ENDS)}
+_NAME = "alternatives-table"
+
+
+class Row(NamedTuple):
+    """An alternative.
+
+    Attributes:
+        line: its line in the table.
+        layer: its layer.
+        place: its first position, and its end as the table has it.
+        fragments: its ranges, if it has several.
+        label: its label; None: that of the gold span.
+        of: the first position and the end of its gold span, if they are given.
+    """
+
+    line: int
+    layer: str
+    place: tuple[int, int]
+    fragments: Ranges
+    label: str | None
+    of: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class AlternativesTable(EachPair):
+    """A step that adds the alternatives of a table to gold; one of their group counts then.
+
+    Notes count the alternatives.
+
+    Attributes:
+        rows: the alternatives by the id of their document; None: of the only one.
+        ends: the names of the columns of the ends, of rows and of their gold spans.
+        file: the path of the table.
+        sha: the beginning of its hash.
+    """
+
+    rows: Mapping[str | None, Sequence[Row]]
+    ends: tuple[str, str]
+    file: str
+    sha: str
+
+    zeros: ClassVar[Sequence[Note]] = (("gold",),)
+
+    @classmethod
+    def of(cls, given: str | PathLike[str]) -> AlternativesTable:
+        """Return the step for a file. Raises `FormatError` for a file of another form, `FileError`."""
+        path, text, sha = text_of_file(given, "alternatives")
+        lines = [(n, line.removesuffix("\r")) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        names = lines[0][1].split("\t") if lines else []
+        ends = _ends_of(names, path)
+        rows: dict[str | None, list[Row]] = {}
+        for number, line in lines[1:]:
+            values = line.split("\t")
+            if len(values) != len(names):
+                raise FormatError(
+                    f"the line has {len(values)} fields, the header has {len(names)}",
+                    file=path,
+                    line=number,
+                    advice="each line needs a field for each column; fields may be empty",
+                )
+            cells = dict(zip(names, values, strict=True))
+            rows.setdefault(cells.get("document"), []).extend(_rows(cells, ends, path, number))
+        return cls(rows, ends, path, sha)
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        return _NAME, self.sha
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        gold = pair.gold
+        rows = [] if pair.beside else [*self.rows.get(gold.id, ()), *self.rows.get(None, ())]
+        if gold.end is None and any(map(self._has_bare_end, rows)):
+            raise FormatError(
+                f"the ends under {_BARE!r} may be inclusive or exclusive: gold has neither a text nor tokens",
+                file=self.file,
+                line=1,
+                advice="name the column end_inclusive if it has the last position of each span, else end_exclusive",
+            )
+        of_layer: dict[str, list[tuple[int, Row]]] = {}
+        for number, row in enumerate(rows):
+            of_layer.setdefault(row.layer, []).append((number, row))
+        changed = {
+            layer: self._with_alternatives(gold, layer, several) for layer, several in of_layer.items()
+        }
+        if changed:
+            own = replace(
+                gold, layers={**gold.layers, **{layer: gold.layers.get(layer, ()) for layer in changed}}
+            )
+            pair = replace(pair, gold=with_layers(own, changed))
+        yield with_notes(
+            pair, _NAME, {("gold",): len(rows), (HIDDEN, "document", gold.id): int(not pair.beside)}
+        )
+
+    def _has_bare_end(self, row: Row) -> bool:
+        """Return whether the unit of gold says which positions the row means."""
+        return not row.fragments and _BARE in self.ends[: 1 if row.of is None else 2]
+
+    def _range(self, place: tuple[int, int], end: str, unit: str) -> tuple[int, int]:
+        """Return a range whose end is in a column of this name; `unit` is what positions count."""
+        is_inclusive = unit == "token" if end == _BARE else end == "end_inclusive"
+        return place[0], place[1] + is_inclusive
+
+    def _with_alternatives(
+        self, gold: Document, layer: str, numbered: Sequence[tuple[int, Row]]
+    ) -> list[Span]:
+        """Return the spans of a layer with the alternatives of the rows, each after the last of its group.
+
+        Of each group, and of each span without one, the first span is the main one, which stands for it.
+        """
+        spans = list(in_counting_order(gold, layer))
+        groups: dict[Hashable, list[int]] = {}
+        for number, span in enumerate(spans):
+            value = span.features.get(GROUP)
+            key = (value,) if isinstance(value, Hashable) else repr(value)
+            groups.setdefault(number if GROUP not in span.features else key, []).append(number)
+        last_of = {several[0]: several[-1] for several in groups.values()}
+        at = {(spans[number].start, spans[number].end): number for number in reversed(last_of)}
+        own = [self._span(row, gold) for _, row in numbered]
+        mains = list(last_of)
+        around = overlaps_between(own, [spans[number] for number in mains])[0]
+        added: dict[int, list[Span]] = {}
+        for span, near, (number, row) in zip(own, around, numbered, strict=True):
+            if row.of is None:
+                shared = [(-shared_positions(spans[mains[other]], span), mains[other]) for other in near]
+                most, nearest = min(shared, default=(0, -1))
+                place = nearest if most else None
+            else:
+                place = at.get(self._range(row.of, self.ends[1], gold.unit))
+            if place is None:
+                what = "shares a position with it" if row.of is None else "has these positions"
+                raise UsageError(
+                    f"no gold span of layer {layer!r} {what}, so the row is an alternative of nothing",
+                    file=self.file,
+                    line=row.line,
+                    document=gold.id,
+                    advice="check document and positions",
+                )
+            main = spans[place]
+            if GROUP not in main.features:
+                main = spans[place] = replace(main, features={**main.features, GROUP: f"table {number}"})
+            labels = main.labels if row.label is None else span.labels
+            features = Frozen({GROUP: main.features[GROUP]})
+            added.setdefault(last_of[place], []).append(replace(span, labels=labels, features=features))
+        return [one for number, span in enumerate(spans) for one in (span, *added.get(number, ()))]
+
+    def _span(self, row: Row, gold: Document) -> Span:
+        """Return the span of a row. Raises `CluevalError` for positions that gold does not have."""
+        try:
+            ranges = row.fragments or (self._range(row.place, self.ends[0], gold.unit),)
+            span = Span.of_fragments(ranges, Frozen({row.layer: row.label}), line=row.line)
+        except CluevalError as error:
+            error.file = self.file
+            raise
+        if gold.end is not None and not gold.start <= span.start <= span.end <= gold.end:
+            raise FormatError(
+                f"the span {name_of(span)} lies outside the text",
+                file=self.file,
+                line=row.line,
+                document=gold.id,
+                advice="positions are those of gold",
+            )
+        return span
+
+    def check(self, notes: Notes) -> Sequence[str]:
+        """Raise `UsageError` for a document that gold does not have."""
+        seen = hidden_names(notes, _NAME, "document")
+        for document, rows in self.rows.items():
+            if document is not None and document not in seen:
+                raise UsageError(
+                    f"gold has no document {document!r}",
+                    file=self.file,
+                    line=rows[0].line,
+                    advice="check the column document",
+                )
+        if None in self.rows and len(seen) > 1:
+            raise UsageError(
+                "gold has several documents, so the table needs the column 'document'", file=self.file
+            )
+        return ()
+
+
+# Reading
+
+
+def _ends_of(names: Sequence[str], file: str) -> tuple[str, str]:
+    """Return the names of the columns of the ends, of rows and of their gold spans (empty if there is none)."""
+    ends = [name for name in _ENDS if name in names]
+    of_ends = [name for name in _ENDS if f"of_{name}" in names]
+    if "start" not in names or len(ends) != 1 or len(set(names)) < len(names) or len(of_ends) > 1:
+        raise FormatError(
+            "the header lacks a column 'start' or one column for the end",
+            file=file,
+            line=1,
+            advice="as in document, start, end_inclusive, label",
+        )
+    if bool(of_ends) != ("of_start" in names):
+        raise FormatError(
+            "of_start and of_end_inclusive need each other", file=file, line=1, advice="add both"
+        )
+    return ends[0], of_ends[0] if of_ends else ""
+
+
+def _rows(cells: Mapping[str, str], ends: tuple[str, str], file: str, line: int) -> Iterator[Row]:
+    """Yield the alternatives of a line, one for each layer in which it has a label."""
+
+    def position(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) <= 18):
+            raise FormatError(
+                f"{text[:40]!r} is not a position", file=file, line=line, advice="a number from 0 on"
+            )
+        return int(text)
+
+    place = position(cells["start"]), position(cells[ends[0]])
+    given = cells.get("fragments", "")
+    parts = [part.partition("-") for part in given.split(";")] if given else []
+    fragments = tuple((position(first), position(last) + 1) for first, _, last in parts)
+    of = None
+    if cells.get("of_start"):
+        of = position(cells["of_start"]), position(cells[f"of_{ends[1]}"])
+    layers = [name for name in cells if name not in _NOT_LAYERS] or [DEFAULT_LAYER]
+    for layer in [layer for layer in layers if cells.get(layer)] or layers[:1]:
+        yield Row(line, layer, place, fragments, cells.get(layer) or None, of)

@@ -1,4 +1,4 @@
-"""What steps share: documents and spans that are changed, notes of the changes, and files that options name.
+"""What steps share, and the steps of every evaluation: alternatives of gold spans, and spans without a place.
 
 A step is a frozen dataclass of its settings. It keeps no state: what it changed is in the notes of each pair, under its
 name. Notes that only `check` needs, such as the names that occurred, are `HIDDEN`.
@@ -7,16 +7,16 @@ name. Notes that only `check` needs, such as the names that occurred, are `HIDDE
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import is_
+from operator import is_, is_not
 from os import PathLike, fsencode
 from pathlib import Path
 from typing import Any, ClassVar
 
 from clueval.core.count import Step, each, noted
-from clueval.core.document import GROUP, MENTION, UNPLACED, Document, Notes, Pair
-from clueval.core.span import SIDES, Frozen, Span
+from clueval.core.document import GROUP, MENTION, OPTIONAL, UNPLACED, Document, Notes, Pair
+from clueval.core.span import SIDES, Frozen, Span, by_position, name_of
 from clueval.files.errors import UsageError, described
 from clueval.files.opening import decoded, raw_content
 
@@ -186,6 +186,122 @@ def _rank(span: Span) -> tuple[Any, ...]:
     return span.start, span.end, span.parts or (), labels, tuple(sorted(span.tokens or ())), features
 
 
+# Alternatives of gold spans
+
+
+@dataclass(frozen=True)
+class Alternatives(EachPair):
+    """A step that turns each group of gold spans into one span: the one that fits the predicted spans.
+
+    The gold spans of a layer with the same value of the feature ``group`` are one group; the first is the main one. A
+    group becomes one of its members:
+
+    1. As many groups as possible become a member that a predicted span equals in range and label, one to one
+       (augmenting paths, Kuhn 1955; groups by position, members in order). Gold spans outside groups are matched after
+       all groups, so that a group leaves a predicted span to them if it can have another one.
+    2. Another group becomes the member that shares most positions with predicted spans of its label, the earlier of
+       equal ones.
+    3. A group that shares no position becomes its main member, or nothing if a member has the feature ``optional``.
+
+    Gold [4,9) or [3,8) or [6,8), predicted [3,8) and [6,8): the group becomes [3,8), and [6,8) is a false positive.
+
+    Notes count the groups, and those that are counted by another member than the main one. Raises `UsageError` for
+    predicted spans with alternatives, if gold has groups.
+    """
+
+    signature: ClassVar[tuple[str, str]] = (ALTERNATIVES, "yes")
+    zeros: ClassVar[Sequence[Note]] = (("groups",), ("by_alternative",))
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        notes: Counter[Note] = Counter()
+        layers: dict[str, Sequence[Span]] = {}
+        for layer, spans in pair.gold.layers.items():
+            groups, others = _groups_and_others(pair.gold, layer)
+            if not groups:
+                continue
+            for members in _groups_and_others(pair.predicted, layer)[0]:
+                if len(members) > 1:
+                    raise UsageError(
+                        f"the predicted span {name_of(members[0])} has alternatives",
+                        **pair.predicted.in_errors,
+                        advice="only gold spans may have alternatives",
+                    )
+            chosen = _chosen(groups, others, pair.predicted.layers.get(layer, ()), layer)
+            left_out = {id(member) for members in groups for member in members} - set(map(id, chosen))
+            layers[layer] = [span for span in spans if id(span) not in left_out]
+            notes[("groups",)] += len(groups)
+            mains = [members[0] for members in groups]
+            notes[("by_alternative",)] += sum(map(is_not, chosen, mains)) - chosen.count(None)
+        if layers:
+            pair = replace(pair, gold=with_layers(pair.gold, layers))
+        yield with_notes(pair, ALTERNATIVES, notes)
+
+
+def _groups_and_others(document: Document, layer: str) -> tuple[list[list[Span]], list[Span]]:
+    """Return the members of each group of a layer, by the position of their main member, and the other spans.
+
+    Nothing if there is no group.
+    """
+    if document.rows_in(layer) is not None:  # rows have no features
+        return [], []
+    if not any(GROUP in span.features for span in document.layers.get(layer, ())):
+        return [], []
+    groups: dict[Hashable, list[Span]] = {}
+    others: list[Span] = []
+    for span in in_counting_order(document, layer):
+        value = span.features.get(GROUP)
+        if value is None:
+            others.append(span)
+        else:
+            groups.setdefault(value if isinstance(value, Hashable) else repr(value), []).append(span)
+    return sorted(groups.values(), key=lambda members: by_position(members[0])), others
+
+
+def _chosen(
+    groups: Sequence[Sequence[Span]], others: Iterable[Span], predicted: Iterable[Span], layer: str
+) -> list[Span | None]:
+    """Return the member that each group becomes, as `Alternatives` says; None if it becomes nothing."""
+    from clueval.core.one_to_one import most_pairs  # few golds have alternatives
+    from clueval.core.ranges import Regions
+
+    slots: dict[SpanPlace, list[int]] = {}
+    ranges: dict[str | None, list[tuple[int, int]]] = {}
+    for number, span in enumerate(predicted):
+        slots.setdefault(place_and_label(span, layer), []).append(number)
+        ranges.setdefault(span.by_layer.get(layer), []).extend(span.fragments)
+    wanted = {place_and_label(member, layer) for members in groups for member in members}
+    single = [[span] for span in others if place_and_label(span, layer) in wanted]
+    edges = [
+        [
+            (slot, number)
+            for number, member in enumerate(members)
+            for slot in slots.get(place_and_label(member, layer), ())
+        ]
+        for members in (*groups, *single)
+    ]
+    regions = {label: Regions(several) for label, several in ranges.items()}
+    none = Regions(())
+    chosen: list[Span | None] = []
+    for members, chosen_number in zip(groups, most_pairs(edges), strict=False):
+        shared = [regions.get(member.by_layer.get(layer), none).shared(member) for member in members]
+        if chosen_number is not None:
+            chosen.append(members[chosen_number])
+        elif max(shared):
+            chosen.append(members[shared.index(max(shared))])
+        else:
+            is_optional = any(member.features.get(OPTIONAL) for member in members)
+            chosen.append(None if is_optional else members[0])
+    return chosen
+
+
+SpanPlace = tuple[object, object]
+"""The ranges and the label of a span."""
+
+
+def place_and_label(span: Span, layer: str) -> SpanPlace:
+    return span.fragments, span.by_layer.get(layer)
+
+
 # Documents
 
 
@@ -300,8 +416,7 @@ def checked(steps: Iterable[Step], notes: Notes) -> list[str]:
 def choices_of(steps: Iterable[Step], notes: Notes) -> dict[str, str]:
     """Return what the signature says of steps that have a name; choices among golds are one.
 
-    >>> from clueval.transforms.options import Preparing
-    >>> from clueval.transforms.steps import steps_of
+    >>> from clueval.transforms.options import Preparing, steps_of
     >>> choices_of(steps_of(Preparing(any_of=[[]], untyped=True)), {})
     {'untyped': 'yes', 'gold': 'best-of-2'}
     """
@@ -317,8 +432,7 @@ def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
 
     None if there are neither groups nor other steps than of the unit.
 
-    >>> from clueval.transforms.options import Preparing
-    >>> from clueval.transforms.steps import steps_of
+    >>> from clueval.transforms.options import Preparing, steps_of
     >>> changes_of(steps_of(Preparing(untyped=True)), {("untyped", "gold"): 2})
     {'untyped': {'gold': 2}}
     """

@@ -92,14 +92,23 @@ class IgnoredRegions(EachPair):
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         notes: Counter[Note] = Counter()
-        everywhere = self._of_layers(pair.gold, notes)
-        gold, predicted = self._without(pair.gold), self._without(pair.predicted)
+        everywhere: list[tuple[int, int]] = []
+        for layer in self.layers:
+            if layer in pair.gold.layers:
+                notes[HIDDEN, "layer", layer] += 1
+                everywhere += [part for span in pair.gold.layers[layer] for part in span.fragments]
         every = list(everywhere)
+        gold, predicted = map(self._without_layers, pair.sides)
         for layer in dict.fromkeys([*gold.layers, *predicted.layers]):
             own, other = gold.layers.get(layer, ()), predicted.layers.get(layer, ())
-            ranges = self._of_labels(own, layer, notes)
-            every += [one for several in ranges.values() for one in several]
-            counted, judged = self._counted(own, other, layer, everywhere, ranges)
+            of_labels: dict[str, list[tuple[int, int]]] = {}
+            for span in own if self.labels else ():
+                label = span.by_layer.get(layer)
+                if label is not None and label in self.labels:
+                    notes[HIDDEN, "label", label] += 1
+                    of_labels.setdefault(label, []).extend(span.fragments)
+            every += [one for several in of_labels.values() for one in several]
+            counted, judged = self._counted(own, other, layer, everywhere, of_labels)
             gold = with_layers(gold, {layer: counted}) if layer in gold.layers else gold
             predicted = with_layers(predicted, {layer: judged}) if layer in predicted.layers else predicted
             notes[("gold",)] += len(own) - len(counted)
@@ -107,26 +116,12 @@ class IgnoredRegions(EachPair):
         notes[("positions",)] += Regions(every).positions
         yield with_notes(replace(pair, gold=gold, predicted=predicted), "ignored", notes)
 
-    def _of_layers(self, gold: Document, notes: Counter[Note]) -> list[tuple[int, int]]:
-        """Return the ranges of the layers whose spans are regions."""
-        found: list[tuple[int, int]] = []
-        for layer in self.layers:
-            if layer in gold.layers:
-                notes[HIDDEN, "layer", layer] += 1
-                found += [part for span in gold.layers[layer] for part in span.fragments]
-        return found
-
-    def _of_labels(
-        self, spans: Sequence[Span], layer: str, notes: Counter[Note]
-    ) -> dict[str, list[tuple[int, int]]]:
-        """Return the ranges of the gold spans with labels that are ignored, by label."""
-        found: dict[str, list[tuple[int, int]]] = {}
-        for span in spans if self.labels else ():
-            label = span.by_layer.get(layer)
-            if label is not None and label in self.labels:
-                notes[HIDDEN, "label", label] += 1
-                found.setdefault(label, []).extend(span.fragments)
-        return found
+    def _without_layers(self, document: Document) -> Document:
+        if not any(layer in document.layers for layer in self.layers):
+            return document
+        kept = {layer: spans for layer, spans in document.layers.items() if layer not in self.layers}
+        tags = {layer: tags for layer, tags in document.tags.items() if layer not in self.layers}
+        return replace(document, layers=kept, tags=tags)
 
     def _counted(
         self,
@@ -134,22 +129,23 @@ class IgnoredRegions(EachPair):
         predicted: Sequence[Span],
         layer: str,
         everywhere: Sequence[tuple[int, int]],
-        ranges: Mapping[str, Sequence[tuple[int, int]]],
+        of_labels: Mapping[str, Sequence[tuple[int, int]]],
     ) -> tuple[Sequence[Span], Sequence[Span]]:
-        if not everywhere and not ranges:
+        """Return the spans that count, given the regions of all layers, and those of the labels of this layer."""
+        if not everywhere and not of_labels:
             return gold, predicted
-        together = Regions([*everywhere, *(one for several in ranges.values() for one in several)])
+        alone, own = Regions([*everywhere, *(one for of in of_labels.values() for one in of)]), {}
         if self.same_label:
             alone = Regions(everywhere)
-            of_label = {label: Regions([*everywhere, *several]) for label, several in ranges.items()}
-        else:
-            alone, of_label = together, {}
+            own = {label: Regions([*everywhere, *several]) for label, several in of_labels.items()}
 
         def regions(span: Span) -> Regions:
-            return of_label.get(span.by_layer.get(layer) or "", alone)
+            return own.get(span.by_layer.get(layer) or "", alone)
 
         counted = [
-            span for span in gold if span.by_layer.get(layer) not in ranges and not regions(span).hold(span)
+            span
+            for span in gold
+            if span.by_layer.get(layer) not in of_labels and not regions(span).hold(span)
         ]
         if self.mode == "inside":
             return counted, [span for span in predicted if not regions(span).hold(span)]
@@ -157,13 +153,6 @@ class IgnoredRegions(EachPair):
         return counted, [
             span for span in predicted if span.fragments in places or not regions(span).touch(span)
         ]
-
-    def _without(self, document: Document) -> Document:
-        if not any(layer in document.layers for layer in self.layers):
-            return document
-        kept = {layer: spans for layer, spans in document.layers.items() if layer not in self.layers}
-        tags = {layer: tags for layer, tags in document.tags.items() if layer not in self.layers}
-        return replace(document, layers=kept, tags=tags)
 
     def check(self, notes: Notes) -> Sequence[str]:
         """Raise `UsageError` for a label or layer that no gold document has."""
@@ -209,22 +198,19 @@ class MinScore(EachSpan):
     def changed(
         self, span: Span, layer: str, side: str, document: Document, notes: Counter[Note]
     ) -> Sequence[Span]:
-        keeps = score_of(span, self.feature, document) >= self._of(span, layer, document)
-        notes[("kept",) if keeps else ("left_out",)] += 1
-        return [span] if keeps else []
-
-    def _of(self, span: Span, layer: str, document: Document) -> float:
-        if not isinstance(self.thresholds, Mapping):
-            return self.thresholds
-        label = span.by_layer.get(layer)
-        if label not in self.thresholds:
-            raise UsageError(
-                f"the label of the predicted span {name_of(span)} has no threshold",
-                **document.in_errors,
-                line=span.line,
-                advice=f"labels with thresholds: {', '.join(self.thresholds)}",
-            )
-        return self.thresholds[str(label)]
+        score, least = score_of(span, self.feature, document), self.thresholds
+        if isinstance(least, Mapping):
+            label = span.by_layer.get(layer)
+            if label not in least:
+                raise UsageError(
+                    f"the label of the predicted span {name_of(span)} has no threshold",
+                    **document.in_errors,
+                    line=span.line,
+                    advice=f"labels with thresholds: {', '.join(least)}",
+                )
+            least = least[str(label)]
+        notes[("kept",) if score >= least else ("left_out",)] += 1
+        return [span] if score >= least else []
 
 
 class ThresholdFile(NamedTuple):
@@ -254,18 +240,18 @@ class ThresholdFile(NamedTuple):
             value = json.loads(text)
         except (json.JSONDecodeError, RecursionError):
             value = None
-        found = value if isinstance(value, dict) else {}
-        threshold, names = _threshold(found.get("threshold")), ("score_feature", "metric", "measure")
-        if threshold is None or not all(isinstance(found.get(name), str) for name in names):
+        content = value if isinstance(value, dict) else {}
+        threshold, names = _threshold(content.get("threshold")), ("score_feature", "metric", "measure")
+        if threshold is None or not all(isinstance(content.get(name), str) for name in names):
             raise FormatError(
                 "is not a file of clueval threshold",
                 file=path,
                 advice="write one with clueval threshold GOLD PREDICTED --score-feature F -o T.json, or give a number",
             )
-        sha256 = found.get("gold_sha256")
-        known = sha256 if isinstance(sha256, str) else None
-        feature, metric, measure = (found[name] for name in names)
-        return cls(threshold, feature, metric, measure, known, sha)
+        sha256 = content.get("gold_sha256")
+        own_sha = sha256 if isinstance(sha256, str) else None
+        feature, metric, measure = (content[name] for name in names)
+        return cls(threshold, feature, metric, measure, own_sha, sha)
 
     def step(self, *, same_data: bool = False) -> MinScore:
         """Return the step; `same_data`: the threshold is used on the data for which it was chosen."""

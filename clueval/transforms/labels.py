@@ -14,7 +14,7 @@ labels below them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -42,6 +42,9 @@ from clueval.transforms.changes import (
 OTHERS = "*"
 """The entry for all labels that no other entry names."""
 
+_LISTED = 5
+"""How many labels an error names."""
+
 
 def is_written(text: str) -> bool:
     """Return whether a text is a label map itself, as ``PERSON=PER,LOC=PLACE``, and no file."""
@@ -68,33 +71,29 @@ class LabelNames(NamedTuple):
         if isinstance(given, Mapping):
             import json  # only maps that are given need it
 
-            entries = list(given.items())
-            return cls._made(entries, sha8(json.dumps(entries, default=str)), option)
-        path, text, sha = text_of_file(given, option)
-        is_json = text.lstrip().startswith("{")
-        return cls._made(_of_json(text, path) if is_json else _of_lines(text, path), sha, path)
+            entries, source = list(given.items()), option
+            sha = sha8(json.dumps(entries, default=str))
+        else:
+            source, text, sha = text_of_file(given, option)
+            entries = list(_entries(text, source))
 
-    @classmethod
-    def _made(cls, entries: Sequence[tuple[Any, Any]], sha: str, source: str) -> LabelNames:
+        def refusal(problem: str, advice: str) -> FormatError:
+            return FormatError(problem, file=source, advice=advice)
+
         names: dict[str, str] = {}
         for old, new in entries:
             if not isinstance(old, str) or not isinstance(new, str) or not old:
-                raise FormatError(
-                    f"the entry {old!r} is not a label and its name", file=source, advice="both are text"
-                )
+                raise refusal(f"the entry {old!r} is not a label and its name", "both are text")
             if old in names:
-                raise FormatError(f"the label {old!r} has two entries", file=source, advice="remove one")
+                raise refusal(f"the label {old!r} has two entries", "remove one")
             names[old] = new
         if OTHERS in names and list(names)[-1] != OTHERS:
-            raise FormatError(
-                f"the entry {OTHERS!r} is not the last", file=source, advice="move it to the end"
-            )
+            raise refusal(f"the entry {OTHERS!r} is not the last", "move it to the end")
         others = names.pop(OTHERS, None)
         if others not in (None, "", OTHERS):
-            raise FormatError(
+            raise refusal(
                 f"the entry {OTHERS!r} has the name {others!r}",
-                file=source,
-                advice=f"{OTHERS!r} keeps all other labels, an empty name drops them",
+                f"{OTHERS!r} keeps all other labels, an empty name drops them",
             )
         return cls(names, others, sha, source)
 
@@ -105,8 +104,17 @@ class LabelNames(NamedTuple):
         return label if self.others == OTHERS else self.others
 
 
-def _of_lines(text: str, file: str) -> list[tuple[str, str]]:
-    entries = []
+def _entries(text: str, file: str) -> Iterator[tuple[Any, Any]]:
+    """Yield the entries of a file, which is a JSON object or has a line for each."""
+    if text.lstrip().startswith("{"):
+        import json  # only maps that are given need it
+
+        try:
+            yield from json.loads(text, object_pairs_hook=list)
+        except (ValueError, RecursionError) as error:
+            line = getattr(error, "lineno", None)
+            raise FormatError("is not valid JSON", file=file, line=line, advice='{"FROM": "TO"}') from None
+        return
     for number, line in enumerate(text.split("\n"), 1):
         line = line.removesuffix("\r")
         if line.strip(" "):
@@ -115,19 +123,7 @@ def _of_lines(text: str, file: str) -> list[tuple[str, str]]:
                     f"the line has {line.count(chr(9))} tabs", file=file, line=number, advice="FROM<TAB>TO"
                 )
             old, _, new = line.partition("\t")
-            entries.append((old.strip(), new.strip()))
-    return entries
-
-
-def _of_json(text: str, file: str) -> list[tuple[Any, Any]]:
-    import json  # only maps that are given need it
-
-    try:
-        found = json.loads(text, object_pairs_hook=list)
-    except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", None)
-        raise FormatError("is not valid JSON", file=file, line=line, advice='{"FROM": "TO"}') from None
-    return list(found)
+            yield old.strip(), new.strip()
 
 
 @dataclass(frozen=True)
@@ -144,28 +140,27 @@ class LabelMap(EachLabel):
     def signature(self) -> tuple[str, str]:
         if self.gold == self.predicted and self.gold is not None:
             return "labels", f"map({self.gold.sha})"
-        maps = [f"{side}-map({names.sha})" for side, names in self._maps]
-        return "labels", "+".join(maps)
+        return "labels", "+".join(f"{side}-map({names.sha})" for side, names in self._maps)
 
     @property
     def _maps(self) -> list[tuple[str, LabelNames]]:
         """The maps that there are, with their sides."""
         return [(side, names) for side in SIDES if (names := getattr(self, side)) is not None]
 
-    def _found(self, label: str | None, side: str) -> str | None:
+    def _new_name(self, label: str | None, side: str) -> str | None:
         """Return the name that the map of a side has for a label; None: it has none."""
         names: LabelNames | None = getattr(self, side)
         return label if names is None or label is None else names.new_name(label)
 
     def renamed(self, label: str | None, side: str) -> str | None:
-        found = self._found(label, side)
-        return label if found is None else found
+        new = self._new_name(label, side)
+        return label if new is None else new
 
     def noted(
         self, labels: Iterable[str | None], side: str, *, dropped: bool, renamed: bool
     ) -> Iterator[Note]:
         for label in labels:
-            if label is not None and self._found(label, side) is None:
+            if label is not None and self._new_name(label, side) is None:
                 yield HIDDEN, side, label
         if dropped or renamed:
             yield side, "dropped" if dropped else "renamed"
@@ -173,10 +168,14 @@ class LabelMap(EachLabel):
     def check(self, notes: Notes) -> Iterator[str]:
         """Raise `UsageError` for labels that are not in the map of their side; yield that no span was changed."""
         for side, names in self._maps:
-            found = hidden_names(notes, "labels", side)
-            if found:
+            missing = [
+                f"{label!r} ({number:,} span{'s' * (number != 1)})"
+                for label, number in hidden_names(notes, "labels", side).items()
+            ]
+            if missing:
+                more = f" and {len(missing) - _LISTED} more" if len(missing) > _LISTED else ""
                 raise UsageError(
-                    f"the label map has no entry for {_listed(found.items())} of {side}",
+                    f"the label map has no entry for {', '.join(missing[:_LISTED])}{more} of {side}",
                     file=names.source,
                     advice='add them, or as the last entry "*": "*" (keep all others) or "*": "" (drop them)'
                     if names.source.endswith(".json")
@@ -185,15 +184,6 @@ class LabelMap(EachLabel):
         if not any(notes.get(("labels", side, what)) for side in SIDES for what in ("renamed", "dropped")):
             files = dict.fromkeys(names.source for _, names in self._maps)
             yield f"the label map {' and '.join(files)} changes no span: names count as written"
-
-
-_LISTED = 5
-
-
-def _listed(found: Iterable[tuple[str, int]]) -> str:
-    every = [f"{label!r} ({number:,} span{'s' * (number != 1)})" for label, number in found]
-    more = f" and {len(every) - _LISTED} more" if len(every) > _LISTED else ""
-    return ", ".join(every[:_LISTED]) + more
 
 
 # No labels
@@ -231,8 +221,31 @@ class Hierarchy(NamedTuple):
         """Return the hierarchy of a file, or of ``.``. Raises `CluevalError` for an invalid file."""
         if str(given) == SEPARATOR:
             return cls(None, SEPARATOR)
-        path, text, sha = text_of_file(given, "hierarchy")
-        return cls(_parents(text, path), sha)
+        file, text, sha = text_of_file(given, "hierarchy")
+        parents: dict[str, str | None] = {}
+        above: list[str] = []
+        unit = 0  # the indentation of one level
+        for number, width, name in _names(text):
+            unit = unit or width
+            depth, rest = divmod(width, unit) if unit else (0, 0)
+            if rest or depth > len(above):
+                raise FormatError(
+                    f"{name!r} is indented too far",
+                    file=file,
+                    line=number,
+                    advice="indent by one step for each level",
+                )
+            if name in parents:
+                raise FormatError(
+                    f"the name {name!r} occurs twice", file=file, line=number, advice="remove one"
+                )
+            parents[name] = above[depth - 1] if depth else None
+            above[depth:] = [name]
+        if not parents:
+            raise FormatError(
+                "the hierarchy has no names", file=file, advice="one name a line, children indented"
+            )
+        return cls(parents, sha)
 
     def path(self, label: str) -> list[str]:
         """Return the ancestors of a label from the top, and the label; of an unknown label only itself.
@@ -243,39 +256,14 @@ class Hierarchy(NamedTuple):
         if self.parents is None:
             parts = label.split(SEPARATOR)
             return [SEPARATOR.join(parts[:n]) for n in range(1, len(parts) + 1)]
-        found = [label]
-        while (parent := self.parents.get(found[-1])) is not None:
-            found.append(parent)
-        return found[::-1]
+        path = [label]
+        while (parent := self.parents.get(path[-1])) is not None:
+            path.append(parent)
+        return path[::-1]
 
     def holds(self, label: str) -> bool:
         """Return whether the label is in the hierarchy."""
         return self.parents is None or label in self.parents
-
-
-def _parents(text: str, file: str) -> dict[str, str | None]:
-    parents: dict[str, str | None] = {}
-    above: list[str] = []
-    unit = 0
-    for number, width, name in _names(text):
-        unit = unit or width
-        depth, rest = divmod(width, unit) if unit else (0, 0)
-        if rest or depth > len(above):
-            raise FormatError(
-                f"{name!r} is indented too far",
-                file=file,
-                line=number,
-                advice="indent by one step for each level",
-            )
-        if name in parents:
-            raise FormatError(f"the name {name!r} occurs twice", file=file, line=number, advice="remove one")
-        parents[name] = above[depth - 1] if depth else None
-        above[depth:] = [name]
-    if not parents:
-        raise FormatError(
-            "the hierarchy has no names", file=file, advice="one name a line, children indented"
-        )
-    return parents
 
 
 def _names(text: str) -> Iterator[tuple[int, int, str]]:
@@ -346,46 +334,36 @@ class Generic(EachPair):
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         notes: Counter[Note] = Counter()
-        layers = {
-            layer: self._specific(spans, layer, pair.gold.layers.get(layer, ()), notes)
-            for layer, spans in pair.predicted.layers.items()
-        }
+        layers: dict[str, list[Span]] = {}
+        for layer, spans in pair.predicted.layers.items():
+            gold, changed = pair.gold.layers.get(layer, ()), list(spans)
+            numbers = [n for n, span in enumerate(spans) if span.by_layer.get(layer) in self.labels]
+            around, _ = overlaps_between([spans[number] for number in numbers], gold)
+            for number, others in zip(numbers, around, strict=True):
+                span = spans[number]
+                label = str(span.by_layer[layer])
+                taken = self._label(span, label, layer, [gold[other] for other in others])
+                notes[HIDDEN, "label", label] += 1
+                notes[(label,)] += taken != label
+                changed[number] = with_labels(span, {**span.by_layer, layer: taken})
+            layers[layer] = changed
         yield with_notes(replace(pair, predicted=with_layers(pair.predicted, layers)), "generic", notes)
+
+    def _label(self, span: Span, label: str, layer: str, around: Iterable[Span]) -> str:
+        """Return the label that a span takes from the gold spans that it overlaps; its own without a suitable one."""
+        any_will_do = self.hierarchy is None or not self.hierarchy.holds(label)
+        ranked = []
+        for other in around:
+            own = other.by_layer.get(layer)
+            if own is None or not (any_will_do or label in self.hierarchy.path(own)):  # type: ignore[union-attr]
+                continue
+            own = own or label
+            shared = shared_positions(other, span)
+            is_apart = other.fragments != span.fragments
+            ranked.append((is_apart, -shared, other.start, other.end, own == label, own))
+        return min(ranked)[-1] if ranked else label
 
     def check(self, notes: Notes) -> Iterator[str]:
         """Yield which generic labels no span has."""
         for label in sorted(set(self.labels) - hidden_names(notes, "generic", "label").keys()):
             yield f"no predicted span has the generic label {label!r}: names count as written"
-
-    def _specific(
-        self, spans: Sequence[Span], layer: str, gold: Sequence[Span], notes: Counter[Note]
-    ) -> list[Span]:
-        found = list(spans)
-        numbers = [number for number, span in enumerate(spans) if span.by_layer.get(layer) in self.labels]
-        around, _ = overlaps_between([spans[number] for number in numbers], gold)
-        for number, others in zip(numbers, around, strict=True):
-            span = spans[number]
-            label = str(span.by_layer[layer])
-            notes[HIDDEN, "label", label] += 1
-            taken = self._label(span, label, layer, [gold[other] for other in others])
-            notes[(label,)] += taken != label
-            found[number] = with_labels(span, {**span.by_layer, layer: taken})
-        return found
-
-    def _label(self, span: Span, label: str, layer: str, around: Iterable[Span]) -> str:
-        candidates = [other for other in around if self._fits(other.by_layer.get(layer), label)]
-        if not candidates:
-            return label
-
-        def rank(other: Span) -> tuple[Any, ...]:
-            given = other.by_layer[layer] or label
-            is_apart = other.fragments != span.fragments
-            return is_apart, -shared_positions(other, span), other.start, other.end, given == label, given
-
-        return min(candidates, key=rank).by_layer[layer] or label
-
-    def _fits(self, label: str | None, generic: str) -> bool:
-        """Return whether a span with `label` can give it; the generic label counts, so that what is right stays."""
-        if label is None or self.hierarchy is None or not self.hierarchy.holds(generic):
-            return label is not None
-        return generic in self.hierarchy.path(label)

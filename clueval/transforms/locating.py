@@ -29,7 +29,7 @@ In "Anna Schmidt klagt. Anna gewinnt.", the mentions Anna, Anna Schmidt are at [
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import ClassVar
@@ -99,17 +99,52 @@ class Locating(EachPair):
             )
         notes: Counter[Note] = Counter({("answers",): 1})
         notes[("unparsable",)] += int(predicted.metadata.get(UNPARSABLE, "0"))
-        search, folds = _Search(TextPositions.of(gold), self.steps), self.steps.folds[-1]
+        search = _Search(TextPositions.of(gold), self.steps)
         located: dict[str, list[Span]] = {}
         lost: dict[str, list[Span]] = {}
         for layer, spans in predicted.layers.items():
-            mentions = [_Mention.of(span, folds) for span in spans]
+            texts = [str(span.features.get(MENTION, "")).strip() for span in spans]
+            mentions = [
+                _Mention(span, text, folded(text, self.steps.folds[-1]).text, [], [])
+                for span, text in zip(spans, texts, strict=True)
+            ]
             notes.update(search.locate(mentions, self.occurrence))
             located[layer] = sorted(_spans(mentions, self.occurrence == ALL), key=by_position)
             lost[layer] = [mention.span for mention in mentions if not mention.places]
         placed = replace(gold, layers=located, tags=NOTHING, lines=None, file=predicted.file, ordered=False)
         yield with_notes(replace(pair, predicted=placed), LOCATED, notes)
         yield from beside(lost, gold, predicted.file)
+
+
+@dataclass(slots=True, eq=False)
+class _Mention:
+    """A mention: its span, text and given positions, and its places in characters and in positions of gold.
+
+    Its `key` is the text with all folds; mentions with the same key are equal.
+    """
+
+    span: Span
+    text: str
+    key: str
+    ranges: list[Range]
+    places: list[Range]
+
+    @property
+    def offsets(self) -> Range | None:
+        return self.span.features.get(OFFSETS)
+
+    def take_offsets(self, characters: TextPositions) -> None:
+        """Take the given positions if the text there is the mention."""
+        if self.offsets is None or not 0 <= self.offsets[0] < self.offsets[1] or not self.text:
+            return
+        start, end = (offset - characters.first for offset in self.offsets)
+        given = characters.text[max(start, 0) : end]
+        if start >= 0 and given.strip() == self.text:
+            start += len(given) - len(given.lstrip())
+            place = start, start + len(self.text)
+            tokens = characters.positions_of(*place)
+            if tokens is not None:
+                self.ranges, self.places = [place], [tokens]
 
 
 class _Search:
@@ -125,23 +160,26 @@ class _Search:
             self._finders.append(Occurrences(self.characters.text, self.steps.folds[number]))
         return self._finders[number]
 
+    def with_positions(self, ranges: Iterable[Range]) -> list[tuple[Range, Range]]:
+        """Return the ranges with their positions in gold, without those that have none."""
+        positions = ((place, self.characters.positions_of(*place)) for place in ranges)
+        return [(place, tokens) for place, tokens in positions if tokens is not None]
+
     def locate(self, mentions: Sequence[_Mention], occurrence: str) -> Counter[Note]:
         """Give the mentions of a layer their places, and return what is counted."""
-        notes: Counter[Note] = Counter()
         for mention in mentions:
-            mention.stand(self.characters)
-            notes[("exact",)] += bool(mention.places)
-        if occurrence == FREE:
-            taken = _FreePlaces(mentions, self.steps, self.finder, self.characters).take()
-        else:
-            taken = self._first_or_all(mentions, occurrence)
-        for step, is_ambiguous in taken:
+            mention.take_offsets(self.characters)
+        waiting = [mention for mention in mentions if not mention.places]
+        notes: Counter[Note] = Counter({("exact",): len(mentions) - len(waiting)})
+        free = _FreePlaces(self, mentions)
+        for step, is_ambiguous in (
+            free.take() if occurrence == FREE else self._first_or_all(mentions, occurrence)
+        ):
             notes[(step,)] += 1
             notes[("ambiguous",)] += is_ambiguous
-        for mention in mentions:
+        for mention in waiting:
             notes[("unlocatable",)] += not mention.places
-            is_moved = mention.offsets is not None and bool(mention.places) and not mention.stands
-            notes[("moved",)] += is_moved
+            notes[("moved",)] += mention.offsets is not None and bool(mention.places)
         return notes
 
     def _first_or_all(self, mentions: Sequence[_Mention], occurrence: str) -> Iterator[tuple[str, bool]]:
@@ -150,30 +188,21 @@ class _Search:
             if all(mention.places for mention in mentions):
                 break
             finder = self.finder(number)
-            keys: dict[str, list[_Mention]] = {}
+            by_key: dict[str, list[_Mention]] = {}
             for mention in mentions:
-                keys.setdefault(finder.key(mention.text), []).append(mention)
-            for key, those in keys.items():
-                waiting = [mention for mention in those if not mention.places]
+                by_key.setdefault(finder.key(mention.text), []).append(mention)
+            for key, equal in by_key.items():
+                waiting = [mention for mention in equal if not mention.places]
                 if not waiting:
                     continue
-                if step == FUZZY:
-                    nearest = finder.nearest(key, self.steps.least)
-                    found = [] if nearest is None else [nearest]
-                else:
-                    found = finder.of(key)
-                places = _with_positions(found, self.characters)
+                nearest = finder.nearest(key, self.steps.least) if step == FUZZY else None
+                found = finder.of(key) if step != FUZZY else [] if nearest is None else [nearest]
+                places = self.with_positions(found)
                 own = places if occurrence == ALL else places[:1]
                 both = [place for place, _ in own], [tokens for _, tokens in own]  # the mentions share them
                 for mention in waiting if own else ():
                     mention.ranges, mention.places = both
-                    yield step, occurrence == FIRST and len(places) > len(those)
-
-
-def _with_positions(found: Iterable[Range], characters: TextPositions) -> list[tuple[Range, Range]]:
-    """Return the ranges with their positions in gold, without those that have none."""
-    positions = ((place, characters.positions_of(*place)) for place in found)
-    return [(place, tokens) for place, tokens in positions if tokens is not None]
+                    yield step, occurrence == FIRST and len(places) > len(equal)
 
 
 class _FreePlaces:
@@ -182,67 +211,85 @@ class _FreePlaces:
     Costs O(n log n) for n mentions and occurrences, after these are found.
     """
 
-    def __init__(
-        self,
-        mentions: Sequence[_Mention],
-        steps: LocationSteps,
-        finder: Callable[[int], Occurrences],
-        characters: TextPositions,
-    ) -> None:
-        self._mentions, self._steps, self._finder, self._characters = mentions, steps, finder, characters
-        self._placed = _TakenPlaces(len(characters.text))
-        self._found: dict[tuple[int, str], _TextOccurrences] = {}
+    def __init__(self, search: _Search, mentions: Sequence[_Mention]) -> None:
+        self._search, self._mentions = search, mentions
+        self._within = bytearray(len(search.characters.text) + 1)
+        """1 for each offset between two characters of one mention."""
+        self._ranges: set[Range] = set()
+        self._of_text: dict[str, set[Range]] = {}
+        self._occurrences: dict[tuple[int, str], list[tuple[Range, Range]]] = {}
+        self._tried: Counter[tuple[int, str, bool]] = Counter()
+        """How many of the first occurrences of a text are taken, for a step, inside mentions or not."""
         self._dissimilar: set[str] = set()
         """The mentions that have no similar words left."""
 
     def take(self) -> Iterator[tuple[str, bool]]:
         """Give the mentions their places; yield, for each, the step and whether its text occurs more often."""
+
+        def length(mention: _Mention) -> int:
+            return len(mention.key)
+
+        names = self._search.steps.names
         times = Counter(mention.key for mention in self._mentions)
         for mention in self._mentions:
             if mention.places:
-                self._placed.add(mention.key, mention.ranges[0])
-        by_length = sorted(self._mentions, key=_length, reverse=True)
-        for _, equally_long in groupby(by_length, _length):
+                self._add(mention.key, mention.ranges[0])
+        for _, equally_long in groupby(sorted(self._mentions, key=length, reverse=True), length):
             waiting = [mention for mention in equally_long if not mention.places]
-            for number, inside in _passes(self._steps.names):
+            for number, inside in _passes(names):
                 for mention in waiting:
                     taken = self._place(mention, number, inside)
                     if taken is None:
                         continue
                     place, tokens, occurrences = taken
                     mention.ranges, mention.places = [place], [tokens]
-                    self._placed.add(mention.key, place)
-                    yield self._steps.names[number], occurrences > times[mention.key]
+                    self._add(mention.key, place)
+                    yield names[number], occurrences > times[mention.key]
                 waiting = [mention for mention in waiting if not mention.places]
                 if not waiting:
                     break
 
+    def _add(self, key: str, place: Range) -> None:
+        start, end = place
+        self._within[start + 1 : end] = b"\1" * (end - start - 1)
+        self._ranges.add(place)
+        self._of_text.setdefault(key, set()).add(place)
+
+    def _is_free(self, place: Range) -> bool:
+        """Return whether no mention covers or crosses a range; it may cover mentions. Costs O(1)."""
+        return not self._within[place[0]] and not self._within[place[1]] and place not in self._ranges
+
     def _place(self, mention: _Mention, number: int, inside: bool) -> tuple[Range, Range, int] | None:
         """Return the place that a step gives a mention, its positions, and the number of occurrences."""
-        finder = self._finder(number)
+        finder = self._search.finder(number)
         key = finder.key(mention.text)
-        if self._steps.names[number] == FUZZY:
+        if self._search.steps.names[number] == FUZZY:
             return self._similar(mention, finder, key)
-        if (number, key) not in self._found:
-            self._found[number, key] = _TextOccurrences(_with_positions(finder.of(key), self._characters))
-        found = self._found[number, key]
-        taken = found.inside(self._placed, mention.key) if inside else found.free(self._placed)
-        return None if taken is None else (*taken, len(found.places))
+        places = self._occurrences.get((number, key))
+        if places is None:
+            places = self._occurrences[number, key] = self._search.with_positions(finder.of(key))
+        own = self._of_text.get(mention.key, set())
+        at = self._tried[number, key, inside]
+        while at < len(places) and (places[at][0] in own if inside else not self._is_free(places[at][0])):
+            at += 1
+        self._tried[number, key, inside] = at
+        return (*places[at], len(places)) if at < len(places) else None
 
     def _similar(self, mention: _Mention, finder: Occurrences, key: str) -> tuple[Range, Range, int] | None:
         """Return the most similar words that no mention covers or crosses, else those that no equal text touches."""
         if key in self._dissimilar:
             return None
-        equal = self._placed.regions(mention.key)
-        place = finder.nearest(key, self._steps.least, lambda words: not equal.touch(Span(*words)))
-        if place is not None and not self._placed.is_free(place):
-            free = finder.nearest(
-                key,
-                self._steps.least,
-                lambda words: self._placed.is_free(words) and not equal.touch(Span(*words)),
-            )
-            place = place if free is None else free
-        tokens = None if place is None else self._characters.positions_of(*place)
+        equal = Regions(self._of_text.get(mention.key, ()))
+
+        def is_apart(words: Range) -> bool:
+            return not equal.touch(Span(*words))
+
+        least = self._search.steps.least
+        place = finder.nearest(key, least, is_apart)
+        if place is not None and not self._is_free(place):
+            free = finder.nearest(key, least, lambda words: self._is_free(words) and is_apart(words))
+            place = free or place
+        tokens = None if place is None else self._search.characters.positions_of(*place)
         if place is None or tokens is None:
             self._dissimilar.add(key)
             return None
@@ -262,88 +309,6 @@ def _passes(steps: Sequence[str]) -> Iterator[tuple[int, bool]]:
             yield from ((number, True) for number in several)
 
 
-class _TakenPlaces:
-    """The places that mentions have taken in a text."""
-
-    def __init__(self, size: int) -> None:
-        self._within = bytearray(size + 1)
-        """1 for each offset between two characters of one mention."""
-        self._ranges: set[Range] = set()
-        self._of_text: dict[str, set[Range]] = {}
-
-    def add(self, key: str, place: Range) -> None:
-        start, end = place
-        self._within[start + 1 : end] = b"\1" * (end - start - 1)
-        self._ranges.add(place)
-        self._of_text.setdefault(key, set()).add(place)
-
-    def is_free(self, place: Range) -> bool:
-        """Return whether no mention covers or crosses a range; it may cover mentions. Costs O(1)."""
-        return not self._within[place[0]] and not self._within[place[1]] and place not in self._ranges
-
-    def has(self, key: str, place: Range) -> bool:
-        """Return whether a mention of this text has taken a range."""
-        return place in self._of_text.get(key, ())
-
-    def regions(self, key: str) -> Regions:
-        """Return the ranges of all mentions of this text."""
-        return Regions(self._of_text.get(key, ()))
-
-
-class _TextOccurrences:
-    """The occurrences of a text with their positions in gold, and how many of the first ones are no longer free."""
-
-    def __init__(self, places: Sequence[tuple[Range, Range]]) -> None:
-        self.places = places
-        self._free = self._inside = 0
-
-    def free(self, placed: _TakenPlaces) -> tuple[Range, Range] | None:
-        """Return the first occurrence that no mention covers or crosses."""
-        while self._free < len(self.places) and not placed.is_free(self.places[self._free][0]):
-            self._free += 1
-        return self.places[self._free] if self._free < len(self.places) else None
-
-    def inside(self, placed: _TakenPlaces, key: str) -> tuple[Range, Range] | None:
-        """Return the first occurrence that no mention of the same text has taken."""
-        while self._inside < len(self.places) and placed.has(key, self.places[self._inside][0]):
-            self._inside += 1
-        return self.places[self._inside] if self._inside < len(self.places) else None
-
-
-@dataclass(slots=True, eq=False)
-class _Mention:
-    """A mention: its span, text and given positions, and its places in characters and in positions of gold.
-
-    Its `key` is the text with all folds; mentions with the same key are equal.
-    """
-
-    span: Span
-    text: str
-    key: str
-    offsets: Range | None
-    ranges: list[Range]
-    places: list[Range]
-    stands: bool = False
-
-    @classmethod
-    def of(cls, span: Span, folds: Collection[str]) -> _Mention:
-        text = str(span.features.get(MENTION, "")).strip()
-        return cls(span, text, folded(text, folds).text, span.features.get(OFFSETS), [], [])
-
-    def stand(self, characters: TextPositions) -> None:
-        """Take the given positions if the text there is the mention."""
-        if self.offsets is None or not 0 <= self.offsets[0] < self.offsets[1] or not self.text:
-            return
-        start, end = (offset - characters.first for offset in self.offsets)
-        given = characters.text[max(start, 0) : end]
-        if start >= 0 and given.strip() == self.text:
-            start += len(given) - len(given.lstrip())
-            place = start, start + len(self.text)
-            tokens = characters.positions_of(*place)
-            if tokens is not None:
-                self.ranges, self.places, self.stands = [place], [tokens], True
-
-
 def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
     """Yield the spans of the mentions that have places; with `once`, equal ones once."""
     seen: set[tuple[object, ...]] = set()
@@ -353,14 +318,9 @@ def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
             continue
         seen.add((id(mention.places), labels))
         for start, end in mention.places:
-            key = start, end, labels
-            if not once or key not in seen:
-                seen.add(key)
-                yield Span(start, end, mention.span.labels, line=mention.span.line)
-
-
-def _length(mention: _Mention) -> int:
-    return len(mention.key)
+            if not once or (start, end, labels) not in seen:
+                seen.add((start, end, labels))
+                yield Span(start, end, labels, line=mention.span.line)
 
 
 def _of_the_same_id(predicted: Document, gold: Document) -> Document:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from clueval.files.errors import LimitError, UsageError, extra
@@ -50,9 +50,16 @@ class LocationSteps(NamedTuple):
                     f"locate cannot have the step {text!r}",
                     advice=f"{', '.join(STEPS[:-1])} and fuzzy=0.9, each once",
                 )
-            if equals:
-                least = _share(value)
             names.append(name)
+            if equals:
+                try:
+                    least = float(value)
+                except ValueError:
+                    least = 0.0
+                if not 0 < least <= 1:
+                    raise UsageError(
+                        f"locate: fuzzy={value} is not a similarity", advice="above 0, at most 1"
+                    )
         return cls(tuple(names), least)
 
     @property
@@ -65,22 +72,7 @@ class LocationSteps(NamedTuple):
         return ",".join(f"{name}={self.least:g}" if name == FUZZY else name for name in self.names)
 
 
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        raise UsageError(f"locate: fuzzy={text} is not a similarity", advice="above 0, at most 1")
-    return share
-
-
-_WITHOUT_BLANKS = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff]"
-)
-_WORD = re.compile(r"\w+|[^\w\s]")
-
+# Folds
 
 _QUOTES = str.maketrans(
     dict.fromkeys("‘’‚‛′`´ʼ＇", "'") | dict.fromkeys("“”„‟″«»＂", '"') | dict.fromkeys("‐‑‒–—―−", "-")
@@ -92,7 +84,6 @@ _SECOND = frozenset(
     "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930"
 ).union(map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
 """The characters of combining class 0 that NFC can join to the one before them: those of Hangul, and others."""
-
 
 _BLANKS = re.compile(r"[^\S ]|  ")
 """White space that is not a single blank."""
@@ -124,7 +115,8 @@ def folded(text: str, folds: Collection[str]) -> Folded:
     >>> folded("Groß  B", ["space", "case"])
     Folded(text='gross b', starts=[0, 1, 2, 3, 3, 4, 6], ends=[1, 2, 3, 4, 4, 6, 7])
     """
-    if "space" not in folds or _is_plain(text):
+    is_normal = unicodedata.is_normalized("NFC", text)
+    if "space" not in folds or (is_normal and not _BLANKS.search(text)):
         plain = text.translate(_QUOTES) if "quotes" in folds else text
         if "case" not in folds or text.isascii():
             plain = plain.lower() if "case" in folds else plain
@@ -132,53 +124,46 @@ def folded(text: str, folds: Collection[str]) -> Folded:
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for start, end, piece in _pieces(text, "space" in folds):
+    at = 0
+    while at < len(
+        text
+    ):  # what is folded alone: characters or, with "space", what NFC joins, and white space
+        end, piece = at + 1, text[at]
+        if "space" in folds and piece.isspace():
+            while end < len(text) and text[end].isspace():
+                end += 1
+            piece = " "
+        elif "space" in folds and not is_normal:
+            while end < len(text) and (unicodedata.combining(text[end]) > 0 or text[end] in _SECOND):
+                end += 1
+            piece = unicodedata.normalize("NFC", text[at:end])
         if "quotes" in folds:
             piece = piece.translate(_QUOTES)
         if "case" in folds:
             piece = piece.casefold()
         pieces.append(piece)
-        starts += [start] * len(piece)
+        starts += [at] * len(piece)
         ends += [end] * len(piece)
+        at = end
     return Folded("".join(pieces), starts, ends)
 
 
-def _is_plain(text: str) -> bool:
-    """Return whether the fold ``space`` changes nothing."""
-    return _BLANKS.search(text) is None and unicodedata.is_normalized("NFC", text)
+# Occurrences
 
-
-def _pieces(text: str, space: bool) -> Iterator[tuple[int, int, str]]:
-    """Yield the parts of a text that are folded alone: characters or, with `space`, what NFC joins, and white space."""
-    if not space:
-        yield from ((at, at + 1, character) for at, character in enumerate(text))
-        return
-    normal = unicodedata.is_normalized("NFC", text)
-    at = 0
-    while at < len(text):
-        end = at + 1
-        if text[at].isspace():
-            while end < len(text) and text[end].isspace():
-                end += 1
-            yield at, end, " "
-        else:
-            while not normal and end < len(text) and _joins(text[end]):
-                end += 1
-            yield at, end, text[at:end] if normal else unicodedata.normalize("NFC", text[at:end])
-        at = end
-
-
-def _joins(character: str) -> bool:
-    return unicodedata.combining(character) > 0 or character in _SECOND
+_WITHOUT_BLANKS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff]"
+)
+_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class Occurrences:
-    """The occurrences of mentions in a text with some folds (`occurrences`)."""
+    """The occurrences of mentions in a text with some folds."""
 
     def __init__(self, text: str, folds: Collection[str]) -> None:
         self._text, self._folds = text, folds
         self._folded = folded(text, folds)
-        self._found: dict[str, list[Range]] = {}
+        self._known: dict[str, list[Range]] = {}
         self._words: tuple[list[int], list[int]] | None = None
         self._searched = self._compared = 0
 
@@ -186,18 +171,8 @@ class Occurrences:
         """Return the mention with the same folds: mentions with the same key have the same occurrences."""
         return folded(mention, self._folds).text
 
-    def of(self, key: str) -> list[Range]:
-        """Return the ranges of all occurrences. O(n) for n characters, where boundaries do not repeat often.
-
-        Raises `LimitError` after too many searches.
-        """
-        if key not in self._found:
-            self._count(searched=len(self._folded.text))
-            self._found[key] = self._occurrences(key)
-        return self._found[key]
-
     def _count(self, searched: int = 0, compared: int = 0) -> None:
-        """Count the characters that are searched, and the words that are compared."""
+        """Count the characters that are searched, and the words that are compared. Raises `LimitError`."""
         self._searched += searched
         self._compared += compared
         if self._searched > MAX_SEARCHED or self._compared > MAX_COMPARED:
@@ -206,25 +181,28 @@ class Occurrences:
                 advice="leave out the step fuzzy, or locate the mentions in parts of the text",
             )
 
-    def _occurrences(self, key: str) -> list[Range]:
+    def of(self, key: str) -> list[Range]:
+        """Return the ranges of all occurrences. O(n) for n characters, where boundaries do not repeat often.
+
+        Raises `LimitError` after too many searches.
+        """
+        if key in self._known:
+            return self._known[key]
         text = self._folded.text
-        found: list[Range] = []
+        self._count(searched=len(text))
+        ranges = self._known[key] = []
         at = text.find(key) if key else -1
         while at >= 0:
             place = self._folded.range_of(at, at + len(key))
-            if (
-                place is not None
-                and not _cuts_word(self._text, place[0])
-                and not _cuts_word(self._text, place[1])
-            ):
-                found.append(place)
-                at = text.find(key, at + len(key))
-                continue
-            at += 1
-            while at < len(text) and _in_word(text[at - 1], text[at]) and _is_letter(key[0]):
-                at += 1  # the key cannot begin inside of a word
+            if place is not None and not any(_cuts_word(self._text, edge) for edge in place):
+                ranges.append(place)
+                at += len(key)
+            else:
+                at += 1
+                while at < len(text) and _in_word(text[at - 1], text[at]) and _is_letter(key[0]):
+                    at += 1  # the key cannot begin inside of a word
             at = text.find(key, at)
-        return found
+        return ranges
 
     def nearest(
         self, key: str, least: float, may_take: Callable[[Range], bool] = lambda _: True
@@ -235,7 +213,11 @@ class Occurrences:
         distance and n the length of the longer text. Raises `MissingExtra` if rapidfuzz is not installed, and
         `LimitError` after too many searches.
         """
-        similarity = _similarity()
+        with extra(
+            "comparing mentions needs rapidfuzz, which is not installed",
+            'install it with: pip install "clueval[align]"',
+        ):
+            from rapidfuzz.distance import Levenshtein
         text = self._folded.text
         if self._words is None:
             words = [match.span() for match in _WORD.finditer(text)]
@@ -246,7 +228,7 @@ class Occurrences:
         for start in starts if key else ():
             first = bisect_left(ends, start + max(1, round(len(key) * best)))
             for end in ends[first : bisect_right(ends, start + int(len(key) / best))]:
-                likeness = similarity(key, text[start:end], score_cutoff=best)
+                likeness = Levenshtein.normalized_similarity(key, text[start:end], score_cutoff=best)
                 if likeness >= best and (where is None or likeness > best):
                     place = self._folded.range_of(start, end)
                     if place is not None and may_take(place):
@@ -260,22 +242,9 @@ def _is_letter(character: str) -> bool:
 
 def _in_word(one: str, other: str) -> bool:
     """Return whether two adjacent characters belong to one word."""
-    return (
-        _is_letter(one)
-        and _is_letter(other)
-        and not (_WITHOUT_BLANKS.match(one) or _WITHOUT_BLANKS.match(other))
-    )
+    letters = _is_letter(one) and _is_letter(other)
+    return letters and not (_WITHOUT_BLANKS.match(one) or _WITHOUT_BLANKS.match(other))
 
 
 def _cuts_word(text: str, place: int) -> bool:
     return 0 < place < len(text) and _in_word(text[place - 1], text[place])
-
-
-def _similarity() -> Callable[..., float]:
-    with extra(
-        "comparing mentions needs rapidfuzz, which is not installed",
-        'install it with: pip install "clueval[align]"',
-    ):
-        from rapidfuzz.distance import Levenshtein
-    similarity: Callable[..., float] = Levenshtein.normalized_similarity
-    return similarity

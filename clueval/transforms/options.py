@@ -1,4 +1,4 @@
-"""The options that change the spans of documents before they are counted (`clueval.transforms.steps`)."""
+"""The options that change the spans of documents before they are counted, and the steps that they ask for."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from clueval.core.count import Step
 from clueval.files.errors import UsageError
 from clueval.files.options import changed_fields, number, option_field, require_types, whole
 from clueval.files.overwriting import input_path
-from clueval.transforms.changes import names_of
+from clueval.transforms.changes import Alternatives, names_of
 
 if TYPE_CHECKING:
     from clueval.transforms.counted_spans import ThresholdFile
@@ -188,38 +189,50 @@ class Preparing:
 
     def __post_init__(self) -> None:
         require_types(self)
-        if self.same_data and (self.min_score is None or isinstance(self.min_score, int | float)):
-            raise UsageError("same_data is for a file of thresholds", advice="add min_score")
-        for name, known in (("occurrence", (None, *OCCURRENCES)), ("fragments", FRAGMENTS)):
-            if getattr(self, name) not in known:
-                raise UsageError(
-                    f"{name}={getattr(self, name)!r} is unknown",
-                    advice=f"one of {', '.join(filter(None, known))}",
-                )
+        for name, known in (("occurrence", OCCURRENCES), ("fragments", FRAGMENTS), ("ignored", MODES)):
+            value = getattr(self, name)
+            if value not in known and (value is not None or name != "occurrence"):
+                raise UsageError(f"{name}={value!r} is unknown", advice=f"one of {', '.join(known)}")
         if self.locate is not None:
             self.location_steps()
-        if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
-            raise UsageError(
+        both, gold, predicted = (
+            each is not None for each in (self.label_map, self.gold_map, self.predicted_map)
+        )
+        has_regions = self.ignore_label is not None or self.ignore_layer is not None
+        for is_wrong, problem, advice in (
+            (
+                self.same_data and (self.min_score is None or isinstance(self.min_score, int | float)),
+                "same_data is for a file of thresholds",
+                "add min_score",
+            ),
+            (
+                both and (gold or predicted),
                 "label_map is for both sides, so it cannot be used with a map for one side",
-                advice="use gold_map and predicted_map",
-            )
-        if self.depth is not None and self.hierarchy is None:
-            raise UsageError("depth=... needs a hierarchy", advice="add hierarchy=...")
-        if self.hierarchy is not None and self.depth is None and self.generic is None:
-            raise UsageError(
+                "use gold_map and predicted_map",
+            ),
+            (
+                self.depth is not None and self.hierarchy is None,
+                "depth=... needs a hierarchy",
+                "add hierarchy=...",
+            ),
+            (
+                self.hierarchy is not None and self.depth is None and self.generic is None,
                 "hierarchy=... alone changes nothing",
-                advice="add depth=... or generic=...",
-            )
-
-        if self.ignored not in MODES:
-            raise UsageError(f"ignored={self.ignored!r} is unknown", advice=" or ".join(MODES))
-        if self.ignore_same_label and self.ignore_label is None:
-            raise UsageError("ignore_same_label needs labels", advice="add ignore_label")
-        if self.ignored != "inside" and self.ignore_label is None and self.ignore_layer is None:
-            raise UsageError(
+                "add depth=... or generic=...",
+            ),
+            (
+                self.ignore_same_label and self.ignore_label is None,
+                "ignore_same_label needs labels",
+                "add ignore_label",
+            ),
+            (
+                self.ignored != "inside" and not has_regions,
                 "ignored=... needs regions",
-                advice="add ignore_label or ignore_layer",
-            )
+                "add ignore_label or ignore_layer",
+            ),
+        ):
+            if is_wrong:
+                raise UsageError(problem, advice=advice)
 
     def location_steps(self) -> LocationSteps:
         """Return the steps in which mentions are looked for. Raises `UsageError` for invalid ones."""
@@ -260,11 +273,60 @@ class Preparing:
 
     def ignored_layers(self) -> tuple[str, ...]:
         """Return the layers whose spans are regions, which are not scored."""
-        if self.ignore_layer is None:
-            return ()
-        return names_of(self.ignore_layer, "ignore_layer")
+        return () if self.ignore_layer is None else names_of(self.ignore_layer, "ignore_layer")
 
 
 def _shown(name: str) -> str:
     """Return the name of an option as messages have it: the command line recognises it there."""
     return name if "_" in name else f"{name}=..."
+
+
+def steps_of(options: Preparing, gold: Any = None, score_feature: str | None = None) -> tuple[Step, ...]:
+    """Return the steps that options ask for, in the order in which they are applied.
+
+    `gold` is the gold side, whose name is that of the first of several golds; `score_feature` the feature with the
+    scores of predicted spans, for `min_score`. Raises `CluevalError` for invalid files.
+    """
+    # few calls change spans
+    from clueval.transforms.alternatives import AlternativesTable, AnyOf, names_of_golds
+    from clueval.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
+    from clueval.transforms.labels import Depth, Generic, Hierarchy, LabelMap, LabelNames, Untyped
+
+    steps: list[Step] = []
+    tree = None if options.hierarchy is None else Hierarchy.of(options.hierarchy)
+    if options.alternatives is not None:
+        steps.append(AlternativesTable.of(options.alternatives))
+    if options.label_map is not None:
+        names = LabelNames.of(options.label_map, "label_map")
+        steps.append(LabelMap(names, names))
+    elif options.gold_map is not None or options.predicted_map is not None:
+        gold_map, predicted_map = (
+            None if given is None else LabelNames.of(given, name)
+            for given, name in ((options.gold_map, "gold_map"), (options.predicted_map, "predicted_map"))
+        )
+        steps.append(LabelMap(gold_map, predicted_map))
+    if options.depth is not None and tree is not None:
+        steps.append(Depth(tree, options.depth))
+    thresholds = options.threshold_file()
+    if thresholds is not None:
+        steps.append(thresholds.step(same_data=options.same_data))
+    elif options.min_score is not None:
+        if score_feature is None:
+            raise UsageError("min_score needs scores", advice="add score_feature")
+        least = float(options.min_score)  # type: ignore[arg-type]  # no path
+        steps.append(MinScore(score_feature, least, f"{least:g}"))
+    if options.generic is not None:
+        steps.append(Generic(names_of(options.generic, "generic"), tree))
+    if options.ignore_layer is not None or options.ignore_label is not None:
+        labels = () if options.ignore_label is None else names_of(options.ignore_label, "ignore_label")
+        steps.append(
+            IgnoredRegions(options.ignored_layers(), labels, options.ignored, options.ignore_same_label)
+        )
+    if options.untyped:
+        steps.append(Untyped())
+    steps.append(Alternatives())
+    if golds := options.golds():
+        steps.append(AnyOf(names_of_golds(gold, golds)))
+    if options.fragments != "keep":
+        steps.append(Fragments(options.fragments))
+    return tuple(steps)

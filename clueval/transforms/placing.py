@@ -102,7 +102,11 @@ def placed_documents(documents: Sequence[Document], *, in_tokens: bool = False, 
     [7, 7]
     """
     gold, *others = documents
-    if all(_has_same_tokens(gold, other) for other in others):
+    if all(
+        gold.unit == other.unit == "token"
+        and (gold.tokens is None or other.tokens is None or list(gold.tokens) == list(other.tokens))
+        for other in others
+    ):
         moved = [_called(other.from_position(gold.start), gold, named) for other in others]
         return Placed([gold, *moved], [{} for _ in documents])
     text = next((document.text for document in documents if document.text is not None), None)
@@ -112,21 +116,12 @@ def placed_documents(documents: Sequence[Document], *, in_tokens: bool = False, 
     named_alike = [trimmed[0], *(_called(other, gold, named) for other in trimmed[1:])]
     if not in_tokens:
         return Placed(named_alike, [{} for _ in documents], sum(numbers))
-    frame = _frame(documents, next((each.text for each in named_alike if each.text), ""))
-    converted = [frame.converted(*both) for both in zip(named_alike, documents, strict=True)]
+    tokens, characters = _tokens_of(documents, next((each.text for each in named_alike if each.text), ""))
+    converted = [
+        _in_tokens(own, before, tokens, characters)
+        for own, before in zip(named_alike, documents, strict=True)
+    ]
     return Placed([document for document, _ in converted], [lost for _, lost in converted], sum(numbers))
-
-
-def _frame(documents: Sequence[Document], text: str) -> _TokenFrame:
-    """Return the tokens of the first document that has some, or the words and single marks of the text."""
-    with_tokens = [each for each in documents if each.unit == "token" and each.tokens is not None]
-    if with_tokens:
-        first = with_tokens[0]
-        return _TokenFrame(first, TextPositions(text, first.start, *token_places(first, text)))
-    found = [match.span() for match in WORD_OR_MARK.finditer(text)]
-    words = Document("", {}, tokens=[text[start:end] for start, end in found])
-    starts, ends = [start for start, _ in found], [end for _, end in found]
-    return _TokenFrame(words, TextPositions(text, 0, starts, ends))
 
 
 def _in_characters(document: Document, text: str | None) -> Document:
@@ -168,47 +163,7 @@ def _trimmed(document: Document) -> tuple[Document, int]:
     return (replace(document, layers=layers) if number else document), number
 
 
-@dataclass(frozen=True, slots=True)
-class _TokenFrame:
-    """The tokens in whose positions a group is counted, and where they are in its text."""
-
-    tokens: Document
-    characters: TextPositions
-
-    def converted(
-        self, document: Document, before: Document
-    ) -> tuple[Document, Mapping[str, Sequence[Span]]]:
-        """Return a document in tokens, given it in characters and as it was read, and its spans without place."""
-        if before is self.tokens:
-            return replace(before, id=document.id), {}
-        layers: dict[str, list[Span]] = {}
-        lost: dict[str, list[Span]] = {}
-        for layer, spans in document.from_position(0).layers.items():
-            layers[layer], lost[layer] = [], []
-            for span, own, first in zip(spans, document.layers[layer], before.layers[layer], strict=True):
-                is_blank = span.start == span.end and first.start < first.end
-                place = None if is_blank else self.characters.span(span)
-                if place is None:
-                    lost[layer].append(own)
-                else:
-                    layers[layer].append(place)
-        converted = Document(
-            document.id,
-            layers,
-            tokens=self.tokens.tokens,
-            start=self.tokens.start,
-            sentences=self.tokens.sentences,
-            metadata=document.metadata,
-            file=document.file,
-            ordered=document.ordered,
-        )
-        return converted, lost
-
-
-def _has_same_tokens(gold: Document, other: Document) -> bool:
-    return gold.unit == other.unit == "token" and (
-        gold.tokens is None or other.tokens is None or list(gold.tokens) == list(other.tokens)
-    )
+# Tokens on a text
 
 
 def token_places(document: Document, text: str) -> tuple[list[int], list[int]]:
@@ -219,17 +174,17 @@ def token_places(document: Document, text: str) -> tuple[list[int], list[int]]:
     starts: list[int] = []
     ends: list[int] = []
     at = 0
-    for number, token in enumerate(document.tokens or ()):
+    for token in document.tokens or ():
         at = _skipped(text, at)
         end = _end(text, at, token)
         if end is None:
-            raise _mismatch(document, number, token, text, at)
+            raise _mismatch(document, f"token {len(starts) + 1} is {token!r}", len(starts), text, at)
         starts.append(at)
         ends.append(end)
         at = end
     at = _skipped(text, at)
     if at < len(text):
-        raise _mismatch(document, len(starts), None, text, at)
+        raise _mismatch(document, "the tokens end", len(starts), text, at)
     return starts, ends
 
 
@@ -244,24 +199,21 @@ def _end(text: str, at: int, token: str) -> int | None:
     """Return the position after a token at this position, where white space may be between its characters."""
     if text.startswith(token, at):
         return at + len(token)
-    end = at
     for character in token:
-        if character.isspace():
-            continue
-        at = _skipped(text, at)
-        if not text.startswith(character, at):
-            return None
-        at += 1
-        end = at
-    return end
+        if not character.isspace():
+            place = _skipped(text, at)
+            if not text.startswith(character, place):
+                return None
+            at = place + 1
+    return at
 
 
-def _mismatch(document: Document, number: int, token: str | None, text: str, at: int) -> TextMismatch:
+def _mismatch(document: Document, what: str, number: int, text: str, at: int) -> TextMismatch:
+    """Return the error for the token with this number, which does not follow at a place of the text."""
     lines = document.lines
-    shown = repr(text[at : at + _SHOWN]) if at < len(text) else "its end"
-    what = "the tokens end" if token is None else f"token {number + 1} is {token!r}"
-    advice = _ADVICE
+    shown, advice = repr(text[at : at + _SHOWN]), _ADVICE
     if at >= len(text):
+        shown = "its end"
         advice = "if the file has several documents, -DOCSTART-, # newdoc or document_column tells where they begin"
     return TextMismatch(
         f"{what} where the other text has {shown} at position {at}",
@@ -274,8 +226,23 @@ def _mismatch(document: Document, number: int, token: str | None, text: str, at:
 def _carried_over(document: Document, gold: Document) -> Document:
     """Return the document with the positions of gold, by the rank of characters that are not white space."""
     own, other = gold.text or "", document.text or ""
-    own_places, other_places = _places(own), _places(other)
-    _require_equal(document, gold, own_places, other_places)
+    own_places, other_places = (
+        [place for place, character in enumerate(text) if not character.isspace()] for text in (own, other)
+    )
+    common = min(len(own_places), len(other_places))
+    ranks = range(common)
+    same = next((n for n in ranks if own[own_places[n]] != other[other_places[n]]), common)
+    if same < max(len(own_places), len(other_places)):
+        one, two = (
+            places[same] if same < len(places) else len(text)
+            for places, text in ((own_places, own), (other_places, other))
+        )
+        raise TextMismatch(
+            f"gold has {own[one : one + _SHOWN]!r} at position {one} where {document.file or 'predicted'} has "
+            f"{other[two : two + _SHOWN]!r} at position {two}",
+            **gold.in_errors,
+            advice=_ADVICE,
+        )
 
     def placed(start: int, end: int) -> tuple[int, int]:
         first, last = (bisect_left(other_places, place - document.start) for place in (start, end))
@@ -292,35 +259,53 @@ def _carried_over(document: Document, gold: Document) -> Document:
     return replace(document, text=own, start=gold.start, layers=layers, sentences=(), lines=None)
 
 
-def _require_equal(
-    document: Document, gold: Document, own_places: Sequence[int], other_places: Sequence[int]
-) -> None:
-    own, other = gold.text or "", document.text or ""
-    for one, two in zip(own_places, other_places, strict=False):
-        if own[one] != other[two]:
-            raise _texts_differ(document, gold, one, two)
-    if len(own_places) != len(other_places):
-        common = min(len(own_places), len(other_places))
-        one = own_places[common] if common < len(own_places) else len(own)
-        two = other_places[common] if common < len(other_places) else len(other)
-        raise _texts_differ(document, gold, one, two)
+# Positions of tokens
 
 
-def _texts_differ(document: Document, gold: Document, one: int, two: int) -> TextMismatch:
-    own, other = (gold.text or "")[one : one + _SHOWN], (document.text or "")[two : two + _SHOWN]
-    return TextMismatch(
-        f"gold has {own!r} at position {one} where {document.file or 'predicted'} has {other!r} at position {two}",
-        **gold.in_errors,
-        advice=_ADVICE,
+def _words_of(text: str) -> tuple[list[int], list[int]]:
+    """Return where the words and single marks of a text start and end."""
+    found = [match.span() for match in WORD_OR_MARK.finditer(text)]
+    return [start for start, _ in found], [end for _, end in found]
+
+
+def _tokens_of(documents: Sequence[Document], text: str) -> tuple[Document, TextPositions]:
+    """Return the first document that has tokens, or one of the words and marks of the text; and their places in it."""
+    for document in documents:
+        if document.unit == "token" and document.tokens is not None:
+            return document, TextPositions(text, document.start, *token_places(document, text))
+    starts, ends = _words_of(text)
+    words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    return Document("", {}, tokens=words), TextPositions(text, 0, starts, ends)
+
+
+def _in_tokens(
+    document: Document, before: Document, tokens: Document, characters: TextPositions
+) -> tuple[Document, Mapping[str, Sequence[Span]]]:
+    """Return a document in positions of tokens, given it in characters and as it was read; and its lost spans."""
+    if before is tokens:
+        return replace(before, id=document.id), {}
+    layers: dict[str, list[Span]] = {}
+    lost: dict[str, list[Span]] = {}
+    for layer, spans in document.from_position(0).layers.items():
+        layers[layer], lost[layer] = [], []
+        for span, own, first in zip(spans, document.layers[layer], before.layers[layer], strict=True):
+            is_blank = span.start == span.end and first.start < first.end
+            place = None if is_blank else characters.span(span)
+            if place is None:
+                lost[layer].append(own)
+            else:
+                layers[layer].append(place)
+    converted = Document(
+        document.id,
+        layers,
+        tokens=tokens.tokens,
+        start=tokens.start,
+        sentences=tokens.sentences,
+        metadata=document.metadata,
+        file=document.file,
+        ordered=document.ordered,
     )
-
-
-def _places(text: str) -> list[int]:
-    """Return the positions of the characters that are not white space."""
-    return [place for place, character in enumerate(text) if not character.isspace()]
-
-
-# Tokens for texts
+    return converted, lost
 
 
 WITHIN = "spans within tokens"
@@ -351,22 +336,46 @@ def to_tokens(
             **document.in_errors,
             advice="use a format that has the text",
         )
+    starts, ends = _words_of(document.text) if tokens is None else token_places(tokens, document.text)
+    first, shift = 0 if tokens is None else tokens.start, document.start
+    token_starts, token_ends = set(starts), set(ends)
+
+    def place(start: int, end: int) -> tuple[int, int]:
+        """Return the tokens that begin and end in a range of characters; one of zero length stays so."""
+        begin = bisect_left(starts, start - shift)
+        past = begin if start == end else max(begin, bisect_right(ends, end - shift))
+        return begin + first, past + first
+
+    layers: dict[str, list[Span]] = {}
+    for layer, spans in document.layers.items():
+        layers[layer] = []
+        for span in spans:
+            ranges = [(start - shift, end - shift) for start, end in span.fragments if start < end]
+            if all(start in token_starts and end in token_ends for start, end in ranges):
+                placed = span.placed(place)
+                if placed.parts is not None:  # gaps that have no token are none
+                    parts = joined_ranges(placed.parts, ge)
+                    placed = replace(placed, parts=parts if len(parts) > 1 else None)
+                layers[layer].append(placed)
+            elif dropped is not None:
+                dropped[WITHIN] += 1
+            else:
+                raise UsageError(
+                    f"span {name_of(span)} does not begin and end with a token",
+                    **document.in_errors,
+                    advice="tokens are words and single marks without tokens=...; lossy=True leaves out such spans",
+                )
+    words: Sequence[str]
     if tokens is None:
-        found = [match.span() for match in WORD_OR_MARK.finditer(document.text)]
-        starts, ends = [start for start, _ in found], [end for _, end in found]
+        words = [document.text[start:end] for start, end in zip(starts, ends, strict=True)]
+        sentences = [Sentence(*place(each.start, each.end), each.id) for each in document.sentences]
     else:
-        starts, ends = token_places(tokens, document.text)
-    places = _TokenPlaces(document, starts, ends, 0 if tokens is None else tokens.start)
-    if tokens is None:
-        sentences = [Sentence(*places.of(each.start, each.end), each.id) for each in document.sentences]
-        words: Sequence[str] = [document.text[start:end] for start, end in zip(starts, ends, strict=True)]
-    else:
-        sentences, words = list(tokens.sentences), tokens.tokens or ()
+        words, sentences = tokens.tokens or (), list(tokens.sentences)
     return Document(
         document.id,
-        {layer: places.spans(spans, dropped) for layer, spans in document.layers.items()},
+        layers,
         tokens=words,
-        start=places.first,
+        start=first,
         token_ids=None if tokens is None else tokens.token_ids,
         sentences=sentences,
         metadata=document.metadata,
@@ -384,51 +393,3 @@ def with_tokens_of(tokens: Document, document: Document) -> Document:
         sentences = [Sentence(*place(each.start, each.end)) for each in tokens.sentences]
     words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     return replace(document, tokens=words, sentences=sentences)
-
-
-class _TokenPlaces:
-    """Converts positions of characters to positions of tokens, of which the first is `first`."""
-
-    def __init__(self, document: Document, starts: Sequence[int], ends: Sequence[int], first: int) -> None:
-        self.first = first
-        self._document, self._starts, self._ends = document, starts, ends
-        self._known_starts, self._known_ends = set(starts), set(ends)
-
-    def of(self, start: int, end: int) -> tuple[int, int]:
-        """Return the tokens that begin and end in a range of characters."""
-        shift = self._document.start
-        begin = bisect_left(self._starts, start - shift)
-        return begin + self.first, max(begin, bisect_right(self._ends, end - shift)) + self.first
-
-    def spans(self, spans: Sequence[Span], dropped: Counter[str] | None) -> list[Span]:
-        """Return the spans with positions of tokens; one that is within tokens is counted, or refused."""
-        kept = []
-        for span in spans:
-            if self._fits(span):
-                place = self.of(span.start, span.start)[0]
-                empty = span.start == span.end
-                kept.append(replace(span, start=place, end=place) if empty else self._placed(span))
-            elif dropped is not None:
-                dropped[WITHIN] += 1
-            else:
-                raise UsageError(
-                    f"span {name_of(span)} does not begin and end with a token",
-                    **self._document.in_errors,
-                    advice="tokens are words and single marks without tokens=...; lossy=True leaves out such spans",
-                )
-        return kept
-
-    def _placed(self, span: Span) -> Span:
-        """Return the span at its tokens, without gaps that have no token."""
-        placed = span.placed(self.of)
-        if placed.parts is None:
-            return placed
-        parts = joined_ranges(placed.parts, ge)
-        return replace(placed, parts=parts if len(parts) > 1 else None)
-
-    def _fits(self, span: Span) -> bool:
-        shift = self._document.start
-        return all(
-            start == end or (start - shift in self._known_starts and end - shift in self._known_ends)
-            for start, end in span.fragments
-        )

@@ -325,7 +325,7 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
     )
     assert refused(["help", "score", "x"], capsys) == (
         "clueval help: clueval score has no help topic 'x' "
-        "(one of counting, spans, reading, intervals, workers, output, gates)"
+        "(one of counting, spans, reading, intervals, output, gates, workers)"
     )
 
 

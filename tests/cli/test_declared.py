@@ -88,7 +88,7 @@ def ran(*arguments: str) -> int:
     with inputs_kept():
         options = sizes_parser().parse_args(["g", "p", *arguments])
         check_outputs(options)
-        return Command(sizes).run(options)
+        return Command(sizes).value(options)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -1,191 +1,148 @@
-"""Match classes and joined labels, one by one by hand, and against a scan of all pairs."""
+"""Match classes, joined labels and merged layers: by hand, and against scans of all pairs."""
 
 from __future__ import annotations
 
 import pickle
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import MISSING, fields, replace
-from inspect import signature
+from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any
+from warnings import catch_warnings
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from oracles import naive_components
 from strategies import flat_spans
 
-from clueval import score
+from clueval import errors, score
 from clueval.core.document import Document
-from clueval.core.matching import KINDS, LEVELS, Kind, Match, match_spans
+from clueval.core.matching import KINDS, LEVELS, Kind, Match, match_spans, merge_layers, with_merged
 from clueval.core.span import Frozen, Span
 from clueval.files.errors import OverlapError
-
-G = Span(3, 8, "G")
-
-
-def kind_of(*predicted: Span) -> str:
-    (match,) = match_spans([G], predicted)
-    return match.kind
+from tests.cases import spans
 
 
-class TestTheSeedsDrawing:
-    """One gold span [3,8) against predicted spans, case by case, and in the other direction."""
-
-    def test_same_boundaries_are_exact(self) -> None:
-        assert kind_of(Span(3, 8)) == "exact"
-
-    @pytest.mark.parametrize("predicted", [Span(2, 8), Span(3, 9), Span(0, 12)], ids=str)
-    def test_one_span_that_covers_is_a_superset(self, predicted: Span) -> None:
-        assert kind_of(predicted) == "superset"
-
-    def test_two_or_three_adjacent_spans_that_cover_exactly_are_a_tiling(self) -> None:
-        assert kind_of(Span(3, 5), Span(5, 8)) == "tiling"
-        assert kind_of(Span(3, 4), Span(4, 7), Span(7, 8)) == "tiling"
-
-    def test_adjacent_spans_that_stick_out_on_one_side_or_both_are_an_overlap(self) -> None:
-        assert kind_of(Span(2, 5), Span(5, 8)) == "overlap"
-        assert kind_of(Span(3, 5), Span(5, 9)) == "overlap"
-        assert kind_of(Span(1, 5), Span(5, 6), Span(6, 11)) == "overlap"
-
-    def test_span_without_exact_cover_or_tiling_is_missed(self) -> None:
-        assert kind_of() == "missed"
-        assert kind_of(Span(0, 3), Span(8, 9)) == "missed"  # both only touch
-        assert kind_of(Span(4, 8)) == "missed"
-        assert kind_of(Span(3, 5), Span(6, 8)) == "missed"  # a gap
-        assert kind_of(Span(3, 5), Span(5, 7)) == "missed"  # not to the end
-
-    def test_contained_span_is_covered_and_covering_span_is_missed(self) -> None:
-        assert [m.kind for m in match_spans([Span(0, 12)], [G])] == ["missed"]
-        assert [m.kind for m in match_spans([Span(3, 5), Span(5, 8)], [G])] == ["superset", "superset"]
-        assert [m.kind for m in match_spans([Span(2, 5), Span(5, 8)], [G])] == ["missed", "superset"]
-
-    def test_a_span_of_one_token_can_be_exact_covered_or_missed(self) -> None:
-        gold = [Span(0, 1), Span(2, 3), Span(4, 5)]
-
-        assert [m.kind for m in match_spans(gold, [Span(0, 1), Span(1, 4)])] == [
-            "exact",
-            "superset",
-            "missed",
-        ]
+@pytest.mark.parametrize(
+    ("gold", "predicted", "kinds"),
+    [
+        ("G[3,8)", "P[3,8)", "exact"),
+        ("G[3,8)", "P[2,8)", "superset"),
+        ("G[3,8)", "P[3,9)", "superset"),
+        ("G[3,8)", "P[0,12)", "superset"),
+        ("G[3,8)", "P[3,5) P[5,8)", "tiling"),
+        ("G[3,8)", "P[3,4) P[4,7) P[7,8)", "tiling"),
+        ("G[3,8)", "P[2,5) P[5,8)", "overlap"),
+        ("G[3,8)", "P[3,5) P[5,9)", "overlap"),
+        ("G[3,8)", "P[1,5) P[5,6) P[6,11)", "overlap"),
+        ("G[3,8)", "", "missed"),
+        ("G[3,8)", "P[0,3) P[8,9)", "missed"),  # both only touch
+        ("G[3,8)", "P[4,8)", "missed"),
+        ("G[3,8)", "P[3,5) P[6,8)", "missed"),  # a gap
+        ("G[3,8)", "P[3,5) P[5,7)", "missed"),  # not to the end
+        ("G[0,12)", "P[3,8)", "missed"),
+        ("G[3,5) G[5,8)", "P[3,8)", "superset superset"),
+        ("G[2,5) G[5,8)", "P[3,8)", "missed superset"),
+        ("G[0,1) G[2,3) G[4,5)", "P[0,1) P[1,4)", "exact superset missed"),
+        ("G[0,2) G[2,6)", "P[0,2) P[2,4) P[4,6)", "exact tiling"),  # an equal span is no partner of others
+        ("G[0,2) G[3,4)", "P[0,5)", "superset superset"),
+        ("G[3,3)", "P[3,3)", "exact"),
+        ("G[3,3)", "P[2,4)", "superset"),
+        ("G[3,3)", "P[3,4)", "missed"),
+    ],
+)
+def test_classes_by_hand(gold: str, predicted: str, kinds: str) -> None:
+    assert [match.kind for match in match_spans(spans(gold), spans(predicted))] == kinds.split()
 
 
-def test_an_exact_partner_is_not_available_to_others() -> None:
-    gold, predicted = [Span(0, 2), Span(2, 6)], [Span(0, 2), Span(2, 4), Span(4, 6)]
+def test_labels_are_joined_for_each_layer_alone_and_missing_labels_are_ignored() -> None:
+    first = Span(0, 1, {"entity": "PER", "risk": "high", "x": None})
+    second = Span(1, 4, {"entity": "LOC", "risk": None, "x": None})
 
-    assert [m.kind for m in match_spans(gold, predicted)] == ["exact", "tiling"]
+    (match,) = match_spans([Span(0, 4)], [first, second])
 
-
-def test_a_covering_span_may_cover_several() -> None:
-    assert [m.kind for m in match_spans([Span(0, 2), Span(3, 4)], [Span(0, 5)])] == ["superset", "superset"]
-
-
-def test_a_span_of_zero_length_is_exact_covered_from_both_sides_or_missed() -> None:
-    assert [m.kind for m in match_spans([Span(3, 3)], [Span(3, 3)])] == ["exact"]
-    assert [m.kind for m in match_spans([Span(3, 3)], [Span(2, 4)])] == ["superset"]
-    assert [m.kind for m in match_spans([Span(3, 3)], [Span(3, 4)])] == ["missed"]
+    assert match.labels == {"entity": "LOC", "risk": "high", "x": None}
+    assert match.partners == (first, second)
 
 
-class TestJoinedLabels:
-    def test_labels_are_joined_for_each_layer_alone_and_missing_labels_are_ignored(self) -> None:
-        first = Span(0, 1, {"entity": "PER", "risk": "high"})
-        second = Span(1, 4, {"entity": "LOC", "risk": None})
+@pytest.mark.parametrize(
+    ("cuts", "labels", "joined"),
+    [
+        ((10, 15, 20), "AB", "A"),  # a tie
+        ((10, 14, 20), "AB", "B"),
+        ((0, 14, 20), "AB", "B"),  # A has fourteen positions, but four inside
+        ((10, 16, 18, 40), "ABC", "A"),
+        ((0, 14, 16, 40), "ABC", "A"),  # four, two and four inside
+        ((10, 13, 17, 20), "ABA", "A"),  # six against four
+        ((10, 12, 14, 17, 20), "BACA", "A"),
+    ],
+)
+def test_joined_label_has_most_positions_inside_the_span_or_is_the_first_of_equals(
+    cuts: Sequence[int], labels: str, joined: str
+) -> None:
+    partners = [Span(*ends, label) for ends, label in zip(pairwise(cuts), labels, strict=True)]
 
-        (match,) = match_spans([Span(0, 4)], [first, second])
+    (match,) = match_spans([Span(10, 20, "G")], [*partners, Span(50, 60, "Z")])
 
-        assert match.labels == {"entity": "LOC", "risk": "high"}
-        assert match.partners == (first, second)
-
-    @pytest.mark.parametrize(
-        ("cuts", "labels", "joined"),
-        [
-            ((10, 15, 20), "AB", "A"),  # a tie
-            ((10, 14, 20), "AB", "B"),
-            ((10, 16, 20), "AB", "A"),
-            ((0, 14, 20), "AB", "B"),  # A has fourteen positions, but four inside
-            ((10, 16, 30), "AB", "A"),
-            ((0, 12, 14, 20), "ABC", "C"),
-            ((10, 16, 18, 40), "ABC", "A"),
-            ((10, 13, 17, 20), "ABC", "B"),
-            ((0, 14, 16, 40), "ABC", "A"),  # four, two and four inside
-            ((10, 13, 17, 20), "ABA", "A"),  # six against four
-            ((10, 12, 18, 20), "ABA", "B"),
-            ((10, 12, 15, 18, 20), "ABBA", "B"),
-            ((10, 12, 14, 17, 20), "BACA", "A"),
-        ],
-    )
-    def test_joined_label_has_most_positions_inside_the_span_or_is_the_first_of_equals(
-        self, cuts: Sequence[int], labels: str, joined: str
-    ) -> None:
-        partners = [Span(*ends, label) for ends, label in zip(pairwise(cuts), labels, strict=True)]
-
-        (match,) = match_spans([Span(10, 20, "G")], [*partners, Span(50, 60, "Z")])
-
-        assert match.labels == {"label": joined}
-        tally = score([[match.span]], [partners], metrics="levels").metrics["levels"]["label"]
-        assert tally["unlabelled"]["4"]["tp_gold"] == 1
-        assert tally["labelled"]["label"]["4"]["micro"]["tp_gold"] == 0  # G is no joined label
-
-    def test_partner_without_a_label_in_a_layer_is_ignored_there(self) -> None:
-        partners = [Span(10, 17, {"a": None, "b": None}), Span(17, 20, {"a": "x", "b": None})]
-
-        (match,) = match_spans([Span(10, 20)], partners)
-
-        assert match.labels == {"a": "x", "b": None}
-
-    def test_a_missed_span_has_no_partners_and_no_labels(self) -> None:
-        (match,) = match_spans([Span(0, 4)], [Span(1, 2, "A")])
-
-        assert (match.partners, match.labels, match.level) == ((), {}, None)
+    assert match.labels == {"label": joined}
 
 
-def test_overlapping_spans_of_one_side_are_an_error_that_names_document_and_both() -> None:
-    with pytest.raises(OverlapError, match=r"document 'd7'.*\[0,3\) 'A' and \[2,5\) 'B'"):
-        match_spans([], [Span(2, 5, "B"), Span(0, 3, "A")], document="d7")
-    with pytest.raises(OverlapError):
-        match_spans([Span(0, 3), Span(0, 3)], [])
+def test_a_missed_span_has_no_partners_and_no_labels() -> None:
+    (match,) = match_spans([Span(0, 4)], [Span(1, 2, "A")])
+
+    assert (match.partners, match.labels, match.level) == ((), {}, None)
 
 
-def test_an_overlap_is_refused_with_the_line_of_the_second_span_and_advice() -> None:
+def test_a_match_is_a_value() -> None:
+    match = Match(Span(0, 2, "A"), "exact", (Span(0, 2, "B"),), Frozen(label="B"))
+
+    assert pickle.loads(pickle.dumps(match)) == match
+    assert hash(match) == hash(replace(match))
+    assert [Match(Span(0, 2), kind).level for kind in KINDS[:4]] == [1, 2, 3, 4]
+    with pytest.raises(AttributeError):
+        match.kind = "missed"  # type: ignore[misc]
+
+
+def test_an_overlap_is_refused_with_document_line_and_advice() -> None:
     crossing = [Span(1, 3, line=7), Span(0, 2, line=9)]
-    message = (
-        "line 7, document 'd4': spans [0,2) and [1,3) of one sequence overlap "
-        "(spans of one sequence must not overlap)"
-    )
 
     for sides in ((crossing, []), ([], crossing)):
         with pytest.raises(OverlapError) as caught:
             match_spans(*sides, document="d4")
-        assert str(caught.value) == message
+        assert str(caught.value) == (
+            "line 7, document 'd4': spans [0,2) and [1,3) of one sequence overlap "
+            "(spans of one sequence must not overlap)"
+        )
 
 
 @pytest.mark.parametrize("positions", [(0, 0), (3, 3), (0, 2)])
 def test_equal_spans_are_not_flat(positions: tuple[int, int]) -> None:
-    for spans in ([Span(*positions)] * 2, [Span(7, 8), Span(*positions), Span(*positions)]):
+    for equal in ([Span(*positions)] * 2, [Span(7, 8), Span(*positions), Span(*positions)]):
         with pytest.raises(OverlapError):
-            match_spans(spans, [])
+            match_spans(equal, [])
 
 
-# --- one sweep gives what scanning gives -------------------------------------------------------------------
+def test_score_refuses_overlaps_of_either_side_and_names_the_document() -> None:
+    crossing, nothing = (Document("d3", {"label": side}) for side in ([Span(0, 3), Span(2, 5)], []))
+
+    for gold, predicted in ((crossing, nothing), (nothing, crossing)):
+        with pytest.raises(OverlapError, match=r"document 'd3'.*\[0,3\).* and \[2,5\)"):
+            score([gold], [predicted], metrics="levels")
 
 
-LAYERS = st.sampled_from([("a",), ("a", "b"), ("b", "a", "c")])
+# Against a scan of all pairs
 
 
 @st.composite
 def layered_spans(draw: st.DrawFn) -> list[Span]:
     """A flat sequence in any order, of zero length too, in which a span may lack layers or their labels."""
-    layers = draw(LAYERS)
-    spans = [
-        replace(
-            span,
-            labels={
-                n: draw(st.sampled_from(["x", "y", None])) for n in draw(st.sets(st.sampled_from(layers)))
-            },
-        )
-        for span in draw(flat_spans(zero_length=True))
-    ]
-    return draw(st.permutations(spans))
+    layers = draw(st.sampled_from([("a",), ("a", "b"), ("b", "a", "c")]))
+    flat = []
+    for span in draw(flat_spans(zero_length=True)):
+        names = draw(st.sets(st.sampled_from(layers)))
+        flat.append(replace(span, labels={n: draw(st.sampled_from(["x", "y", None])) for n in names}))
+    return draw(st.permutations(flat))
 
 
 def plain_matches(gold: Sequence[Span], predicted: Sequence[Span]) -> list[Match]:
@@ -211,9 +168,9 @@ def plain_match(span: Span, over: Sequence[Span]) -> Match:
     return Match(span, "superset" if len(over) == 1 else several, tuple(over), plain_labels(span, over))
 
 
-def plain_labels(span: Span, partners: Sequence[Span]) -> Frozen[str, str | None]:
+def plain_labels(span: Span, partners: Sequence[Span]) -> Frozen:
     """The label with most positions inside the span, or the first of equals, by looking at each position."""
-    found: dict[str, str | None] = {}
+    joined: dict[str, str | None] = {}
     for layer in {layer for partner in partners for layer in partner.by_layer}:
         labelled = [(partner.by_layer.get(layer), partner) for partner in partners]
         inside = {
@@ -225,8 +182,8 @@ def plain_labels(span: Span, partners: Sequence[Span]) -> Frozen[str, str | None
             for label, _ in labelled
             if label is not None
         }
-        found[layer] = max(inside, key=lambda label: inside[label], default=None)
-    return Frozen(found)
+        joined[layer] = max(inside, key=lambda label: inside[label], default=None)
+    return Frozen(joined)
 
 
 @given(layered_spans(), layered_spans())
@@ -258,26 +215,17 @@ def test_matches_are_those_of_a_scan_in_every_case_of_five_tokens() -> None:
         assert match_spans(gold, predicted) == plain_matches(gold, predicted)
 
 
-def test_a_long_run_inside_one_span_is_covered_and_the_span_tiled() -> None:
-    singles = [Span(n, n + 1) for n in range(20)]
-
-    for start, end in ((0, 20), (0, 12), (4, 20)):
-        assert [match.kind for match in match_spans([Span(start, end)], singles)] == ["tiling"]
-        covered = [match.span.start for match in match_spans(singles, [Span(start, end)]) if match.level == 2]
-        assert covered == [*range(start, end)]
-
-
 @st.composite
 def tiled(draw: st.DrawFn) -> tuple[list[Span], list[Span]]:
     """Long spans of one side, and short ones of the other, nearly all of which touch."""
     sides = []
     for step in (st.integers(4, 9), st.integers(1, 3)):
-        spans, end = [], draw(st.integers(0, 2))
+        side, end = [], draw(st.integers(0, 2))
         while end < 24:
             start = end + (draw(st.integers(0, 9)) == 0)
             end = start + draw(step)
-            spans.append(Span(start, end, draw(st.sampled_from("ABC"))))
-        sides.append(spans)
+            side.append(Span(start, end, draw(st.sampled_from("ABC"))))
+        sides.append(side)
     return sides[0], sides[1]
 
 
@@ -287,7 +235,7 @@ def tiled(draw: st.DrawFn) -> tuple[list[Span], list[Span]]:
 def test_score_counts_the_classes_and_labels_of_a_scan_of_all_pairs(
     sides: tuple[list[Span], list[Span]],
 ) -> None:
-    gold, predicted = ([Document("d", {"label": spans})] for spans in sides)
+    gold, predicted = ([Document("d", {"label": side})] for side in sides)
     report = score(gold, predicted, metrics="levels").metrics["levels"]["label"]
 
     for side, own, other in (("gold", *sides), ("predicted", *sides[::-1])):
@@ -305,30 +253,130 @@ def test_score_counts_the_classes_and_labels_of_a_scan_of_all_pairs(
                 assert entry[side] == sum(span.label == label for span in own)
 
 
-def test_score_refuses_overlaps_of_either_side_and_names_the_document() -> None:
-    crossing, nothing = (Document("d3", {"label": spans}) for spans in ([Span(0, 3), Span(2, 5)], []))
-
-    for gold, predicted in ((crossing, nothing), (nothing, crossing)):
-        with pytest.raises(OverlapError, match=r"document 'd3'.*\[0,3\).* and \[2,5\)"):
-            score([gold], [predicted], metrics="levels")
+# Merging
 
 
-@pytest.mark.parametrize("value", [Span, Match])
-def test_constructor_of_a_match_has_the_fields_with_their_defaults(value: type[Any]) -> None:
-    parameters = signature(value).parameters
+def test_a_chain_of_overlaps_becomes_one_span_with_the_labels_of_most_positions() -> None:
+    # x: |A-|B--|A-|   A has four positions, B three
+    # y: |    Z    |
+    x, y = [Span(0, 2, "A"), Span(2, 5, "B"), Span(5, 7, "A")], [Span(0, 7, "Z")]
 
-    assert list(parameters) == [field.name for field in fields(value)]
-    for field in fields(value):
-        default = parameters[field.name].default
-        assert (MISSING if default is parameters[field.name].empty else default) == field.default
+    assert merge_layers({"x": x, "y": y}) == [Span(0, 7, {"x": "A", "y": "Z"})]
+    assert merge_layers({"x": [Span(0, 2, "A"), Span(3, 7, "B")], "y": [Span(1, 4, "Z")]}) == [
+        Span(0, 7, {"x": "B", "y": "Z"})
+    ]
 
 
-def test_a_match_is_a_value() -> None:
-    match = Match(Span(0, 2, "A"), "exact", (Span(0, 2, "B"),), Frozen(label="B"))
+def test_layers_may_be_a_mapping_or_a_list() -> None:
+    entity, risk = [Span(0, 2, {"entity": "PER"})], [Span(1, 3, {"risk": "low"})]
 
-    assert pickle.loads(pickle.dumps(match)) == match
-    assert hash(match) == hash(replace(match))
-    assert [Match(Span(0, 2), kind).level for kind in KINDS[:4]] == [1, 2, 3, 4]
-    assert Match(Span(0, 2), "missed") == Match(span=Span(0, 2), kind="missed", partners=(), labels={})
-    with pytest.raises(AttributeError):
-        match.kind = "missed"  # type: ignore[misc]
+    assert merge_layers([entity, risk]) == merge_layers({"entity": entity, "risk": risk})
+
+
+def test_a_span_without_a_label_is_ignored() -> None:
+    x = [Span(0, 5, {"x": None}), Span(5, 6, {"x": "A"})]
+
+    assert merge_layers({"x": x, "y": [Span(0, 6, {"y": None})]}) == [Span(0, 6, {"x": "A", "y": None})]
+
+
+@pytest.mark.parametrize(
+    ("labels", "label"),
+    [
+        ({"x": "A", "y": "B"}, "A"),
+        ("A", "A"),
+        ({"y": "A"}, "A"),
+        ({"y": "A", "z": "B"}, None),
+        ({}, None),
+    ],
+)
+def test_the_label_in_a_layer_is_that_of_its_name_or_the_only_one(labels: Any, label: str | None) -> None:
+    (merged,) = merge_layers({"x": [Span(0, 1, labels)]})
+
+    assert merged.labels == {"x": label}
+
+
+def test_layers_whose_spans_overlap_are_refused_with_the_document() -> None:
+    crossing = [Span(0, 2), Span(1, 3)]
+
+    with pytest.raises(OverlapError, match=r"document 'd9': spans \[0,2\) and \[1,3\)"):
+        merge_layers({"a": [], "b": crossing}, document="d9")
+    with pytest.raises(OverlapError, match=r"document 'd9'"):
+        with_merged(Document("d9", {"a": crossing}))
+
+
+def test_a_merged_document_has_one_layer_and_no_tags() -> None:
+    layers = {"x": [Span(0, 2, {"x": "A"})], "y": [Span(1, 3, {"y": "B"})]}
+    document = Document("d", layers, tokens=["a", "b", "c"], tags={"x": ["B-A", "I-A", "O"]})
+
+    merged = with_merged(document)
+
+    assert dict(merged.layers) == {"merged": [Span(0, 3, {"x": "A", "y": "B"})]}
+    assert (merged.tags, merged.id, merged.tokens) == ({}, "d", ["a", "b", "c"])
+
+
+@given(flat_spans(("a",)), flat_spans(("b",)), flat_spans(("c",)))
+def test_merging_is_idempotent_and_independent_of_the_order_of_layers(
+    a: list[Span], b: list[Span], c: list[Span]
+) -> None:
+    merged = merge_layers({"a": a, "b": b, "c": c})
+
+    assert merge_layers(dict.fromkeys("abc", merged)) == merged
+    assert merge_layers({"c": c, "a": a, "b": b}) == merged
+
+
+@given(flat_spans(zero_length=True), flat_spans(("b",), zero_length=True), flat_spans(("c", "a")))
+def test_merging_is_joining_the_labels_of_each_component(a: list[Span], b: list[Span], c: list[Span]) -> None:
+    layers = {"a": a, "b": b, "c": c}
+
+    assert merge_layers(layers) == plain_merged(layers)
+
+
+def plain_merged(layers: dict[str, list[Span]]) -> list[Span]:
+    """The merged spans, from the components that comparing all pairs finds."""
+    all_spans = [(name, span) for name, of_layer in layers.items() for span in of_layer]
+    merged = []
+    for numbers in naive_components([span for _, span in all_spans]):
+        members = sorted((all_spans[n] for n in numbers), key=lambda each: (each[1].start, each[1].end))
+        labels: dict[str, str | None] = {}
+        for name in layers:
+            sizes = Counter[str]()
+            for span in [span for layer, span in members if layer == name]:
+                sizes[span.by_layer.get(name, span.label) or ""] += len(span)
+            labels[name] = max(sizes, key=lambda label: sizes[label], default=None)
+        merged.append(Span(members[0][1].start, max(span.end for _, span in members), labels))
+    return sorted(merged, key=lambda span: (span.start, span.end))
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "right"),
+    [
+        (("ab", "a"), ("a", "a"), 1),
+        (("ab", "a"), ("ba", "a"), 1),
+        (("ba", "b"), ("ab", "a"), 0),
+        (("b", "b"), ("a", "a"), 0),
+    ],
+)
+def test_merged_labels_are_compared_by_layer_in_whatever_order_documents_have_these(
+    gold: tuple[str, str], predicted: tuple[str, str], right: int
+) -> None:
+    """The layers of each document, and the one that has a span."""
+    pair = [
+        Document("d", {name: [Span(0, 1, {name: "X"})] * (name == own) for name in names}, tokens=["x"])
+        for names, own in (gold, predicted)
+    ]
+
+    with catch_warnings(action="ignore"):
+        report = score(pair[:1], pair[1:], metrics="exact", merge=True).metrics["exact"]
+
+    assert report["merged"]["micro"]["tp_gold"] == right
+    rows = [row for place in errors(pair[:1], pair[1:], merge=True) for row in place.findings]
+    assert len(rows) == 2 - 2 * right
+
+
+def test_merged_labels_do_not_depend_on_the_order_of_the_documents() -> None:
+    both = Document("d1", {"a": [Span(0, 2, {"a": "Y"})], "b": [Span(0, 2, {"b": "X"})]}, text="xx")
+    one = Document("d2", {"a": [Span(0, 2, {"a": "Y"})]}, text="xx")
+
+    results = [score(each, each, metrics=["exact"], merge=True) for each in ([both, one], [one, both])]
+
+    assert [list(each.metrics["exact"]["merged"]["per_label"]) for each in results] == [["Y", "Y|X"]] * 2

@@ -49,6 +49,8 @@ def test_brat_attribute_is_a_source_of_a_layer_with_only_the_spans_that_have_it(
 
     assert [span.label for span in document.layers["sure"]] == ["high"]
     assert [span.label for span in document.layers["no"]] == ["Negated"]
+    with pytest.raises(CluevalError, match="layer 'x' has the column 2, but brat has no columns"):
+        next(read(FOLDER / "one.ann", {"x": 2}))
 
 
 def test_brat_folder_is_its_annotation_files_named_without_ending() -> None:
@@ -89,6 +91,8 @@ def test_brat_a1_and_a2_are_one_file(tmp_path: Path) -> None:
         ("T1\tPer 3 0\tAda\n", "ends before it starts"),
         ("T1\tPer 0 3;2 5\tAda\n", "a.ann:1: the part [2,5) of span [0,5) overlaps the part before it"),
         ("A1\tSure T9\n", "a.ann:1: no line has the id 'T9'"),
+        ("A1\tSure\n", "a.ann:1: an attribute needs a name and the id of a span"),
+        ("T1\t 0 3\tAda\n", "a.ann:1: T1 has no type"),
     ],
 )
 def test_brat_error_names_the_line(annotations: str, message: str, tmp_path: Path) -> None:

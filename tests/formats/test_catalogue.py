@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from clueval.cli import main
-from clueval.core.span import Span
-from clueval.files.errors import FormatError, UsageError
 from clueval.formats.catalogue import catalogue, details
 from clueval.formats.dialect import described_rows
-from clueval.formats.documents import read_file
 from clueval.formats.form import NAMES
-from clueval.formats.gate_xml import write_gate_xml
-from clueval.formats.input_file import InputFile
-from clueval.formats.options import FormatOptions
-
-GATE = (
-    '<GateDocument><TextWithNodes><Node id="0"/>\U0001f600 Ada<Node id="6"/></TextWithNodes></GateDocument>'
-)
 
 WRITTEN = {
     *("brat", "conll", "docbin", "doccano", "gliner", "inline", "label-studio", "ltf", "presidio", "prodigy"),
@@ -80,31 +68,3 @@ def test_description_of_rows_that_is_printed_can_be_given() -> None:
 
     assert "text=text|data,spans=label" in " ".join(printed)
     assert all(described_rows(rows).spans for rows in printed)
-
-
-def test_set_that_is_added_is_read_and_the_rest_stays(tmp_path: Path) -> None:
-    path = tmp_path / "a.xml"
-
-    content = write_gate_xml(
-        GATE, {"New": [Span(2, 5, "P", {"score": 0.5, "kinds": ["a", "b"]})]}, file="a.xml"
-    )
-    path.write_text(content, encoding="utf-8")
-    (document,) = read_file(InputFile(path), FormatOptions(annotation_set="New"))
-
-    (span,) = document.layers["label"]
-    assert (span.start, span.end, span.label) == (2, 5, "P")
-    assert span.features == {"score": 0.5, "kinds": ["a", "b"]}
-    assert '<Node id="0"/>\U0001f600 <Node id="3"/>Ada<Node id="6"/>' in content
-
-
-@pytest.mark.parametrize(
-    ("spans", "kind", "problem"),
-    [
-        ([Span(2, 9, "P")], UsageError, "ends after the text"),
-        ([Span(2, 3, "P", {"x": {}})], UsageError, "GATE XML cannot represent"),
-        ([Span(2, 3, "\x00")], FormatError, "which XML cannot contain"),
-    ],
-)
-def test_set_that_cannot_be_added_is_refused(spans: list[Span], kind: type[Exception], problem: str) -> None:
-    with pytest.raises(kind, match=problem):
-        write_gate_xml(GATE, {"New": spans}, file="a.xml")

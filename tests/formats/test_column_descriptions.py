@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,8 +17,6 @@ from clueval.formats.form import all_forms, form_of
 from clueval.formats.input_file import Head, InputFile
 from clueval.formats.options import FormatOptions
 from tests.formats.outcomes import outcome
-
-Check = Callable[[Any], None]
 
 COLUMN_FORMATS = [form for form in all_forms() if isinstance(form, ColumnFormat)]
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
@@ -38,7 +34,6 @@ OF_SAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("wnut/gold.conll", {}),
 ]
 
-MULTICONER = "# id a1\tdomain=en\nAda _ _ B-PER\nlebt _ _ O\n\n\n# id a2\tdomain=de\nUlm _ _ B-LOC\n"
 UNER = "# newdoc id = d\n# sent_id = s\n1-2\tZur\t_\t-\n"
 UNER += "1\tAda\tB-PER\t-\n2\tsang\tO\t-\n\n1\tUlm\tB-LOC\t-\n2\t.\tO\t-\n"
 VRT = """<?xml version="1.0"?>
@@ -60,11 +55,6 @@ Ulm\tB-LOC
 </text>
 </corpus>
 """
-CONLL2003 = (
-    "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\nsings VBZ I-VP O\n\n-DOCSTART- -X- O O\n\nUlm NNP I-NP I-LOC\n"
-)
-HASH = "#\tO\n#Ulm\tB-LOC\n# a comment\n\nAda\tB-PER\n"
-DESCRIBED = "d1\ten\tAda\tB-PER\nd1\ten\tsang\tO\n\nd2\tde\tUlm\tB-LOC\n"
 
 
 def columns_of(path: Path, **options: Any) -> Any:
@@ -82,54 +72,6 @@ def of_text(tmp_path: Path, text: str, name: str = "a.tsv") -> Path:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     return path
-
-
-@pytest.mark.parametrize(("name", "options"), OF_SAMPLES)
-def test_samples_of_columns_are_read_as_recorded(
-    name: str, options: dict[str, Any], is_recorded: Check
-) -> None:
-    is_recorded(columns_of(SAMPLES / name, **options))
-
-
-@pytest.mark.parametrize(
-    ("text", "options"),
-    [
-        (MULTICONER, {}),
-        (UNER, {}),
-        (CONLL2003, {}),
-        (CONLL2003, {"layers": {"chunk": 3}}),
-        (CONLL2003, {"scheme": "BIO", "invalid": "discard"}),
-        (CONLL2003, {"scheme": "BIO", "invalid": "error"}),
-        (CONLL2003, {"invalid": "error"}),
-        (HASH, {}),
-        (DESCRIBED, {"document_column": 1, "meta": {"language": 2}}),
-        (DESCRIBED, {"token_id": 1}),
-        (DESCRIBED, {"token": 4}),
-        (VRT, {}),
-        (VRT, {"document_tag": "corpus"}),
-        (VRT, {"sentence_tag": "text", "document_tag": "corpus"}),
-        (VRT.replace("</s>\n<s>", "<s>"), {}),
-        (VRT.replace("</text>\n<text>", "<text>"), {}),
-        (VRT.replace("</text>\n</corpus>\n", ""), {}),
-        (VRT.replace("<g/>", "<!DOCTYPE a>"), {}),
-        (VRT.replace("<g/>", "<!-- a"), {}),
-        (VRT.replace("<g/>", "<text a=b>"), {}),
-        (VRT.replace("<g/>", "</text>"), {}),
-        (VRT.replace("<corpus", "</s>\n<corpus"), {}),
-        ("Ada\tB-PER\t\nUlm\tO\n\nAda\tX\n", {}),
-        ("Ada B-PER\nUlm\n", {}),
-        ("Ada\tB-PER\n\tO\n", {}),
-        ("", {}),
-        ("# only a comment\n", {}),
-    ],
-)
-def test_columns_are_read_as_recorded(
-    text: str, options: dict[str, Any], tmp_path: Path, is_recorded: Check
-) -> None:
-    path = of_text(tmp_path, text)
-    own = {key: tuple(value.items()) if key == "meta" else value for key, value in options.items()}
-
-    is_recorded(columns_of(path, **own))
 
 
 def test_blocks_of_any_size_give_the_same_documents() -> None:
@@ -274,10 +216,3 @@ def test_description_of_columns_is_complete(form: ColumnFormat) -> None:
 def _line_of(pattern: str) -> str:
     """Return the beginning of a line that a mark may fit."""
     return "-DOCSTART-" if pattern.startswith("-DOCSTART-") else f"{pattern[0]} "
-
-
-def test_field_of_a_description_of_columns_has_a_use() -> None:
-    usual = {each.name: each.default for each in fields(ColumnFormat)}
-    used = {name for form in COLUMN_FORMATS for name in usual if getattr(form, name) != usual[name]}
-
-    assert used == usual.keys()

@@ -15,11 +15,13 @@ import clueval
 from clueval.core.document import Document
 from clueval.core.span_forms import LABELS
 from clueval.files.errors import CluevalError, UsageError
-from clueval.formats.dialect import Dialect, RowInput, keys_of
-from clueval.formats.documents import form_of_file, read_file, read_rows
+from clueval.formats.column_format import ColumnFormat
+from clueval.formats.dialect import Dialect, RowInput, described_rows, keys_of
+from clueval.formats.documents import FileFormat, form_of_file, read_file, read_rows
 from clueval.formats.form import ENTRIES, NAMES, Described, Form, all_forms, form_of, forms_named, is_row
 from clueval.formats.input_file import Head, InputFile
 from clueval.formats.json_values import file_rows
+from clueval.formats.markup import Markup
 from clueval.formats.options import EVERY_SET, FormatOptions
 from tests.formats.outcomes import contents
 from tests.formats.outcomes import outcome as outcome_of
@@ -316,3 +318,13 @@ def error_of(file: InputFile, options: FormatOptions, form: Form) -> CluevalErro
     except CluevalError as error:
         return error
     return None
+
+
+@pytest.mark.parametrize("kind", [Dialect, ColumnFormat, Markup, FileFormat])
+def test_field_of_a_description_has_a_use(kind: type[Form]) -> None:
+    forms = [form for form in [*all_forms(), described_rows("spans=a")] if type(form) is kind]
+    usual = {each.name: each.default for each in fields(kind)}
+    used = {name for form in forms for name in usual if getattr(form, name) != usual[name]}
+    unlike = {"start", "end", "reference"} if kind is Markup else set()  # all formats have the same ones
+
+    assert usual.keys() - {each.name for each in fields(Form)} <= used | unlike

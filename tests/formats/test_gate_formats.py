@@ -161,6 +161,7 @@ def test_relations_are_ignored() -> None:
         ("<html/>", "an element <html> as the outermost element"),
         ("", "not well-formed XML: no element found"),
         ("<GateDocument></GateDocument>", "has no <TextWithNodes>"),
+        (as_xml(sets="<TextWithNodes/>"), "a second <TextWithNodes>"),
         ("<GateDocument>text</GateDocument>", "text in <GateDocument>"),
         (
             as_xml(
@@ -173,6 +174,7 @@ def test_relations_are_ignored() -> None:
         (as_xml(sets=annotation(features="<Feature><Value>x</Value></Feature>")), "before its <Name>"),
         (as_xml(sets=annotation(features="<Feature><Name>n</Name></Feature>")), "'n' has no <Value>"),
         (b"<GateDocument>\xff</GateDocument>", "not in the encoding 'utf-8'"),
+        (b"<?xml version='1.0' encoding='x'?><GateDocument/>", "not in the encoding 'x'"),
         (as_xml("\ud83d"), "half of a surrogate pair, U\\+D83D"),
     ],
 )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from clueval import FormatError, read, score
 from clueval.cli import main
-from clueval.formats.answers import json_in
+from clueval.formats.mentions import json_in
 
 ONE = '{"id": "a", "entities": [{"text": "Ada", "label": "PER"}]}'
 TWO = '{"id": "b", "entities": {"PER": ["Ada", "Bob"], "LOC": ["Ulm"], "ORG": []}}'

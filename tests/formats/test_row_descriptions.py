@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -99,18 +99,6 @@ def test_description_uses_fields_only_where_they_have_a_meaning(dialect: Dialect
         assert dialect.advice is None
     if dialect.tags:
         assert (dialect.reference, dialect.features, dialect.end_inclusive) == ("", "", "")
-
-
-def test_field_of_a_description_has_a_use() -> None:
-    usual = {each.name: each.default for each in fields(Dialect)}
-    used = {
-        name
-        for dialect in [*DIALECTS, described_rows("spans=a")]
-        for name in usual
-        if getattr(dialect, name) != usual[name]
-    }
-
-    assert used == usual.keys()
 
 
 @pytest.mark.parametrize("dialect", WRITTEN, ids=names(WRITTEN))

@@ -15,7 +15,6 @@ from clueval import Document, Sentence, Span, read
 from clueval.cli import main
 from clueval.files.errors import UsageError
 from clueval.formats.column_writing import conll_lines
-from clueval.formats.docbin import docbin_of
 from clueval.formats.inline import read_inline, write_inline
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
@@ -127,23 +126,6 @@ def test_inline_tags_refuse_spans_that_cross() -> None:
 
     with pytest.raises(UsageError, match="cross"):
         write_inline(Document("d", {"label": spans}, text="abc", unit="character"))
-
-
-@given(data=st.data())
-def test_docbin_is_read_as_it_was(data: st.DataObject) -> None:
-    text = data.draw(st.text(st.sampled_from("ab. \n\u00e9\U0001f600"), min_size=1, max_size=10))
-    spans = data.draw(runs(len(text)))
-    document = Document("1", {"label": spans}, text=text, unit="character")
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "a.spacy"
-        try:
-            path.write_bytes(docbin_of(iter([document]), ["label"]))
-        except UsageError:
-            assert any(text[span.start : span.end] != text[span.start : span.end].strip() for span in spans)
-            return
-        found = list(read(path))
-
-    assert [(each.text, each.layers) for each in found] == [(document.text, document.layers)]
 
 
 def test_command_writes_columns_tags_and_docbin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

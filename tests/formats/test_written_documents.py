@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import clueval
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
@@ -45,24 +43,6 @@ def written(folder: Path, name: str, writer: Writer, documents: list[Document]) 
     return path
 
 
-def test_what_is_lost_is_refused_or_counted() -> None:
-    span = Span(0, 3, "PER", {"note": "x"})
-    document = Document(
-        "d", {"label": [span, Span(2, 3, "A")]}, text="Ada", unit="character", metadata={"a": "b"}
-    )
-    writer = writer_named("inline")
-    lost: Counter[str] = Counter()
-
-    with pytest.raises(UsageError, match="inline cannot hold 1 features, 1 metadata") as caught:
-        list(fitted_documents([document], "inline", writer))
-    (fitting,) = fitted_documents([document], "inline", writer, lossy=True, lost=lost)
-
-    assert caught.value.document == "d"
-    assert "lossy=True" in (caught.value.advice or "")
-    assert lost == {"metadata": 1, "features": 1}
-    assert (fitting.metadata, fitting.layers["label"][0].features) == ({}, {})
-
-
 def test_annotations_that_were_not_read_are_refused() -> None:
     with pytest.raises(UsageError, match="passed over: 2 relations"):
         list(fitted_documents([], "brat", writer_named("brat"), passed_over={"relations": 2, "ignored": 1}))
@@ -82,24 +62,6 @@ def test_annotations_that_were_not_read_are_refused() -> None:
 def test_writer_that_does_not_exist_is_refused(name: str, options: Any, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         writer_named(name, **options)
-
-
-def test_layers_can_be_given_types() -> None:
-    document = Document("d", {"risk": [Span(0, 3, {"risk": "high"})]}, text="Ada", unit="character")
-
-    data = "".join(
-        writer_named("webanno", types={"risk": "a.Risk|level"}).pieces([document], ["risk"], False)
-    )
-
-    assert "#T_SP=a.Risk|level" in str(data)
-
-
-def test_task_can_be_written_as_prediction() -> None:
-    document = Document("d", {"label": [Span(0, 3, "PER")]}, text="Ada", unit="character")
-
-    data = "".join(writer_named("label-studio", as_="predictions").pieces([document], ["label"], False))
-
-    assert '"predictions": [{"model_version": "clueval"' in str(data)
 
 
 def test_token_ids_are_written_where_they_are_asked_for() -> None:
@@ -122,18 +84,3 @@ def test_file_without_documents_is_read_again(name: str, tmp_path: Path) -> None
     documents = list(read_file(InputFile(path), FormatOptions(), name=name))
 
     assert [document.layers for document in documents] in ([], [{"label": []}])
-
-
-def test_documents_of_a_folder_are_named_as_their_files(tmp_path: Path) -> None:
-    ids = ["a/b", "A_b", "con", ".x", "ä" * 150, "a\u0308", "ä", "", "x.txt", "x.ann", "x-2"]
-    documents = [Document(each, {"label": []}, text="", unit="character") for each in ids]
-    lost: Counter[str] = Counter()
-
-    fitting = fitted_documents(documents, "brat", writer_named("brat"), lossy=True, in_folder=True, lost=lost)
-    names = [document.id for document in fitting]
-
-    clueval.convert(documents, "brat", f"{tmp_path}/folder/", lossy=True)
-    assert sorted(names) == sorted(path.stem for path in (tmp_path / "folder").glob("*.ann"))
-    assert lost["document ids as names of files"] == sum(
-        name != each.removesuffix(".txt").removesuffix(".ann") for name, each in zip(names, ids, strict=True)
-    )

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from clueval import CluevalError, Document, Sentence, Span, UsageError, convert, read, to_rows
 from clueval.cli import main
-from clueval.core.span_forms import in_order
 from clueval.formats.uima_types import types_of
 
 TEXT = st.text(st.sampled_from('ab 😀é<&"|[]\\;*_->\t\r\n.'), max_size=14)
@@ -41,29 +40,6 @@ def written_and_read(
         (found,) = read(folder, layers)
     return found
 
-
-@given(data=st.data())
-def test_label_studio_keeps_layers_scores_and_metadata(data: st.DataObject) -> None:
-    text = data.draw(TEXT)
-    scores = st.one_of(st.just({}), st.builds(lambda score: {"score": score}, st.floats(0, 1)))
-    layers = {
-        layer: in_order(
-            [Span(*each, {layer: data.draw(LABEL)}, data.draw(scores)) for each in data.draw(ranges(text))]
-        )
-        for layer in ("entity", 'a layer & "more"')
-    }
-    document = Document("d", layers, text=text, unit="character", metadata=data.draw(METADATA))
-    sources = {layer: layer for layer, spans in layers.items() if spans} or None
-
-    found = written_and_read(document, "label-studio", "a.json", sources or {"label": "label"})
-
-    assert (found.text, found.metadata) == (text, document.metadata)
-    assert {layer: spans for layer, spans in found.layers.items() if spans} == {
-        layer: spans for layer, spans in layers.items() if spans
-    }
-
-
-METADATA = st.dictionaries(st.sampled_from(["domain", "id", "😀"]), st.text(max_size=3), max_size=2)
 
 ADA = {"id": "a", "text": "😀 Ada in Ulm", "label": [[2, 5, "PER"], [9, 12, "LOC"]], "meta": {"domain": "x"}}
 

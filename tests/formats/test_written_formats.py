@@ -28,17 +28,6 @@ def written_and_read(document: Document, name: str, **layers: str) -> Document:
     return found
 
 
-def test_layers_are_keys_of_rows_of_tokens_and_groups_of_spacy() -> None:
-    tokens = Document("d", {"one": [Span(0, 1, "A")], "two": [Span(0, 2, "B")]}, tokens=["a", "b"])
-    text = Document("d", {"one": [Span(0, 1, "A")], "two": [Span(0, 2, "B")]}, text="ab", unit="character")
-
-    rows = written_and_read(tokens, "token-rows", one="one_tags", two="two_tags")
-    groups = written_and_read(text, "spacy-json", one="entities", two="spans.two")
-
-    assert rows.layers == tokens.layers
-    assert groups.layers == text.layers
-
-
 def test_brat_splits_spans_at_line_ends_and_reads_them_as_one() -> None:
     document = Document("d", {"label": [Span(0, 5, "A")]}, text="ab\r\ncd", unit="character")
     writer = writer_named("brat")
@@ -147,20 +136,6 @@ def test_tokens_are_refused_for_a_format_with_characters(
 ) -> None:
     assert converted(tmp_path, "a.jsonl", json.dumps(TEXT), "--to", "doccano", "--tokens", "x") == 2
     assert "the format doccano has no tokens, so a file with tokens does not apply" in capsys.readouterr().err
-
-
-def test_features_that_brat_cannot_hold_are_left_out_and_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    span = {"start": 0, "end": 3, "label": "PER", "score": 0.5}
-    row = {"_input_hash": 1, "text": "Ada", "spans": [span], "answer": "accept"}
-    options = ("--to", "brat", "-o", f"{tmp_path}/out/")
-
-    assert converted(tmp_path, "a.jsonl", json.dumps(row), *options) == 2
-    assert "the format brat cannot hold 1 features" in capsys.readouterr().err
-    assert converted(tmp_path, "a.jsonl", json.dumps(row), *options, "--lossy") == 0
-    assert "left out: 1 features" in capsys.readouterr().err
-    assert (tmp_path / "out" / "1.ann").read_text(encoding="utf-8") == "T1\tPER 0 3\tAda\n"
 
 
 def test_folder_of_texts_becomes_one_table_of_spans(

@@ -12,10 +12,9 @@ from clueval.core.document import Document, Pair
 from clueval.core.levels import Levels
 from clueval.core.matching import LEVELS, UNMATCHED, classes_of
 from clueval.core.span import Span
-from clueval.core.tally import Tally
 from clueval.files.errors import OverlapError
 from clueval.metrics.confusion import Confusion
-from tests.cases import any_spans, counted, moved, renamed, report, spans
+from tests.cases import any_spans, counted, report, spans
 
 
 def cells(gold: str, predicted: str, side: str, level: int) -> dict[str, Any]:
@@ -128,27 +127,3 @@ def test_swapped_sides_swap_the_matrices(gold: list[Span], predicted: list[Span]
     swapped = {(names[side], *rest): n for (side, *rest), n in counted(Confusion(), predicted, gold).items()}
 
     assert counted(Confusion(), gold, predicted) == swapped
-
-
-GAPS = any_spans().map(lambda side: [span for span in side if span.parts is not None])
-
-
-@given(FLAT, FLAT, GAPS, GAPS)
-def test_counts_of_two_texts_are_those_of_both_in_one(
-    gold: list[Span], predicted: list[Span], more_gold: list[Span], more_predicted: list[Span]
-) -> None:
-    together = [*gold, *moved(more_gold, 20)], [*predicted, *moved(more_predicted, 20)]
-    above = [*gold, *more_gold], [*predicted, *more_predicted]
-    expected = counted(Confusion(), gold, predicted) + counted(Confusion(), more_gold, more_predicted)
-
-    assert counted(Confusion(), *together) == counted(Confusion(), *above) == expected
-
-
-@given(FLAT, FLAT)
-def test_renamed_labels_are_renamed_in_the_counts(gold: list[Span], predicted: list[Span]) -> None:
-    names = {"A": "Q", "B": "P"}
-    tally = Tally()
-    for (side, layer, label, kind, found), number in counted(Confusion(), gold, predicted).items():
-        tally[side, layer, names[label], kind, found and names[found]] += number
-
-    assert counted(Confusion(), renamed(gold, names), renamed(predicted, names)) == tally

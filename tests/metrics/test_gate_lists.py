@@ -18,8 +18,6 @@ from clueval.core.tally import Tally, added
 from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.gate import GateLists
 
-THRESHOLDS = [None, "all", "rounded", "11", (0.3, 0.5)]
-
 
 def documents(random: Random) -> tuple[list[Document], list[Document]]:
     """Targets with a feature, and lists of scored candidates that may lie apart, nest and be of zero length."""

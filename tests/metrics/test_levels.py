@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from hypothesis import given
-from strategies import flat_spans
-
 from clueval import score
 from clueval.core.levels import Levels
 from clueval.core.span import Span
@@ -136,21 +133,4 @@ def test_a_layer_without_a_span_has_zeros() -> None:
         "entity": {
             level: {"micro": prf(0, 0, 0, 0), "macro": prf(0, 0, 0, 0), "per_label": {}} for level in "1234"
         }
-    }
-
-
-@given(flat_spans(), flat_spans())
-def test_headlines_of_levels_are_those_of_the_report(gold: list[Span], predicted: list[Span]) -> None:
-    tally, layers = counted(Levels(), gold, predicted), ["label", "unused"]
-    report = Levels().scores(tally, layers)
-
-    found = {path: counts.report() for path, counts in Levels().headlines(tally, layers).items()}
-
-    assert found == {
-        **{f"unlabelled.{level}": report["unlabelled"][level] for level in "1234"},
-        **{
-            f"labelled.{layer}.{level}.micro": report["labelled"][layer][level]["micro"]
-            for layer in layers
-            for level in "1234"
-        },
     }

@@ -42,6 +42,7 @@ from clueval.metrics import noisy
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.forms import table_lines
 from clueval.results import tables
+from tests.scoring import scored
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -175,41 +176,62 @@ pairs = st.integers(0, 10**6).map(noisy_pair)
 # The examples of the README
 
 
-class TestTheReadme:
-    def test_tolkien_differs_in_2_of_7_and_writer_in_1_of_6(self) -> None:
-        found = explain(TOLKIEN, TOLKIEN_READ)
+@pytest.mark.parametrize(("threshold", "matched"), [(0.30, 1), (0.292, 1), (7 / 24, 1), (0.291, 0), (0, 0)])
+def test_seven_of_24_characters_are_accepted_at_030_and_refused_below_their_share(
+    threshold: float, matched: int
+) -> None:
+    (only,) = explain(HUGO, HUGO_READ, threshold)
 
-        assert [(one.gold_text, one.predicted_text, one.distance) for one in found] == [
-            ("Tolkien", "Tolkieene", 2),
-            ("writer", "writear", 1),
-        ]
-        assert [one.error_rate for one in found] == [2 / 7, 1 / 6]
-        assert all(one.matched for one in found)
+    assert (only.distance, len(only.gold_text)) == (7, 24)
+    assert only.matched == bool(matched)
+    assert score(HUGO, HUGO_READ, threshold)["ALL"]["matched"] == matched
 
-    def test_readme_tags_stand_above_the_columns_that_nerval_prints(self) -> None:
-        expected = "PPPPPPPPPOOOOOOOCCCCCCCOOO"
-        gold, predicted = document(TOLKIEN), document(TOLKIEN_READ)
-        assert gold.text is not None
-        assert predicted.text is not None
-        alignment = align(gold.text, predicted.text)
 
-        for read, column_of in (
-            (gold, alignment.column_of_gold),
-            (predicted, alignment.column_of_predicted),
-        ):
-            tags = ["O"] * alignment.columns
-            for span in read.layers["label"]:
-                first, last = column_of(span.start), column_of(span.end)
-                tags[first:last] = ["P" if span.label == "PER" else "C"] * (last - first)
-            assert "".join(tags) == expected
+def test_readme_example_has_scores_of_one() -> None:
+    perfect = {"predicted": 1, "matched": 1, "gold": 1, "precision": 1.0, "recall": 1.0, "f1": 1.0}
+    report = score(TOLKIEN, TOLKIEN_READ)
 
-    def test_readme_nested_spans_are_found(self) -> None:
-        assert entities(LOUIS) == [
-            ("PER", "Louis par la grâce de Dieu roy de France et de"),
-            ("LOC", "France"),
-            ("LOC", "Navarre"),
-        ]
-        assert score(LOUIS, LOUIS)["ALL"]["matched"] == 3
+    assert report["per_label"] == {"OCC": perfect, "PER": perfect}
+    assert report["ALL"] == perfect | {"predicted": 2, "matched": 2, "gold": 2}
+    assert [one.error_rate for one in explain(TOLKIEN, TOLKIEN_READ)] == [2 / 7, 1 / 6]
+
+
+@pytest.mark.parametrize(
+    ("predicted", "taken"),
+    [([(4, 15)], 4), ([(14, 28)], 14), ([(4, 15), (19, 23)], 4), ([(7, 8), (9, 23)], 7)],
+)
+def test_readme_situations_are_paired_as_drawn(predicted: list[tuple[int, int]], taken: int) -> None:
+    text = "abcdefghijklmnopqrstuvwxyzäöüß"
+    sides = pair_of((text, [Span(7, 24, "PER")]), (text, [Span(*each, "PER") for each in predicted]))
+
+    (only,) = Noisy().explain(sides, "label")
+
+    assert only.predicted is not None
+    assert only.predicted.start == taken
+
+
+def test_readme_tags_stand_above_the_columns_that_nerval_prints() -> None:
+    expected = "PPPPPPPPPOOOOOOOCCCCCCCOOO"
+    gold, predicted = document(TOLKIEN), document(TOLKIEN_READ)
+    alignment = align(gold.text or "", predicted.text or "")
+
+    for read, column_of in (
+        (gold, alignment.column_of_gold),
+        (predicted, alignment.column_of_predicted),
+    ):
+        tags = ["O"] * alignment.columns
+        for span in read.layers["label"]:
+            first, last = column_of(span.start), column_of(span.end)
+            tags[first:last] = ["P" if span.label == "PER" else "C"] * (last - first)
+        assert "".join(tags) == expected
+
+
+def test_readme_nested_spans_are_found() -> None:
+    assert entities(LOUIS) == [
+        ("PER", "Louis par la grâce de Dieu roy de France et de"),
+        ("LOC", "France"),
+        ("LOC", "Navarre"),
+    ]
 
 
 # Reading
@@ -360,62 +382,115 @@ class TestMapping:
                 read_mapping(table, place)
 
 
-# Matching and scores
+# Rules
 
 
-class TestMatching:
-    def test_a_threshold_of_one_does_not_match_what_is_missing(self) -> None:
-        assert score(["Wien B-LOC"], ["Wien O"], 1)["ALL"]["matched"] == 0
+def test_a_span_is_taken_even_if_it_does_not_match() -> None:
+    found = explain(["aaaa B-X", "bbbb B-X"], ["aaaa B-X", "bbbb I-X"])
 
-    def test_hyphens_and_section_signs_are_ordinary_characters(self) -> None:
-        gold = ["§ B-LAW", "823 I-LAW", "BGB I-LAW", "Meier-Müller B-PER", "- O"]
-        predicted = ["§- B-LAW", "823 I-LAW", "BGB I-LAW", "Meier§Müller B-PER", "-- O"]
-
-        assert [one.distance for one in explain(gold, predicted)] == [1, 1]
-
-    @pytest.mark.parametrize("text", ["東京都知事", "محمد علي", "e\u0301le\u0300ve"])
-    def test_texts_of_any_script_are_matched(self, text: str) -> None:
-        gold = [f"{word} B-X" for word in text.split()]
-        predicted = [f"{word[:-1]}x B-X" for word in text.split()]
-
-        assert [one.distance for one in explain(gold, predicted)] == [1] * len(gold)
+    assert [(one.predicted_text, one.matched) for one in found] == [("aaaa bbbb", False), ("", False)]
 
 
-class TestScores:
-    def test_without_any_document_everything_is_undefined(self) -> None:
-        report = Noisy().scores(Tally(), ["label"])
+def test_only_the_same_label_is_a_counterpart() -> None:
+    (only,) = explain(["Wien B-LOC"], ["Wien B-PER"])
 
-        assert report["ALL"]["precision"] is None
-        assert report["per_label"] == {}
-        assert report["file_mean"]["f1"] is None
-        assert report["file_mean"]["documents"] == 0
+    assert (only.predicted, only.predicted_text, only.opposite) == (None, "", "Wien")
+    assert (only.distance, only.matched) == (4, False)
 
-    def test_the_mean_is_over_documents_and_the_micro_figure_over_spans(self) -> None:
-        total = count(["a B-X", "bcd B-X", "efg B-X"], ["a B-X", "bcd O", "efg O"])
-        total += count(["a B-X"], ["a B-X"])
-        report = Noisy().scores(total, ["label"])
 
-        assert report["ALL"]["recall"] == 2 / 4
-        assert report["file_mean"]["recall"] == pytest.approx((1 / 3 + 1) / 2)
-        assert report["file_mean"]["f1"] == pytest.approx((1 / 2 + 1) / 2)
+@pytest.mark.parametrize(
+    ("gold", "predicted", "found"), [("abz", "abqqz", Span(2, 4, "X")), ("ab", "abqq", None)]
+)
+def test_text_that_only_the_prediction_has_after_a_span_is_opposite_to_it_save_at_the_end(
+    gold: str, predicted: str, found: Span | None
+) -> None:
+    sides = pair_of((gold, [Span(0, 2, "X")]), (predicted, [Span(2, 4, "X")]))
 
-    @given(st.lists(pairs, max_size=5), st.randoms())
-    def test_documents_may_be_counted_in_any_order_and_the_mean_is_exact(
-        self, documents: list[tuple[list[str], list[str]]], rng: random.Random
-    ) -> None:
-        tallies = [count(*pair) for pair in documents]
-        report = Noisy().scores(sum(tallies, Tally()), ["label"])
-        recalls = [
-            Fraction(all_of["matched"], all_of["gold"])
-            for tally in tallies
-            if (all_of := Noisy().scores(tally, ["label"])["ALL"])["gold"]
-        ]
-        rng.shuffle(tallies)
+    assert [one.predicted for one in Noisy().explain(sides, "label")] == [found]
 
-        assert Noisy().scores(sum(tallies, Tally()), ["label"]) == report
-        assert report["file_mean"]["documents_with_recall"] == len(recalls)
-        if recalls:
-            assert report["file_mean"]["recall"] == pytest.approx(float(sum(recalls) / len(recalls)))
+
+def test_spans_without_text_are_counted_and_match_nothing() -> None:
+    sides = pair_of(("ab", [Span(1, 1, "X")]), ("ab", [Span(1, 1, "X")]))
+    report = Noisy(1).scores(Noisy(1).count_documents([sides], "label", {}), ["label"])
+
+    assert (report["ALL"]["gold"], report["ALL"]["matched"]) == (1, 0)
+    assert [one.error_rate for one in Noisy(1).explain(sides, "label")] == [None]
+
+
+def test_tokens_are_a_text_too() -> None:
+    gold = Document("1", {"label": [Span(11, 13, "PER")]}, tokens=["Frau", "Anna", "Weiß"], start=10)
+    predicted = Document("1", {"label": [Span(5, 13, "PER")]}, text="Frau Ana Weiß", unit="character")
+
+    found = Noisy().explain(Pair(gold, predicted), "label")
+
+    assert [(one.gold_text, one.distance) for one in found] == [("Anna Weiß", 1)]
+
+
+def test_rates_over_nothing_are_undefined_and_not_zero() -> None:
+    report = score(["Wien B-LOC"], ["Wien B-PER"])
+
+    assert report["per_label"] == {
+        "LOC": {"predicted": 0, "matched": 0, "gold": 1, "precision": None, "recall": 0.0, "f1": None},
+        "PER": {"predicted": 1, "matched": 0, "gold": 0, "precision": 0.0, "recall": None, "f1": None},
+    }
+    assert Noisy().scores(Tally(), ["label"])["file_mean"]["documents"] == 0
+
+
+def test_the_mean_is_over_documents_whose_rate_is_defined() -> None:
+    total = count(["a B-X"], ["a O"]) + count(["a B-X"], ["a B-X"]) + count(["a O"], ["a O"])
+
+    assert Noisy().scores(total, ["label"])["file_mean"] == {
+        "precision": 1.0,
+        "recall": 0.5,
+        "f1": 1.0,
+        "documents": 3,
+        "documents_with_precision": 1,
+        "documents_with_recall": 2,
+        "documents_with_f1": 1,
+    }
+
+
+@given(pairs)
+def test_identical_files_score_one(given_pair: tuple[list[str], list[str]]) -> None:
+    for lines in given_pair:
+        report = score(lines, lines, 0)
+
+        for entry in (report["ALL"], *report["per_label"].values()):
+            assert entry["f1"] in ((1.0,) if entry["gold"] else (None,))
+
+
+def test_hyphens_and_section_signs_are_ordinary_characters() -> None:
+    gold = ["§ B-LAW", "823 I-LAW", "BGB I-LAW", "Meier-Müller B-PER", "- O"]
+    predicted = ["§- B-LAW", "823 I-LAW", "BGB I-LAW", "Meier§Müller B-PER", "-- O"]
+
+    assert [one.distance for one in explain(gold, predicted)] == [1, 1]
+
+
+@pytest.mark.parametrize("text", ["東京都知事", "محمد علي", "e\u0301le\u0300ve"])
+def test_texts_of_any_script_are_matched(text: str) -> None:
+    gold = [f"{word} B-X" for word in text.split()]
+    predicted = [f"{word[:-1]}x B-X" for word in text.split()]
+
+    assert [one.distance for one in explain(gold, predicted)] == [1] * len(gold)
+
+
+@given(st.lists(pairs, max_size=5), st.randoms())
+def test_documents_may_be_counted_in_any_order_and_the_mean_is_exact(
+    documents: list[tuple[list[str], list[str]]], rng: random.Random
+) -> None:
+    tallies = [count(*pair) for pair in documents]
+    report = Noisy().scores(sum(tallies, Tally()), ["label"])
+    recalls = [
+        Fraction(all_of["matched"], all_of["gold"])
+        for tally in tallies
+        if (all_of := Noisy().scores(tally, ["label"])["ALL"])["gold"]
+    ]
+    rng.shuffle(tallies)
+
+    assert Noisy().scores(sum(tallies, Tally()), ["label"]) == report
+    assert report["file_mean"]["documents_with_recall"] == len(recalls)
+    if recalls:
+        assert report["file_mean"]["recall"] == pytest.approx(float(sum(recalls) / len(recalls)))
 
 
 class TestLaws:
@@ -574,12 +649,8 @@ def disagreements(oracle: ModuleType, seeds: Sequence[int], monkeypatch: pytest.
 
 
 class TestThePublishedTool:
-    @pytest.mark.parametrize("lines", [HUGO, TOLKIEN, LOUIS])
-    def test_nerval_reads_the_readme_as_clueval_does(self, oracle: ModuleType, lines: list[str]) -> None:
-        assert of_oracle(oracle, lines, lines, 0.3) == of_ours(lines, lines, 0.3)
-
-    def test_nerval_counts_the_pairs_of_the_readme_as_clueval_does(self, oracle: ModuleType) -> None:
-        for gold, predicted in [(HUGO, HUGO_READ), (TOLKIEN, TOLKIEN_READ)]:
+    def test_nerval_counts_the_readme_as_clueval_does(self, oracle: ModuleType) -> None:
+        for gold, predicted in [(HUGO, HUGO_READ), (TOLKIEN, TOLKIEN_READ), (LOUIS, LOUIS)]:
             for threshold in (0.3, 0.29, 0.28, 0.1, 0.0, 1.0):
                 expected = of_oracle(oracle, gold, predicted, threshold)
                 assert of_ours(gold, predicted, threshold) == expected
@@ -622,6 +693,67 @@ class TestThePublishedTool:
 
 
 # Settings and bad input
+
+
+@pytest.mark.parametrize("threshold", [-0.01, 1.01, float("nan"), float("inf"), "0.3", True, None])
+def test_a_threshold_outside_0_to_1_is_refused(threshold: Any) -> None:
+    with pytest.raises(UsageError) as refusal:
+        Noisy(threshold)
+
+    assert str(refusal.value) == f"Noisy.threshold must be a number from 0 to 1, not {threshold!r}"
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1e9, "9", True])
+def test_a_limit_that_is_no_number_of_cells_is_refused(limit: Any) -> None:
+    with pytest.raises(UsageError, match="max_alignment must be"):
+        Noisy(max_alignment=limit)
+
+
+def test_the_limit_decides_no_score_and_does_not_enter_equality() -> None:
+    assert Noisy(0.2, max_alignment=5) == Noisy(0.2)
+    assert Noisy(0.2) != Noisy(0.3)
+
+
+def test_a_document_that_is_too_long_is_an_error_that_names_it() -> None:
+    with pytest.raises(UsageError, match=r"document '1': aligning 24 with 10 characters takes 240 cells"):
+        Noisy(max_alignment=100).count_documents([as_pair(HUGO, ["0123456789 B-X"])], "label", {})
+
+
+def test_a_side_without_a_text_is_an_error() -> None:
+    bare = Document("1", {"label": [Span(0, 1, "X")]})
+
+    with pytest.raises(UsageError, match="text"):
+        Noisy().count_documents([Pair(bare, document(HUGO))], "label", {})
+
+
+def test_a_discontinuous_span_is_refused() -> None:
+    gap = Document("1", {"label": [Span.of_fragments([(0, 1), (2, 3)], "X")]}, text="a b", unit="character")
+
+    with pytest.raises(
+        UsageError, match=r"document '1': span \[0,3\) 'X' has gaps, and metric 'noisy' cannot"
+    ):
+        scored([gap], [gap], Noisy())
+
+
+def test_filtered_spans_are_not_counted() -> None:
+    found = as_pair(TOLKIEN, TOLKIEN_READ)
+    report = scored([found.gold], [found.predicted], Noisy(), where={"label": ["PER"]})["label"]
+
+    assert list(report["per_label"]) == ["PER"]
+    assert report["ALL"]["matched"] == 1
+    only = Noisy().explain(found, "label", {"label": frozenset(["PER"])})
+    assert [one.gold.label for one in only] == ["PER"]
+
+
+def test_a_filter_that_leaves_out_one_of_a_pair_is_refused() -> None:
+    text = "Ann met Bob"
+    sides = [
+        Document("1", {"x": [Span(0, 3, {"x": "A"})], "kind": kinds}, text=text, unit="character")
+        for kinds in ([Span(0, 3, {"kind": "in"})], [Span(0, 3, {"kind": "out"})])
+    ]
+
+    with pytest.raises(UsageError, match="only one of a pair"):
+        Noisy().count_documents([Pair(*sides)], "x", {"kind": frozenset(["in"])})
 
 
 def test_without_rapidfuzz_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

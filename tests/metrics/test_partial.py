@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
-from random import Random
 from typing import Any
 
 import pytest
@@ -16,10 +15,9 @@ from clueval.core.count import Plan, count
 from clueval.core.document import Document, Pair
 from clueval.core.overlap import overlap_groups
 from clueval.core.span import Span
-from clueval.core.tally import Tally
 from clueval.files.errors import OverlapError, UsageError
 from clueval.metrics.partial import Partial, glued, pairs_of
-from tests.cases import any_spans, counted, moved, renamed, report, spans
+from tests.cases import any_spans, counted, report, spans
 
 GOLD, PREDICTED = "party[190,346) party[351,473)", "party[0,86) party[190,325) party[330,346) party[351,473)"
 """The article's example."""
@@ -293,35 +291,6 @@ def test_factor_of_zero_counts_exact_matches_only(gold: list[Span], predicted: l
     golds, predicteds = (Counter((s.start, s.end, s.label) for s in side) for side in (gold, predicted))
 
     assert score(gold, predicted, factor=0)["micro"]["tp_gold"] == (golds & predicteds).total()
-
-
-@given(*SIDES, st.randoms())
-def test_the_order_of_spans_changes_nothing(gold: list[Span], predicted: list[Span], random: Random) -> None:
-    shuffled = [random.sample(side, len(side)) for side in (gold, predicted)]
-
-    assert counted(Partial(), *shuffled) == counted(Partial(), gold, predicted)
-    assert counted(Partial(), *shuffled, ordered=True) == counted(Partial(), gold, predicted)
-
-
-@given(*SIDES, *SIDES)
-def test_counts_of_two_texts_are_those_of_both_in_one(
-    gold: list[Span], predicted: list[Span], more_gold: list[Span], more_predicted: list[Span]
-) -> None:
-    together = [*gold, *moved(more_gold, 100)], [*predicted, *moved(more_predicted, 100)]
-
-    assert counted(Partial(), *together) == counted(Partial(), gold, predicted) + counted(
-        Partial(), more_gold, more_predicted
-    )
-
-
-@given(*SIDES)
-def test_renamed_labels_are_renamed_in_the_counts(gold: list[Span], predicted: list[Span]) -> None:
-    names = {"A": "Z", "B": "Q"}
-    tally = Tally()
-    for (what, label, *rest), number in counted(Partial(), gold, predicted).items():
-        tally[what, names[label], *rest] += number
-
-    assert counted(Partial(), renamed(gold, names), renamed(predicted, names)) == tally
 
 
 @given(*SIDES)

@@ -37,7 +37,7 @@ def sources(folder: Path, *texts: str, ending: str = "conll", reading: Reading =
     layers = {"x": 2} if ending == "conll" else {"x": 3}
     options = FormatOptions.of(reading, layers)
     paths = [write(folder / f"{number}.{ending}", text) for number, text in enumerate(texts)]
-    return [source_of(path, options, name=path.stem) for path in paths]
+    return [source_of(path, options, name="n") for path in paths]
 
 
 def values(document: Document) -> list[object]:

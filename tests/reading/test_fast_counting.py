@@ -29,7 +29,7 @@ from clueval.reading.column_files import bag_of_columns
 from clueval.reading.passages import Sizes
 from clueval.reading.source import Source, source_of
 from clueval.reading.triples import PlainText, bag_of_rows, bag_of_texts, bag_of_triples
-from clueval.transforms.alternatives import Alternatives
+from clueval.transforms.changes import Alternatives
 from clueval.transforms.characters import InCharacters
 from clueval.transforms.counted_spans import Fragments
 from tests.routes import FORMATS, SCHEMES, Files, corpora, settings_of, written

@@ -9,7 +9,7 @@ import pytest
 from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import SpanError, UsageError
-from clueval.studies.error_table import error_table
+from clueval.studies.rows import error_table
 
 TOKENS = ["Frau", "Anna", "Weiß", "wohnt"]
 

@@ -200,10 +200,15 @@ def test_alternatives_of_a_table_have_ends_as_tables_of_spans_in_tokens(
     assert score(gold, predicted, metrics="exact", alternatives=table).f1 == 1.0
 
 
-def test_alternatives_with_a_bare_end_need_a_gold_with_a_text_or_tokens(tmp_path: Path) -> None:
-    table = write(tmp_path / "t.tsv", "start\tend\tlabel\n1\t1\tA\n")
+@pytest.mark.parametrize(
+    "content", ["start\tend\tlabel\n1\t1\tA\n", "start\tend_exclusive\tof_start\tof_end\n0\t1\t0\t9\n"]
+)
+def test_alternatives_with_a_bare_end_need_a_gold_with_a_text_or_tokens(content: str, tmp_path: Path) -> None:
+    table = write(tmp_path / "t.tsv", content)
 
-    with pytest.raises(CluevalError, match=r"end_inclusive .* end_exclusive"):
+    with pytest.raises(
+        CluevalError, match=r"gold has neither a text nor tokens .*end_inclusive .* end_exclusive"
+    ):
         score([[(0, 2, "A")]], [[(1, 2, "A")]], metrics="exact", alternatives=table)
 
 

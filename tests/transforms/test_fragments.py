@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from clueval import Result, Span, score
-from clueval.files.errors import UsageError
 
 GOLD = Span.of_fragments([(0, 3), (7, 9)], "A")
 PREDICTED = Span.of_fragments([(0, 3), (7, 10)], "A")
@@ -43,26 +42,6 @@ def test_fragments_become_their_hull() -> None:
 
     classes = result.metrics["levels"]["label"]["classes"]
     assert classes["gold"]["superset"] == classes["predicted"]["spurious"] == 1
-
-
-def test_fragments_are_refused_by_metrics_of_continuous_spans() -> None:
-    with pytest.raises(UsageError, match=r"span \[0,9\) 'A' has gaps, and metric 'levels' .*split.*hull"):
-        score([[GOLD]], [[PREDICTED]])
-
-
-def test_fragments_have_three_choices() -> None:
-    with pytest.raises(UsageError, match="'join' is unknown"):
-        exact(GOLD, fragments="join")
-
-
-def test_fragments_option_changes_nothing_in_continuous_spans() -> None:
-    spans = [(0, 3, "A"), (2, 5, "B")]
-
-    for choice in ("split", "hull"):
-        assert (
-            score([spans], [spans], metrics="exact", fragments=choice).metrics
-            == score([spans], [spans], metrics="exact").metrics
-        )
 
 
 def test_fragments_enter_the_accuracy_of_tokens() -> None:

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from corpora import vrt, write
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clueval import Result, Span, score
 from clueval.cli import main
 from clueval.core.document import Document, Pair
-from clueval.files.errors import CluevalError, CluevalWarning, FormatError, UsageError
+from clueval.files.errors import CluevalWarning, FormatError
 from clueval.transforms.labels import Hierarchy
-from clueval.transforms.options import Preparing
-from clueval.transforms.steps import steps_of
+from clueval.transforms.options import Preparing, steps_of
 
 Triple = tuple[int, int, str]
 
@@ -165,11 +162,6 @@ def test_label_map_is_the_same_as_lines_json_and_dictionary(tmp_path: Path) -> N
     assert micro(exact(*sides, label_map={"A": "B", "B": "B", "*": ""})) == (1, 1, 1)
 
 
-def test_label_map_refuses_labels_that_it_does_not_have_with_their_number() -> None:
-    with pytest.raises(UsageError, match=r"no entry for 'C' \(2 spans\), 'D' \(1 span\) of gold"):
-        exact([(0, 1, "C"), (1, 2, "C"), (2, 3, "D")], [(0, 1, "A")], label_map={"A": "B"})
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -228,50 +220,7 @@ def test_hierarchy_that_is_invalid_is_an_error_with_its_line(
         exact([], [], hierarchy=write(tmp_path / "h", content), depth=1)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"depth": 1},
-        {"hierarchy": "."},
-        {"hierarchy": ".", "depth": 0},
-        {"hierarchy": ".", "depth": True},
-        {"label_map": {"A": "B"}, "gold_map": {"A": "B"}},
-        {"label_map": 3},
-        {"generic": "A,,B"},
-        {"generic": [1]},
-        {"untyped": "yes"},
-        {"label_maps": {}},
-        {"hierarchy": "no/such/file", "depth": 1},
-    ],
-)
-def test_options_that_are_wrong_are_errors(options: Mapping[str, Any]) -> None:
-    with pytest.raises(CluevalError):
-        exact([(0, 1, "A")], [(0, 1, "A")], **options)
-
-
 # What changes nothing
-
-SPANS = st.lists(
-    st.tuples(st.integers(0, 9), st.integers(1, 4), st.sampled_from("ABC")).map(
-        lambda each: (each[0], each[0] + each[1], each[2])
-    ),
-    max_size=6,
-)
-
-
-@given(SPANS, SPANS)
-def test_labels_stay_under_a_map_that_keeps_all_and_a_depth_beyond_all(
-    gold: list[Triple], predicted: list[Triple]
-) -> None:
-    plain = exact(gold, predicted)
-
-    for options in (
-        {"label_map": {"*": "*"}},
-        {"hierarchy": ".", "depth": 2},
-        {"generic": "none such"},
-    ):
-        changed = exact(gold, predicted, **options)
-        assert changed.metrics == plain.metrics
 
 
 # Files, processes, and the command line

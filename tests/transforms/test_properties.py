@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -77,29 +76,6 @@ def test_a_table_without_alternatives_and_the_same_gold_twice_change_nothing(
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("a") / "table.tsv", "document\tstart\tend\tlabel\n")
-
-
-@given(TEXTS, st.randoms(use_true_random=False))
-def test_order_of_documents_and_spans_changes_nothing(texts: Texts, random: Random) -> None:
-    options: dict[str, Any] = {
-        "label_map": {"C": "A", "*": "*"},
-        "hierarchy": ".",
-        "depth": 1,
-        "generic": "A",
-        "fragments": "hull",
-    }
-    shuffled = random.sample(
-        [tuple(random.sample(side, len(side)) for side in pair) for pair in texts], len(texts)
-    )
-
-    one = counted(documents(texts, 0), documents(texts, 1), **options)
-    other = counted(documents(shuffled, 0), documents(shuffled, 1), **options)
-
-    for result in (one, other):  # an overlap has the tag of the span that comes last
-        for report in result.metrics["exact"].values():
-            del report["token_accuracy"]
-    assert one.metrics == other.metrics
-    assert one.prepared == other.prepared
 
 
 def test_generic_span_in_a_place_with_several_labels_takes_one_whatever_the_order() -> None:

@@ -20,11 +20,10 @@ from clueval.transforms.changes import SetApart, changes_of, choices_of
 from clueval.transforms.characters import InCharacters
 from clueval.transforms.locating import InlineAnswers, Locating
 from clueval.transforms.occurrences import LocationSteps, folded
-from clueval.transforms.options import Preparing
-from clueval.transforms.placing import Placing, placed_documents
+from clueval.transforms.options import Preparing, steps_of
+from clueval.transforms.placing import Placing
 from clueval.transforms.projection import Align
 from clueval.transforms.redaction.recovery import Redacted
-from clueval.transforms.steps import steps_of
 from tests.cases import spans
 
 TEXT = 'Ada  met "Bob"\n(in Bern).'
@@ -105,48 +104,6 @@ def test_a_document_without_text_cannot_be_converted() -> None:
 # Placing
 
 
-@pytest.mark.parametrize("gold_has_text", [True, False])
-def test_tokens_are_placed_on_the_text_of_the_other_side(gold_has_text: bool) -> None:
-    own, other = text("A[0,3) B[10,13) C[19,23)"), tokens("A[0,1) B[3,4) C[7,8)")
-    sides = (own, other) if gold_has_text else (other, own)
-
-    placed = placed_documents(sides).documents
-
-    assert [written(document) for document in placed] == [written(own)] * 2
-    assert [(document.text, document.unit) for document in placed] == [(TEXT, "character")] * 2
-
-
-def test_the_same_tokens_stay_tokens_where_their_numbers_begin_elsewhere() -> None:
-    gold, predicted = tokens("A[4,5)", ["a", "b"], start=4), tokens("A[0,1)", ["a", "b"])
-
-    (pair,) = Placing()([Pair(gold, predicted)])
-
-    assert (pair.gold, written(pair.predicted), pair.predicted.start) == (gold, "A[4,5)", 4)
-
-
-def test_texts_may_differ_in_white_space() -> None:
-    other = 'Ada met\n\n" Bob "(in Bern).'
-    at = other.index("Bob")
-    predicted = text(f"A[0,3) A[{at},{at + 3}) X[0,7)", other)
-
-    (pair,) = Placing(what="texts")([Pair(text(""), predicted)])
-
-    assert written(pair.predicted) == "A[0,3) X[0,8) A[10,13)"
-
-
-def test_other_tokens_are_joined_by_blanks() -> None:
-    sides = tokens("A[0,1)", ["Anna-Lena", "x"]), tokens("A[0,3)", ["Anna", "-", "Lena", "x"])
-
-    assert [written(document) for document in placed_documents(sides).documents] == ["A[0,9)"] * 2
-
-
-def test_white_space_at_the_edges_of_spans_is_cut_off_and_counted() -> None:
-    pairs = Placing()([Pair(text("A[0,4) B[5,8)"), tokens("A[0,1)"))])
-
-    assert [written(pair.gold) for pair in pairs] == ["A[0,3) B[5,8)"]
-    assert pairs[0].notes == {("placed", "trimmed"): 1}
-
-
 def test_a_span_that_gets_no_token_stands_beside_the_text_and_matches_nothing() -> None:
     step = Placing(in_tokens=True)
     given = Pair(text("A[0,3) B[20,21)"), tokens("A[0,1)"))
@@ -174,33 +131,6 @@ def test_labels_of_spans_beside_the_text_are_mapped_too() -> None:
 
     assert prf(report) == (1, 0, 0)
     assert changes_of(steps, bag.notes) == {"placed": {}, "labels": {"gold/dropped": 1}}
-
-
-@pytest.mark.parametrize(
-    ("gold", "predicted", "problem"),
-    [
-        (text(""), tokens("", TOKENS[:-1]), "the tokens end where the other text has '.' at position 24"),
-        (text(""), tokens("", [*TOKENS, "more"]), "token 11 is 'more' where the other text has its end"),
-        (
-            text("", "Ada"),
-            text("", "Bob"),
-            "gold has 'Ada' at position 0 where predicted has 'Bob' at position 0",
-        ),
-        (
-            text("", "Ada x"),
-            text("", "Ada"),
-            "gold has 'x' at position 4 where predicted has '' at position 3",
-        ),
-    ],
-    ids=["fewer", "more", "texts", "longer"],
-)
-def test_texts_that_differ_are_an_error_with_both_places(
-    gold: Document, predicted: Document, problem: str
-) -> None:
-    with pytest.raises(TextMismatch) as refused:
-        placed_documents([gold, predicted])
-
-    assert problem in str(refused.value)
 
 
 # Alignment
@@ -254,129 +184,11 @@ def located(
     return written(pair.predicted), {key[1]: number for key, number in pair.notes.items()}
 
 
-@pytest.mark.parametrize(
-    ("content", "mentions", "wanted"),
-    [
-        ("Anna Schmidt klagt. Anna gewinnt.", ["A:Anna Schmidt", "A:Anna"], "A[0,12) A[20,24)"),
-        ("Anna Schmidt klagt. Anna gewinnt.", ["A:Anna", "A:Anna Schmidt"], "A[0,12) A[20,24)"),
-        ("Anna Schmidt klagt.", ["B:Anna", "A:Anna Schmidt"], "B[0,4) A[0,12)"),  # nested gold
-        ("Ann met Ann at Annex", ["A:Ann", "A:Ann", "A:Ann", "A:Bob"], "A[0,3) A[8,11)"),
-        ("Ann met Ann at Annex", ["A:Ann", "B:Ann"], "A[0,3) B[8,11)"),
-        ("Ann met Ann at Annex", [], ""),
-    ],
-)
-def test_a_mention_takes_the_first_occurrence_that_is_free(
-    content: str, mentions: list[str], wanted: str
-) -> None:
-    assert located(content, mentions)[0] == wanted
-
-
 def test_first_takes_the_first_occurrence_and_all_takes_every_one() -> None:
     content = "Ann met Ann at Annex"
 
     assert located(content, ["A:Ann", "B:Ann"], "first")[0] == "A[0,3) B[0,3)"
     assert located(content, ["A:Ann", "B:Ann", "A:Ann"], "all")[0] == "A[0,3) B[0,3) A[8,11) B[8,11)"
-
-
-def test_an_invented_mention_counts_as_false_and_all_is_noted() -> None:
-    gold = text("A[0,3) A[8,11)", "Ann met Ann at Annex")
-    step = Locating()
-    steps = (step, *steps_of(Preparing()))
-
-    report, bag = counted(
-        [Pair(gold, answer("A:Ann", "A:Ann", "A:Ann", "A:Bob", metadata={"unparsable": "2"}))], *steps
-    )
-
-    assert prf(report) == (2, 2, 0)
-    assert changes_of(steps, bag.notes) == {
-        "located": {
-            "ambiguous": 0,
-            "answers": 1,
-            "case": 0,
-            "exact": 2,
-            "fuzzy": 0,
-            "moved": 0,
-            "space": 0,
-            "unlocatable": 2,
-            "unparsable": 2,
-        }
-    }
-    assert choices_of(steps, bag.notes) == {"located": "free(exact,space)"}
-
-
-def test_a_mention_whose_text_occurs_more_often_is_ambiguous() -> None:
-    assert located("Ann met Ann", ["A:Ann"])[1] == {"answers": 1, "exact": 1, "ambiguous": 1}
-    assert "ambiguous" not in located("Ann met Ann", ["A:Ann"], "all")[1]
-
-
-@pytest.mark.parametrize(
-    ("content", "mention", "steps", "wanted", "step"),
-    [
-        ("x Anna\n Lee", "Anna Lee", "exact,space", "A[2,11)", "space"),
-        ("x Zoe\u0308", "Zo\u00eb", "exact,space", "A[2,6)", "space"),
-        ("ANN", "Ann", "exact,space", "", "unlocatable"),
-        ("ANN", "Ann", "exact,case", "A[0,3)", "case"),
-        ("a GROSS b", "groß", "case", "A[2,7)", "case"),
-        ("O’Brien", "O'Brien", "exact,quotes", "A[0,7)", "quotes"),
-        ("by Jonathan Swift.", "Jonathon Swift", "exact,fuzzy=0.9", "A[3,17)", "fuzzy"),
-        ("by Jonathan Swift.", "Jane Swift", "exact,fuzzy=0.9", "", "unlocatable"),
-        ("Annex", "Ann", "exact,space", "", "unlocatable"),
-        ("東京都に", "東京", "exact", "A[0,2)", "exact"),
-        ("C++ and C", "C", "exact", "A[0,1)", "exact"),
-        ("x", "", "exact,space", "", "unlocatable"),
-    ],
-)
-def test_a_step_of_locating_forgives_what_it_says(
-    content: str, mention: str, steps: str, wanted: str, step: str
-) -> None:
-    found, notes = located(content, [f"A:{mention}"], steps=steps)
-
-    assert (found, notes[step]) == (wanted, 1)
-
-
-NAMES = ["Anna", "Anna Schmidt", "Schmidt", "Berlin", "Neu Berlin", "Karl"]
-
-
-@given(st.lists(st.sampled_from([*NAMES, "klagt", "und"]), max_size=9), st.randoms(use_true_random=False))
-def test_the_answer_that_names_the_mentions_of_flat_gold_is_right_in_any_order(
-    words: list[str], random: Any
-) -> None:
-    content, gold, named = "", [], []
-    for word in words:
-        if word in NAMES:
-            gold.append(f"A[{len(content)},{len(content) + len(word)})")
-            named.append(f"A:{word}")
-        content += word + " - "  # no mention crosses another
-    random.shuffle(named)
-
-    assert located(content, named)[0] == written(text(" ".join(gold), content))
-
-
-def test_given_offsets_stand_if_the_text_there_is_the_mention() -> None:
-    mentions = [("Ann", "A", (8, 11)), ("Ann", "B", (1, 4)), ("Bob", "C", (0, 3))]
-    given = [Span(0, 0, label, {"mention": own, "offsets": at}) for own, label, at in mentions]
-    predicted = Document("d", {"label": given}, unit="character")
-
-    pair, beside = Locating()([Pair(text("", "Ann met Ann at Annex"), predicted)])
-
-    assert written(pair.predicted) == "B[0,3) A[8,11)"
-    assert [pair.notes["located", name] for name in ("moved", "unlocatable", "exact")] == [1, 1, 2]
-    assert beside.predicted.text == "Bob"
-
-
-def test_in_tokens_a_mention_gets_those_of_which_it_covers_more_than_half() -> None:
-    gold = tokens("", ["Ann-", "Marie", "'s", "x"])
-
-    pair, *_ = Locating()([Pair(gold, answer("A:Ann", "B:Marie 's"))])
-
-    assert written(pair.predicted) == "A[0,1) B[1,3)"
-
-
-def test_an_answer_about_another_document_is_refused() -> None:
-    other = Document("other", {}, unit="character")
-
-    with pytest.raises(TextMismatch, match="gold has document 'd' where predicted has the answer 'other'"):
-        Locating()([Pair(text(""), other)])
 
 
 @pytest.mark.parametrize("steps", ["exact,near", "fuzzy", "fuzzy=2", "exact=1", "exact,exact,", "exact,"])

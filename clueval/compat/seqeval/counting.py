@@ -1,24 +1,29 @@
-"""Counts the spans of each type in two lists of sentences of tags, and the spans that are equal in both.
+"""Counts the spans of each type on two sides, and computes rates and averages, with seqeval's warnings.
 
 Both readings of seqeval depend on adjacent tags only, and no span crosses a position with an O on both sides. So the
-sentences are split there, and each distinct part is decoded once.
+sentences are split there, and each distinct part is decoded once. A position whose true label is None or -100 is left
+out on both sides; a predicted None or -100 is an O.
 
-A position whose true label is None or -100 is left out on both sides; a predicted None or -100 is an O.
-
-Worked example: true ``B-A I-A O B-B``, predicted ``B-A O O I-B``. The third position is O on both sides, so
-the parts are ``B-A I-A`` with ``B-A O`` (a span [0,2) and a span [0,1), not equal) and ``B-B`` with
-``I-B`` (a span [0,1) of type B on both sides, equal):
+Worked example: true ``B-A I-A O B-B``, predicted ``B-A O O I-B``. The third position is O on both sides, so the parts
+are ``B-A I-A`` with ``B-A O`` (not equal) and ``B-B`` with ``I-B`` (a span of type B on both sides, equal):
 
 >>> lenient_counts([["B-A", "I-A", "O", "B-B"]], [["B-A", "O", "O", "I-B"]])
 TypeCounts(names=['A', 'B'], predicted=[1, 1], right=[0, 1], true=[1, 1])
+
+A rate of 0/0 is `zero_division` ("warn" is 0.0 with a warning). The F-score of precision p and recall r is
+``(1 + beta²) p r / (beta² p + r)``, and 0 if both are 0. *micro* adds the counts first, *macro* is the mean over types,
+*weighted* the mean weighted by true spans. Sums are made in numpy's order, so scores equal seqeval's to the last bit.
+Over no types at all seqeval's macro average is nan; here it is undefined like any other 0/0.
 """
 
 from __future__ import annotations
 
+import math
+import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache, partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -31,13 +36,16 @@ from clueval.compat.seqeval.scheme import (
     scheme_or_error,
 )
 from clueval.core.tags import OUTSIDE
-from clueval.files.errors import CluevalError, TagError
+from clueval.files.errors import CluevalError, TagError, UsageError
 from clueval.metrics.seqeval_tags import Chunk, Decisions, ReachesBeyond, chunks, chunks_between, is_ignored
 from clueval.reading.clusters import LayerClusters, Unusual
 
 Sentences = Sequence[list[Any]]
+ZeroDivision = str | float
+PerType = tuple[list[float], list[float], list[float], list[int]]
+Averaged = tuple[float, float, float, int]
 
-Parts = Counter[tuple[tuple[str, ...], tuple[str, ...]]]
+_Parts = Counter[tuple[tuple[str, ...], tuple[str, ...]]]
 """The true and the predicted tags of parts of sentences, and how often each occurs."""
 
 _BATCH = 500
@@ -53,19 +61,15 @@ class TypeCounts(NamedTuple):
     true: list[int]
 
     @classmethod
-    def of(cls, predicted: Counter[str], right: Counter[str], true: Counter[str]) -> TypeCounts:
+    def of(cls, true: Counter[str], right: Counter[str], predicted: Counter[str]) -> TypeCounts:
         names = sorted(predicted.keys() | true.keys())
         return cls(names, *([counts[name] for name in names] for counts in (predicted, right, true)))
 
     @classmethod
-    def of_spans(cls, true: set[Any], predicted: set[Any], type_of: Callable[[Any], str]) -> TypeCounts:
-        """Return the counts for two sets of spans; `type_of` returns the type of a span."""
-        return cls.of(*(Counter(map(type_of, spans)) for spans in (predicted, true & predicted, true)))
-
-
-def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
-    """Return the tags of all sentences in one list, with an O after each sentence."""
-    return list(chain.from_iterable((*sentence, OUTSIDE) for sentence in sentences))
+    def of_entities(cls, true: Entities, predicted: Entities) -> TypeCounts:
+        """Return the counts of spans that have been decoded already."""
+        one, other = set(chain(*true.entities)), set(chain(*predicted.entities))
+        return cls.of(*(Counter(str(span.tag) for span in spans) for spans in (one, one & other, other)))
 
 
 def lenient_counts(y_true: Sentences, y_pred: Sentences, *, suffix: bool = False) -> TypeCounts:
@@ -75,8 +79,8 @@ def lenient_counts(y_true: Sentences, y_pred: Sentences, *, suffix: bool = False
     try:
         return _counted(parts, partial(chunks_between, decisions=Decisions(suffix=suffix)))
     except ReachesBeyond:
-        sides = [set(chunks(flat(side), suffix=suffix)) for side in (true, predicted)]
-        return TypeCounts.of_spans(sides[0], sides[1], lambda chunk: str(chunk[0]))
+        whole = Counter([(tuple(flat(true)), tuple(flat(predicted)))])
+        return _counted(whole, lambda tags: list(dict.fromkeys(chunks(tags, suffix=suffix))))
 
 
 def strict_counts(
@@ -92,20 +96,37 @@ def strict_counts(
         return [(each.tag, each.start, each.end) for each in Tokens(tags, scheme, suffix).entities]
 
     true, predicted, parts = _parts(y_true, y_pred, check)
+    if scheme.__module__ != Token.__module__:  # where the user has defined it, an O may have any meaning
+        parts = Counter(zip(map(tuple, true), map(tuple, predicted), strict=True))
     try:
-        if scheme.__module__ == Token.__module__:
-            return _counted(parts, decode)
-        # in a scheme that the user has defined, an O may have any meaning
-        return counts_of_entities(*(Entities(side, scheme, suffix) for side in (true, predicted)))
+        return _counted(parts, decode)
     except TagError:
         _check(y_true, y_pred, check)  # names the position
         raise
 
 
-def counts_of_entities(true: Entities, predicted: Entities) -> TypeCounts:
-    """Return the counts of spans that have been decoded already."""
-    sides = set(chain(*true.entities)), set(chain(*predicted.entities))
-    return TypeCounts.of_spans(*sides, lambda entity: str(entity.tag))
+def _counted(parts: _Parts, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
+    """Decode each distinct list of tags once, and count its spans multiplied by its number of occurrences."""
+    counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
+    known: dict[tuple[str, ...], list[Chunk]] = {}
+    for sides, times in parts.items():
+        for tags in sides:
+            if tags not in known:
+                known[tags] = decode(tags)
+        true, predicted = map(known.__getitem__, sides)
+        right = true if true is predicted else set(true).intersection(predicted)
+        for counter, spans in zip(counters, (true, right, predicted), strict=True):
+            for type_, _, _ in spans:
+                counter[type_] += times
+    return TypeCounts.of(*counters)
+
+
+# --- tags
+
+
+def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
+    """Return the tags of all sentences in one list, with an O after each sentence."""
+    return list(chain.from_iterable((*sentence, OUTSIDE) for sentence in sentences))
 
 
 def require_tag(tag: object) -> str:
@@ -128,12 +149,12 @@ def warn_of_strange_tags(tags: Iterable[str], *, suffix: bool) -> None:
 
 def _parts(
     y_true: Sentences, y_pred: Sentences, check: Callable[[Any], object]
-) -> tuple[Sentences, Sentences, Parts]:
+) -> tuple[Sentences, Sentences, _Parts]:
     """Return the tags of both sides that count, and their parts.
 
     Raises the error of `check` for the first tag that does not pass it, if some tag is of no scheme.
     """
-    parts: Parts = Counter()
+    parts: _Parts = Counter()
     try:
         clusters = LayerClusters([""], 2)
         for start in range(0, len(y_true), _BATCH):
@@ -146,8 +167,12 @@ def _parts(
         return y_true, y_pred, parts
     except (Unusual, TypeError):  # a tag in another form, or that cannot be hashed
         _check(y_true, y_pred, check)
-        y_true, y_pred = _without_ignored(y_true, y_pred)
-        return y_true, y_pred, Counter(zip(map(tuple, y_true), map(tuple, y_pred), strict=True))
+    kept = [
+        [(a, OUTSIDE if is_ignored(b) else b) for a, b in zip(*pair, strict=True) if not is_ignored(a)]
+        for pair in zip(y_true, y_pred, strict=True)
+    ]
+    y_true, y_pred = ([[pair[side] for pair in sentence] for sentence in kept] for side in (0, 1))
+    return y_true, y_pred, Counter(zip(map(tuple, y_true), map(tuple, y_pred), strict=True))
 
 
 def _check(y_true: Sentences, y_pred: Sentences, check: Callable[[Any], object]) -> None:
@@ -163,29 +188,107 @@ def _check(y_true: Sentences, y_pred: Sentences, check: Callable[[Any], object])
                     raise
 
 
-def _without_ignored(y_true: Sentences, y_pred: Sentences) -> tuple[Sentences, Sentences]:
-    """Return both sides without positions whose true tag is ignored; an ignored predicted tag becomes O."""
-    true, predicted = [], []
-    for own, other in zip(y_true, y_pred, strict=True):
-        kept = [
-            (a, OUTSIDE if is_ignored(b) else b) for a, b in zip(own, other, strict=True) if not is_ignored(a)
-        ]
-        true.append([a for a, _ in kept])
-        predicted.append([b for _, b in kept])
-    return true, predicted
+# --- rates
 
 
-def _counted(parts: Parts, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
-    """Decode each distinct list of tags once, and count its spans multiplied by its number of occurrences."""
-    counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
-    known: dict[tuple[str, ...], list[Chunk]] = {}
-    for sides, times in parts.items():
-        for tags in sides:
-            if tags not in known:
-                known[tags] = decode(tags)
-        true, predicted = map(known.__getitem__, sides)
-        right = true if true is predicted else set(true).intersection(predicted)
-        for counter, spans in zip(counters, (predicted, right, true), strict=True):
-            for type_, _, _ in spans:
-                counter[type_] += times
-    return TypeCounts.of(*counters)
+class UndefinedMetricWarning(UserWarning, RuntimeWarning):
+    """A rate is undefined (0/0) and set to 0.0; replaces scikit-learn's warning of this name.
+
+    If scikit-learn is loaded, the warning is an instance of its class, too, so that filters for that class apply.
+    """
+
+
+@cache
+def _with(other: type[Warning]) -> type[UndefinedMetricWarning]:
+    return type(UndefinedMetricWarning.__name__, (UndefinedMetricWarning, other), {"__module__": __name__})
+
+
+def check_arguments(average: str | None, beta: float, zero_division: ZeroDivision) -> None:
+    """Raise `UsageError` (a ValueError) for an invalid argument."""
+    if beta < 0:
+        raise UsageError(f"beta should be >=0 in the F-beta score, not {beta!r}")
+    for name, value, known in (
+        ("average", average, (None, "micro", "macro", "weighted")),
+        ("zero_division", zero_division, ("warn", 0, 1)),
+    ):
+        if value not in known:
+            raise UsageError(f"{name} has to be one of {known}, not {value!r}")
+
+
+def averaged(
+    counts: TypeCounts,
+    average: str | None,
+    *,
+    warn_for: Collection[str],
+    beta: float,
+    zero_division: ZeroDivision,
+) -> PerType | Averaged:
+    """Return precision, recall, F-score and support: lists over the types in order, or averages."""
+    predicted, right, true = counts.predicted, counts.right, counts.true
+    if average == "micro" or (average == "macro" and not true):
+        predicted, right, true = [sum(predicted)], [sum(right)], [sum(true)]
+    undefined = 1.0 if zero_division == 1 else 0.0
+    if zero_division == "warn":
+        _warn(predicted, true, warn_for)
+    precision = [part / whole if whole else undefined for part, whole in zip(right, predicted, strict=True)]
+    recall = [part / whole if whole else undefined for part, whole in zip(right, true, strict=True)]
+    square = beta**2  # the order of the operations is seqeval's
+    f = recall
+    if not math.isinf(beta):
+        pairs = zip(precision, recall, strict=True)
+        f = [(1 + square) * p * r / (square * p + r or 1.0) for p, r in pairs]
+    if average is None:
+        return precision, recall, f, true
+    support = sum(true)
+    if average == "weighted" and not support:
+        without_any = 0.0 if sum(predicted) else undefined
+        return without_any, undefined, without_any, support
+    rates, whole = [precision, recall, f], float(len(true))
+    if average == "weighted":
+        rates = [[r * n for r, n in zip(rate, true, strict=True)] for rate in rates]
+        whole = pairwise_sum(true)
+    p, r, f_mean = (pairwise_sum(rate) / whole for rate in rates)
+    return p, r, f_mean, support
+
+
+def _warn(predicted: Sequence[int], true: Sequence[int], warn_for: Collection[str]) -> None:
+    """Warn as seqeval does of rates that are 0/0."""
+    found = []
+    for rate, wholes, modifier in (("precision", predicted, "predicted"), ("recall", true, "true")):
+        if rate in warn_for and 0 in wholes:
+            start = f"{rate.title()} and F-score are" if "f-score" in warn_for else f"{rate.title()} is"
+            found.append((start, modifier))
+    if tuple(warn_for) == ("f-score",) and (0, 0) in zip(predicted, true, strict=True):
+        found.append(("F-score is", "true nor predicted"))
+    other = getattr(sys.modules.get("sklearn.exceptions"), "UndefinedMetricWarning", None)
+    for start, modifier in found:
+        warnings.warn(
+            f"{start} ill-defined and being set to 0.0 {'due to' if len(true) == 1 else 'in labels with'} "
+            f"no {modifier} samples. Use `zero_division` parameter to control this behavior.",
+            UndefinedMetricWarning if other is None else _with(other),
+            stacklevel=4,
+        )
+
+
+def pairwise_sum(values: Sequence[float]) -> float:
+    """Return the sum in numpy's order: up to 128 values in eight rows that are added in pairs, more by halves.
+
+    >>> pairwise_sum([0.1] * 3) == 0.1 + 0.1 + 0.1, pairwise_sum([0.1] * 10) == 8 * 0.1 + 0.1 + 0.1
+    (True, True)
+    """
+    n = len(values)
+    if n > 128:
+        half = n // 2 - n // 2 % 8
+        return pairwise_sum(values[:half]) + pairwise_sum(values[half:])
+    whole = n - n % 8
+    rows = [_sum_in_order(values[row:whole:8]) for row in range(8)] if whole else []
+    while len(rows) > 1:
+        rows = [a + b for a, b in zip(rows[0::2], rows[1::2], strict=True)]
+    return _sum_in_order([*rows, *values[whole:]])
+
+
+def _sum_in_order(values: Sequence[float]) -> float:
+    total = 0.0  # not the built-in sum, which compensates for rounding from Python 3.12 on
+    for value in values:
+        total += value
+    return total

@@ -37,7 +37,7 @@ Pattern = tuple[Prefix, Prefix, Tag]
 Patterns = frozenset[Pattern]
 
 _RELATIONS = {"=": Tag.SAME, "!": Tag.DIFF, "*": Tag.ANY}
-_LETTERS = {prefix.name: prefix for prefix in Prefix if prefix.name is not None} | {"*": Prefix.ANY}
+_LETTERS = {**Prefixes, "*": Prefix.ANY}
 
 
 class WrongTypeError(UsageError, TypeError):
@@ -217,27 +217,20 @@ class Tokens:
         >>> Tokens(["B-PER", "I-PER", "O", "I-PER", "B-LOC"], IOB2, sent_id=7).entities
         [(7, PER, 0, 2), (7, LOC, 4, 5)]
         """
-        for token in self.extended_tokens:
+        tokens = self.extended_tokens
+        for token in tokens:
             token.is_valid()
         found = []
-        previous, position = self.outside_token, 0
-        while position < len(self.extended_tokens):
-            first = self.extended_tokens[position]
-            if not first.is_start(previous):
-                previous, position = first, position + 1
-                continue
-            end = self._end_of_inside(position + 1)
-            if self.extended_tokens[end].is_end(self.extended_tokens[end - 1]):
-                found.append(Entity(self.sent_id, position, end, first.tag))
-            previous, position = self.extended_tokens[end - 1], end
+        previous, start = self.outside_token, 0
+        while start < len(tokens):
+            end = start + 1
+            if tokens[start].is_start(previous):
+                while end < len(tokens) - 1 and tokens[end].is_inside(tokens[end - 1]):
+                    end += 1
+                if tokens[end].is_end(tokens[end - 1]):
+                    found.append(Entity(self.sent_id, start, end, tokens[start].tag))
+            previous, start = tokens[end - 1], end
         return found
-
-    def _end_of_inside(self, position: int) -> int:
-        """Return the first position, from `position` on, whose tag does not continue the span."""
-        tokens = self.extended_tokens
-        while position < len(tokens) - 1 and tokens[position].is_inside(tokens[position - 1]):
-            position += 1
-        return position
 
 
 class Entities:
@@ -266,10 +259,6 @@ class Entities:
         return {entity.tag for entities in self.entities for entity in entities}
 
 
-_NAMES = {"BIO": "IOB2", "BIOES": "IOBES"}
-"""What seqeval calls schemes that have another name here."""
-
-
 def scheme_of_name(scheme: object) -> object:
     """Return the class of a scheme that is given by a name, as `clueval.score` takes it; anything else unchanged.
 
@@ -278,7 +267,8 @@ def scheme_of_name(scheme: object) -> object:
     if not isinstance(scheme, str):
         return scheme
     name = scheme_called(scheme)
-    if (found := SCHEMES.get(_NAMES.get(name, name))) is None:
+    found = SCHEMES.get({"BIO": "IOB2", "BIOES": "IOBES"}.get(name, name))
+    if found is None:
         raise UsageError(f"seqeval has no scheme {name}", advice=f"one of {', '.join(SCHEMES)}")
     return found
 
@@ -300,10 +290,8 @@ def scheme_or_error(scheme: object) -> type[Token]:
 
 
 _DETECTED = (
-    ("IOB2", "B", "IO"),
-    ("IOE2", "E", "IO"),
-    ("IOBES", "BE", "IOS"),
-    ("BILOU", "BL", "IOU"),
+    *(("IOB2", "B", "IO"), ("IOE2", "E", "IO"), ("IOBES", "BE", "IOS"), ("BILOU", "BL", "IOU")),
+    *(("IOBES", "S", ""), ("BILOU", "U", "")),
 )
 """Name of the scheme, the prefixes that must occur, the further prefixes that may occur."""
 
@@ -326,9 +314,6 @@ def auto_detect(
         raise TagError(f"This scheme is not supported: {error.problem}", advice=error.advice) from None
     for name, needed, possible in _DETECTED:
         if set(needed) <= prefixes <= set(needed + possible):
-            return SCHEMES[name]
-    for letter, name in (("S", "IOBES"), ("U", "BILOU")):
-        if prefixes == {letter}:
             return SCHEMES[name]
     raise TagError(
         f"This scheme is not supported: tags with the prefixes {', '.join(sorted(prefixes)) or '(none)'}",

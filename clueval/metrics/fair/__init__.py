@@ -30,8 +30,6 @@ Source: Ortmann, Katrin. 2022. Fine-Grained Error Analysis and Fair Evaluation o
 of different cases do not overlap.
 """
 
-# To read the package: `metric` counts and scores, `pairing` pairs the spans step by step,
-# `weights` says how each type of error is weighted.
 from clueval.metrics.fair.metric import Fair, FairError
 from clueval.metrics.fair.weights import DEFAULT_WEIGHTS, parse_weights
 

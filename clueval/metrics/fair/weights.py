@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
 from clueval.core.span import Frozen
 from clueval.core.tally import Counts
 from clueval.files.errors import UsageError
+from clueval.files.options import is_number
 
 Weights = Mapping[str, Mapping[str, float]]
 
@@ -47,9 +48,20 @@ def freeze_weights(weights: Weights) -> Frozen:
     for kind, parts in weights.items():
         if kind not in KINDS:
             raise UsageError(
-                f"unknown error type {kind!r} in the weights", advice=f"known are {_listed(KINDS)}"
+                f"unknown error type {kind!r} in the weights", advice=f"known are {', '.join(KINDS)}"
             )
-        _check_parts(kind, parts)
+        if not isinstance(parts, Mapping):
+            raise UsageError(f"the weight of {kind} must map TP, FP and FN to numbers, not {parts!r}")
+        for part, weight in parts.items():
+            if part not in PARTS:
+                raise UsageError(
+                    f"{kind} cannot count as {part!r}", advice=f"an error counts as {', '.join(PARTS)}"
+                )
+            must = f"the weight of {kind} as {part} must be a number of 0 or more"
+            if not is_number(weight) or not math.isfinite(weight) or weight < 0:
+                raise UsageError(f"{must}, not {weight!r}")
+            if weight > _MOST:
+                raise UsageError(f"{must}, up to 1e100")
     if "BE" in weights and any(kind in weights for kind in BOUNDARY):
         raise UsageError(
             "weights name BE and one of BES, BEL, BEO", advice="BE is their sum: name one or the other"
@@ -61,28 +73,7 @@ def freeze_weights(weights: Weights) -> Frozen:
     return Frozen({**frozen, **{part: _WHOLE[part] for part in PARTS if part not in frozen}})
 
 
-def _check_parts(kind: str, parts: object) -> None:
-    if not isinstance(parts, Mapping):
-        raise UsageError(f"the weight of {kind} must map TP, FP and FN to numbers, not {parts!r}")
-    for part, weight in parts.items():
-        if part not in PARTS:
-            raise UsageError(
-                f"{kind} cannot count as {part!r}", advice=f"an error counts as {_listed(PARTS)}"
-            )
-        number = isinstance(weight, int | float) and not isinstance(weight, bool)
-        if not number or not math.isfinite(weight) or weight < 0:
-            raise UsageError(f"the weight of {kind} as {part} must be a number of 0 or more, not {weight!r}")
-        if weight > _MOST:
-            raise UsageError(f"the weight of {kind} as {part} must be a number of 0 or more, up to 1e100")
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names)
-
-
-# The formula
-
-_SIGN = re.compile(r"[ \t]*([A-Za-z]+|\d+(?:\.\d+)?|\.\d+|[^ \t])?")
+_SIGN = re.compile(r"[A-Za-z]+|\d+(?:\.\d+)?|\.\d+|[^ \t]")
 
 
 def parse_weights(formula: str) -> Frozen:
@@ -95,80 +86,48 @@ def parse_weights(formula: str) -> Frozen:
     >>> parse_weights("LE = 0.5 FP + 0.5FN, BES=0.5*TP+0.5*FN")["BES"]
     {'TP': 0.5, 'FN': 0.5}
     """
-    weights: dict[str, dict[str, float]] = {}
-    reader = _FormulaReader(formula)
-    while True:
-        kind = reader.take("an error type", KINDS)
-        if kind in weights:
-            reader.refuse(f"{kind} already has weights")
-        reader.take("'='", ("=",))
-        weights[kind] = _terms(reader)
-        if not reader.sign:
-            return freeze_weights(weights)
-        reader.take("'+', ',' or the end", (",",))
+    signs = [(match[0], match.start()) for match in _SIGN.finditer(formula)] + [("", len(formula))]
+    at = 0
 
-
-def _terms(reader: _FormulaReader) -> dict[str, float]:
-    parts: dict[str, float] = {}
-    while True:
-        weight = reader.number()
-        if reader.sign == "*":
-            reader.advance()
-        part = reader.take("TP, FP or FN", PARTS)
-        if part in parts:
-            reader.refuse(f"{part} is named twice in one sum")
-        parts[part] = weight
-        if reader.sign != "+":
-            return parts
-        reader.advance()
-
-
-class _FormulaReader:
-    """Reads a formula token by token: `sign` is the next token ("" at the end), `place` its position."""
-
-    __slots__ = ("_end", "_last", "formula", "place", "sign")
-
-    def __init__(self, formula: str) -> None:
-        self.formula = formula
-        self.sign = ""
-        self.place = self._end = self._last = 0
-        self.advance()
-
-    def advance(self) -> None:
-        found = _SIGN.match(self.formula, self._end)
-        assert found is not None  # the pattern matches the empty string
-        self._last = self.place
-        self.sign = found[1] or ""
-        self._end = found.end()
-        self.place = self._end - len(self.sign)
-
-    def take(self, wanted: str, signs: tuple[str, ...]) -> str:
-        sign = self.sign
-        if sign not in signs:
-            known = f", known are {_listed(signs)}" if sign.isalpha() and len(signs) > 1 else ""
-            self._expected(wanted + known)
-        self.advance()
-        return sign
-
-    def number(self) -> float:
-        sign = self.sign
-        if not sign or sign[-1] not in "0123456789":
-            self._expected("a weight, such as 0.5")
-        self.advance()
-        return float(sign)
-
-    def refuse(self, problem: str) -> NoReturn:
-        """Raise an error about the token that was taken last."""
-        self._fail(problem, self._last)
-
-    def _expected(self, wanted: str) -> NoReturn:
-        self._fail(f"expected {wanted}, found {repr(self.sign) if self.sign else 'the end'}", self.place)
-
-    def _fail(self, problem: str, place: int) -> NoReturn:
+    def fail(problem: str, number: int) -> NoReturn:
         raise UsageError(
-            f"weights formula, column {place + 1}: {problem}",
+            f"weights formula, column {signs[number][1] + 1}: {problem}",
             advice="write for example: LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN",
         )
+
+    def take(wanted: str, is_right: Callable[[str], bool]) -> str:
+        nonlocal at
+        sign = signs[at][0]
+        if not sign or not is_right(sign):
+            fail(f"expected {wanted}, found {repr(sign) if sign else 'the end'}", at)
+        at += 1
+        return sign
+
+    def take_name(wanted: str, names: Sequence[str]) -> str:
+        known = f", known are {', '.join(names)}" if signs[at][0].isalpha() else ""
+        return take(wanted + known, names.__contains__)
+
+    weights: dict[str, dict[str, float]] = {}
+    while True:
+        kind = take_name("an error type", KINDS)
+        if kind in weights:
+            fail(f"{kind} already has weights", at - 1)
+        take("'='", "=".__eq__)
+        parts = weights[kind] = {}
+        while True:
+            weight = float(take("a weight, such as 0.5", lambda sign: sign[-1] in "0123456789"))
+            if signs[at][0] == "*":
+                at += 1
+            part = take_name("TP, FP or FN", PARTS)
+            if part in parts:
+                fail(f"{part} is named twice in one sum", at - 1)
+            parts[part] = weight
+            if signs[at][0] != "+":
+                break
+            at += 1
+        if not signs[at][0]:
+            return freeze_weights(weights)
+        take("'+', ',' or the end", ",".__eq__)
 
 
 # Rates

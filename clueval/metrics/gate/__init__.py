@@ -27,10 +27,6 @@ Source: the plugin Evaluation of GATE, the General Architecture for Text Enginee
 notes of its authors.
 """
 
-# To read the package: `metric` counts cases and scores; `equality` tests whether two annotations are equal, and which
-# names must occur, `pairing` lists the pairs that are possible in a case and chooses among them, and finds what lies
-# within others, `counts` has the counts, the measures and the keys that counts are added by, `thresholds` evaluates
-# score thresholds. `candidates` and `lists` evaluate lists of candidates; these count documents.
 from clueval.metrics.gate.lists import GateLists
 from clueval.metrics.gate.metric import Gate, GateWithin
 

@@ -1,4 +1,4 @@
-"""The counts of GATE's tagging evaluation, and the measures computed from them.
+"""The counts of GATE's tagging evaluation, the measures computed from them, and the counts at each threshold.
 
 Fourteen numbers are counted and add over documents; everything else is computed from them. *Strict* requires
 the same start and end, *lenient* is strict or partial (overlapping). Words: a *missing* target has no correct
@@ -9,18 +9,23 @@ responses.
 there is nothing to find. Accuracies, error rates and F are 0 then. Recall in responses is 1 without
 responses.
 
+Counts at threshold t are the sum of the changes that all scores from t up make. Recall can fall while responses enter:
+a strict match can be lost. So *average precision* measures the gain in recall from the highest recall so far
+(`clueval.core.metric.average_precision`).
+
 Source: GATE's plugin Evaluation and the notes of its authors, whose identities are asserted in
 `tests/metrics/test_gate.py`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import fsum
 from operator import add
 from typing import NamedTuple
 
+from clueval.core.metric import average_precision
 from clueval.core.tally import Tally, f_measure, rate
 
 
@@ -54,8 +59,6 @@ class GateCounts(NamedTuple):
 
     def __add__(self, other: GateCounts) -> GateCounts:  # type: ignore[override]  # counts add, not tuples
         return GateCounts(*map(add, self, other))
-
-    # Counts computed from the others
 
     @property
     def correct_lenient(self) -> int:
@@ -120,18 +123,15 @@ class GateCounts(NamedTuple):
 
     def measures(self, beta: float = 1.0) -> dict[str, float]:
         """Return all measures by name."""
-        targets, responses, strict, partial, mismatch, wrong, single_strict, single_partial = self[:8]
-        lenient = strict + partial
-        precision_strict, recall_strict = self.precision_strict, self.recall_strict
-        precision_lenient, recall_lenient = self.precision_lenient, self.recall_lenient
-        f_strict = f_measure(precision_strict, recall_strict, beta)
-        f_lenient = f_measure(precision_lenient, recall_lenient, beta)
+        targets, responses, strict, _, mismatch, wrong, single_strict, single_partial = self[:8]
+        f_strict = f_measure(self.precision_strict, self.recall_strict, beta)
+        f_lenient = f_measure(self.precision_lenient, self.recall_lenient, beta)
         f = "f1" if beta == 1 else f"f{beta:g}"
         return {
-            "precision_strict": precision_strict,
-            "precision_lenient": precision_lenient,
-            "recall_strict": recall_strict,
-            "recall_lenient": recall_lenient,
+            "precision_strict": self.precision_strict,
+            "precision_lenient": self.precision_lenient,
+            "recall_strict": self.recall_strict,
+            "recall_lenient": self.recall_lenient,
             f"{f}_strict": f_strict,
             f"{f}_lenient": f_lenient,
             f"{f}_average": (f_strict + f_lenient) / 2,
@@ -140,7 +140,9 @@ class GateCounts(NamedTuple):
             "target_accuracy_strict": rate(self.accurate_targets_strict, targets),
             "target_accuracy_lenient": rate(self.accurate_targets_lenient, targets),
             "recall_in_responses_strict": _share(strict, self.targets_with_strict_responses, responses),
-            "recall_in_responses_lenient": _share(lenient, self.targets_with_lenient_responses, responses),
+            "recall_in_responses_lenient": _share(
+                self.correct_lenient, self.targets_with_lenient_responses, responses
+            ),
             "error_rate_strict": rate(mismatch, responses),
             "error_rate_lenient": rate(mismatch + wrong, responses),
         }
@@ -148,6 +150,12 @@ class GateCounts(NamedTuple):
 
 NAMES = GateCounts._fields
 """The names of the counts."""
+
+
+def _share(part: int, whole: int, other: int) -> float:
+    if whole:
+        return part / whole
+    return 0.0 if other else 1.0
 
 
 def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, float]:
@@ -163,16 +171,10 @@ def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, 
     total = sum(listed, GateCounts())
     measures = [member.measures(beta) for member in listed]
     means = {
-        name: fsum(each[name] for each in measures) / len(measures) if measures else 1.0
+        name: math.fsum(each[name] for each in measures) / len(measures) if measures else 1.0
         for name in total.measures(beta)
     }
     return {**total.counts(), **means}
-
-
-def _share(part: int, whole: int, other: int) -> float:
-    if whole:
-        return part / whole
-    return 0.0 if other else 1.0
 
 
 # Tallies. The keys are ("all", name), ("type", type, name) and ("by", feature, value, name) for counts, with the names
@@ -186,29 +188,9 @@ Path = tuple[str, ...]
 ALL: Path = ("all",)
 
 
-def of_type(kind: str) -> Path:
-    return "type", kind
-
-
-def of_value(feature: str, value: str) -> Path:
-    return "by", feature, value
-
-
 @lru_cache(maxsize=1024)
 def _keys(path: Path) -> list[Path]:
     return [(*path, name) for name in NAMES]
-
-
-def add_counts(tally: Tally, path: Path, counts: Sequence[int]) -> None:
-    for key, number in zip(_keys(path), counts, strict=True):
-        if number:
-            tally[key] = tally.get(key, 0) + number  # "+=" calls a method of Counter for each new key
-
-
-def add_changes(tally: Tally, path: Path, changes: Mapping[float, Sequence[int]]) -> None:
-    for score, change in changes.items():
-        key = (*path, "score", repr(score), _joined(tuple(change)))
-        tally[key] = tally.get(key, 0) + 1
 
 
 @lru_cache(maxsize=4096)
@@ -221,29 +203,66 @@ def _split(change: str) -> tuple[int, ...]:
     return tuple(map(int, change.split()))
 
 
-def add_thresholds(tally: Tally, path: Path, thresholds: Iterable[float]) -> None:
-    for threshold in thresholds:
-        tally[(*path, "threshold", repr(threshold))] += 1
+def add_counts(tally: Tally, path: Path, counts: Sequence[int]) -> None:
+    for key, number in zip(_keys(path), counts, strict=True):
+        if number:
+            tally[key] = tally.get(key, 0) + number  # "+=" calls a method of Counter for each new key
 
 
 def counts_at(total: Tally, path: Path) -> GateCounts:
     return GateCounts(*[total[key] for key in _keys(path)])
 
 
+def add_changes(tally: Tally, path: Path, changes: Mapping[float, Sequence[int]]) -> None:
+    for score, change in changes.items():
+        key = (*path, "score", repr(score), _joined(tuple(change)))
+        tally[key] = tally.get(key, 0) + 1
+
+
 def changes_at(total: Tally, path: Path) -> dict[float, Sequence[int]]:
     """Return the changes that every score makes in the counts of all cases."""
     begin = (*path, "score")
-    found: dict[float, Sequence[int]] = {}
+    changes: dict[float, Sequence[int]] = {}
     for key, number in total.items():
         if key[:-2] == begin:
             score, change = float(key[-2]), _split(key[-1])
             if number != 1:
                 change = tuple([number * each for each in change])
-            found[score] = tuple(map(add, found[score], change)) if score in found else change
-    return found
+            changes[score] = tuple(map(add, changes[score], change)) if score in changes else change
+    return changes
 
 
-def thresholds_at(total: Tally, path: Path) -> set[float]:
-    """Return the thresholds that scores are rounded to."""
-    begin = (*path, "threshold")
-    return {float(key[-1]) for key in total if key[:-1] == begin}
+# The counts at each threshold
+
+
+class CurvePoint(NamedTuple):
+    """A threshold and the counts of the responses that reach it."""
+
+    threshold: float
+    counts: GateCounts
+
+
+def curve(changes: Mapping[float, Sequence[int]], targets: int, wanted: Iterable[float]) -> list[CurvePoint]:
+    """Return the counts at every threshold, rising, and at infinity, which no response reaches.
+
+    `changes` are those that each score makes, summed over all cases, `targets` is the number of targets.
+    """
+    scores = sorted(changes, reverse=True)
+    total = [targets] + [0] * (len(NAMES) - 1)
+    points = []
+    entered = 0
+    for threshold in sorted({*wanted, math.inf}, reverse=True):
+        while entered < len(scores) and scores[entered] >= threshold:
+            total = list(map(add, total, changes[scores[entered]]))
+            entered += 1
+        points.append(CurvePoint(threshold, GateCounts(*total)))
+    return points[::-1]
+
+
+def average_precisions(points: Iterable[CurvePoint]) -> dict[str, float]:
+    """Return the strict and the lenient average precision, 0 without targets; for a grid, of the grid's steps."""
+    counted = [(at, counts) for at, counts in points if counts.targets]
+    return {
+        "strict": average_precision((at, of.precision_strict, of.recall_strict) for at, of in counted),
+        "lenient": average_precision((at, of.precision_lenient, of.recall_lenient) for at, of in counted),
+    }

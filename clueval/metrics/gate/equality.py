@@ -1,8 +1,8 @@
-"""Equality of a target and a response: the test of their types and the test of their features.
+"""Equality of a target and a response: their types and their features, not their positions.
 
-Positions are not compared here. Two values are equal only if they have the same type: truth value, whole number, number
-with a fraction, string, list. 1 is not equal to 1.0 or "1", as in Java, in which GATE is written; compared as strings
-they are what Java's ``toString`` makes of them. None is a missing feature.
+Two values are equal only if they have the same type: truth value, whole number, number with a fraction, string, list.
+1 is not equal to 1.0 or "1", as in Java, in which GATE is written; compared as strings they are what Java's
+``toString`` makes of them. None is a missing feature.
 
 Source: GATE's plugin Evaluation (``gateplugin-Evaluation``), feature comparison and type specifications.
 """
@@ -12,12 +12,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from clueval.core.span import SIDES, Span
-from clueval.core.tally import Tally
-from clueval.files.errors import UsageError, shortened, warn
+from clueval.core.span import Span
+from clueval.files.errors import UsageError
 
 COMPARISONS = ("equality", "string", "subsumption")
 """How features are compared; see `FeatureTest`."""
@@ -29,22 +27,21 @@ def java_double(number: float) -> str:
     >>> java_double(1.0), java_double(12345678.0), java_double(0.0005), java_double(-math.inf)
     ('1.0', '1.2345678E7', '5.0E-4', '-Infinity')
     """
-    if not math.isfinite(number):
-        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+    if math.isnan(number):
+        return "NaN"
     sign = "-" if math.copysign(1, number) < 0 else ""
-    if number == 0:
-        return f"{sign}0.0"
+    if not number or math.isinf(number):
+        return sign + ("Infinity" if number else "0.0")
     mantissa, _, exponent = repr(abs(number)).partition("e")
     whole, _, fraction = mantissa.partition(".")
-    point = len(whole) + int(exponent or 0)  # the decimal point is before this digit
-    text = (whole + fraction).lstrip("0")
-    point -= len(whole + fraction) - len(text)
-    text = text.rstrip("0")
-    if 1e-3 <= abs(number) < 1e7:
-        if point <= 0:
-            return f"{sign}0.{'0' * -point}{text}"
-        return f"{sign}{text[:point].ljust(point, '0')}.{text[point:] or '0'}"
-    return f"{sign}{text[0]}.{text[1:] or '0'}E{point - 1}"
+    digits = (whole + fraction).lstrip("0")
+    point = len(digits) - len(fraction) + int(exponent or 0)  # the decimal point is before this digit
+    digits = digits.rstrip("0")
+    if not 1e-3 <= abs(number) < 1e7:
+        return f"{sign}{digits[0]}.{digits[1:] or '0'}E{point - 1}"
+    if point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    return f"{sign}{digits[:point].ljust(point, '0')}.{digits[point:] or '0'}"
 
 
 def java_string(value: object) -> str:
@@ -56,7 +53,7 @@ def java_string(value: object) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return str(value).lower()
     if isinstance(value, float):
         return java_double(value)
     if isinstance(value, Mapping):
@@ -87,7 +84,10 @@ def equality_key(value: object) -> Hashable:
     return type(value).__name__, str(value)
 
 
-@dataclass(frozen=True, slots=True)
+_OF_TYPE = re.compile(r"([^\[\]]+)\[([^\[\]]+)\]", re.DOTALL)
+"""The features of one type."""
+
+
 class FeatureTest:
     """The test whether the features of a target and a response agree.
 
@@ -109,28 +109,21 @@ class FeatureTest:
     True
     """
 
-    names: tuple[str, ...] = ()
-    comparison: str = "equality"
-    every: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
-    by_type: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-    _plain: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, names: Iterable[str] = (), comparison: str = "equality") -> None:
+        self.comparison = comparison
         plain: list[str] = []
         by_type: dict[str, list[str]] = {}
-        for given in self.names:
-            match = _OF_TYPE.fullmatch(given) if isinstance(given, str) else None
-            own = plain if match is None else by_type.setdefault(match[1], [])
-            for name in [given] if match is None else match[2].split(","):
-                _require_feature(name, own if match is None else [*plain, *own])
-                own.append(name.strip())
-        of_types = {kind: tuple(dict.fromkeys([*plain, *own])) for kind, own in by_type.items()}
-        every = dict.fromkeys([*plain, *(name for own in by_type.values() for name in own)])
-        object.__setattr__(self, "every", tuple(every))
-        object.__setattr__(self, "by_type", of_types)
-        object.__setattr__(self, "_plain", tuple(plain))
+        for text in names:
+            match = _OF_TYPE.fullmatch(text) if isinstance(text, str) else None
+            if match is None:
+                plain.append(_feature(text, plain))
+                continue
+            own = by_type.setdefault(match[1], [])
+            for part in match[2].split(","):
+                own.append(_feature(part, [*plain, *own]))
+        self._plain = tuple(plain)
+        self.every = tuple(dict.fromkeys([*plain, *(name for own in by_type.values() for name in own)]))
+        self.by_type = {kind: tuple(dict.fromkeys([*plain, *own])) for kind, own in by_type.items()}
 
     def of_type(self, kind: str) -> tuple[str, ...]:
         """Return the names of the features that are compared for a type of targets."""
@@ -139,9 +132,9 @@ class FeatureTest:
     def agree(self, target: Span, response: Span, kind: str) -> bool:
         """Return whether the features of the two agree; `kind` is the type of the target."""
         for name in self.of_type(kind):
-            one, other = target.features.get(name), response.features.get(name)
             if self.comparison == "subsumption" and name not in target.features:
                 continue
+            one, other = target.features.get(name), response.features.get(name)
             if self.comparison == "string" and one is not None and other is not None:
                 one, other = java_string(one), java_string(other)
             if equality_key(one) != equality_key(other):
@@ -149,18 +142,14 @@ class FeatureTest:
         return True
 
 
-_OF_TYPE = re.compile(r"([^\[\]]+)\[([^\[\]]+)\]", re.DOTALL)
-"""The features of one type."""
-
-
-def _require_feature(name: object, known: Sequence[str]) -> None:
-    """Raise `UsageError` for an empty name, and one that is in `known`."""
+def _feature(name: object, known: Sequence[str]) -> str:
+    """Return the name of a feature. Raises `UsageError` for an empty one, and for one that is in `known`."""
     if not isinstance(name, str) or not name.strip():
         raise UsageError(f"the name of a feature is empty: {name!r}", advice="remove it from Gate.features")
-    if name.strip() in known:
-        raise UsageError(
-            f"feature {name.strip()!r} is named twice", advice="name each feature once in Gate.features"
-        )
+    name = name.strip()
+    if name in known:
+        raise UsageError(f"feature {name!r} is named twice", advice="name each feature once in Gate.features")
+    return name
 
 
 def features_from_text(text: str) -> tuple[str, ...]:
@@ -220,71 +209,6 @@ def types_from_text(text: str) -> tuple[str, ...]:
     if any(part.count("=") > 1 or ";" in part for part in parts):
         raise ValueError(f"{text!r} cannot be read: write it TYPE,TYPE,... or TARGET=RESPONSE,...")
     return parts
-
-
-# What must occur in the data
-
-
-class Names(NamedTuple):
-    """The names in the settings of `gate`: types, features and values of features.
-
-    A type or feature that no annotation has is an error. A type of one side, and the value that `nil` names, may be
-    missing in a corpus, so that is a warning. The keys of their tally are ``("seen", "all")``, ``("seen", "gold type",
-    type)``, ``("seen", "predicted type", type)``, ``("seen", "feature", feature)`` and ``("seen", "nil")``.
-    """
-
-    types: Sequence[TypeSpec]
-    test: FeatureTest
-    by: Sequence[str]
-    nil: str | None
-
-    def note(self, tally: Tally, *sides: Iterable[Span]) -> None:
-        """Count the spans of both sides with the named types (by label; none: all types), features and value."""
-        if self.types or self.test.names or self.by:
-            for side, spans in zip(SIDES, sides, strict=True):
-                self._note(tally, side, spans)
-
-    def _note(self, tally: Tally, side: str, spans: Iterable[Span]) -> None:
-        names = {spec.target if side == SIDES[0] else spec.response: spec.target for spec in self.types}
-        spans = [span for span in spans if not names or span.label in names]
-        tally["seen", "all"] += len(spans)
-        wanted = {*names.values(), *self.test.by_type}
-        for span in spans if wanted else ():
-            name = names.get(span.label, span.label)
-            if name in wanted:
-                tally["seen", f"{side} type", name] += 1
-        for feature in (*self.test.every, *self.by):
-            tally["seen", "feature", feature] += sum(feature in span.features for span in spans)
-        if self.nil is not None:
-            tally["seen", "nil"] += sum(is_nil(span, self.test.every[0], self.nil) for span in spans)
-
-    def check(self, total: Tally) -> None:
-        """Raise `UsageError` for a type or feature that no annotation has; warn of other names that do not occur.
-
-        Without annotations, features are not missed.
-        """
-        for spec in self.types:
-            self._check_type(total, spec)
-        if not total["seen", "all"]:
-            return
-        for kind in self.test.by_type:
-            if not total["seen", "gold type", kind]:
-                raise UsageError(f"no gold annotation has the type {kind!r}", advice="check Gate.features")
-        settings = dict.fromkeys(self.by, "Gate.by") | dict.fromkeys(self.test.every, "Gate.features")
-        for feature, setting in settings.items():
-            if not total["seen", "feature", feature]:
-                raise UsageError(f"no annotation has the feature {feature!r}", advice=f"check {setting}")
-        if self.nil is not None and not total["seen", "nil"]:
-            feature, value = self.test.every[0], self.nil
-            warn(shortened(f"gate.nil: no annotation has the value {value!r} in the feature {feature!r}"))
-
-    def _check_type(self, total: Tally, spec: TypeSpec) -> None:
-        seen = [total["seen", f"{side} type", spec.target] for side in SIDES]
-        if not any(seen):
-            raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check Gate.types")
-        for side, name, number in zip(SIDES, spec, seen, strict=True):
-            if spec.target != spec.response and not number:
-                warn(shortened(f"gate.types: no {side} annotation has the type {name!r}"))
 
 
 def is_nil(span: Span, feature: str, nil: str) -> bool:

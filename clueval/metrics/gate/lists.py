@@ -1,45 +1,54 @@
-"""GATE's evaluation of candidate lists: of the best candidates, by score, by rank, disambiguation, maximum recall.
+"""GATE's candidate lists: responses that offer several annotations for one place, the best first.
 
-Targets are of one type. The best candidate of each list is an ordinary response, counted like any other; the lists
-themselves are counted at each score and at each rank (see `clueval.metrics.gate.candidates`).
+A *list annotation* has a feature with the ids of its candidates, which are annotations of the same layer. The
+rank of a candidate is its place in the list, from 0. Candidates with scores are sorted by falling score;
+equal ones keep their order. A list without candidates is not a response. Targets are of one type.
+
+The best candidate of each list is an ordinary response, counted like any other. The lists themselves are counted at
+each score and at each rank: a list is one response. Its visible candidates are those with at least this score, or up to
+this rank. Its value for a target that the list annotation overlaps is that of its best visible candidate that overlaps
+the target or has its range: the choice of an ideal judge. Types of candidates are ignored. The place of a truly
+spurious list is that of its first candidate.
 
 *Disambiguation* counts, for every list with a match, whether the match is among the first k candidates. *Maximum
 recall* counts the targets that have a match in any list; in both, a match does not use up list or target.
 
-Source: GATE's plugin Evaluation, its list evaluation and ``EvaluateMaxRecall``.
+Source: GATE's plugin Evaluation, its list evaluation and ``EvaluateMaxRecall``; where the behaviour of the plugin
+contradicts its own description, the description.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from clueval.core.case import Where
 from clueval.core.document import Pair
-from clueval.core.overlap import SpanIndex
+from clueval.core.overlap import SpanIndex, components
 from clueval.core.span import Span
 from clueval.core.tally import Tally
-from clueval.files.errors import CluevalError, UsageError
-from clueval.metrics.gate.candidates import (
-    CandidateList,
-    ListPart,
-    by_ids,
-    candidate_lists,
-    parts_of_lists,
-    value_of,
+from clueval.files.errors import CluevalError, FormatError, UsageError
+from clueval.metrics.gate.counts import NAMES, CurvePoint, GateCounts, curve
+from clueval.metrics.gate.equality import FeatureTest, is_nil
+from clueval.metrics.gate.metric import ALL_RANKS, RANKS, Gate, GateWithin
+from clueval.metrics.gate.pairing import (
+    PARTIAL,
+    STRICT,
+    PossiblePair,
+    Touching,
+    best_first,
+    counts_of,
+    hull,
 )
-from clueval.metrics.gate.counts import NAMES, GateCounts
-from clueval.metrics.gate.equality import FeatureTest
-from clueval.metrics.gate.metric import ALL_RANKS, LISTS, RANKS, Gate, GateWithin
-from clueval.metrics.gate.pairing import PARTIAL, STRICT, Touching, hull
 from clueval.metrics.gate.thresholds import (
     ROUNDED,
-    CurvePoint,
-    curve,
+    annotation_name,
     grid_of,
     rounded,
+    score_of,
     step_of,
     threshold_name,
 )
@@ -47,17 +56,7 @@ from clueval.metrics.gate.thresholds import (
 EVERY_RANK = 2147483647
 """The rank at which every candidate is visible, as the reports of GATE write it; in other reports it is `ALL_RANKS`."""
 
-KINDS = (
-    "all",
-    "without_target",
-    "with_target",
-    "without_match",
-    "strict",
-    "strict_at_0",
-    "partial",
-    "partial_at_0",
-)
-"""The kinds of lists that disambiguation counts."""
+_PAIRS = ("correct_strict", "correct_partial", "incorrect_strict", "incorrect_partial")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +102,10 @@ class GateLists(GateWithin):
     @property
     def of_best(self) -> GateWithin:
         """The metric that counts the best candidates."""
-        own = {each.name: getattr(self, each.name) for each in fields(GateWithin) if each.name not in LISTS}
-        return GateWithin(**{**own, "types": (self.type,), "score_feature": None, "thresholds": None})
+        settings = {each.name: getattr(self, each.name) for each in fields(GateWithin)}
+        for name in ("list_type", "edge_feature", "element_type", "ranks"):
+            del settings[name]
+        return GateWithin(**{**settings, "types": (self.type,), "score_feature": None, "thresholds": None})
 
     # Counting
 
@@ -124,55 +125,74 @@ class GateLists(GateWithin):
 
     def _count_pair(self, tally: Tally, pair: Pair, sequence: str) -> None:
         gold, predicted = (side.layers.get(sequence, ()) for side in pair.sides)
-        lists = self.lists_of(pair, predicted)
+        every = list(self._lists(predicted))
+        kept = {id(span) for span in self.inside(pair.predicted, [each.span for each in every])}
+        lists = [each for each in every if id(each.span) in kept]
         best = by_ids(replace(each.candidates[0], labels={sequence: self.type}) for each in lists)
-        documents = replace(
-            pair, predicted=replace(pair.predicted, layers={**pair.predicted.layers, sequence: best})
-        )
-        tally.update(self.of_best.count_documents([documents], sequence, {}))
-        targets = by_ids(self._targets(pair, gold))
+        layers = {**pair.predicted.layers, sequence: best}
+        of_best = replace(pair, predicted=replace(pair.predicted, layers=layers))
+        tally.update(self.of_best.count_documents([of_best], sequence, {}))
+        if self.unfiltered != self.type:
+            gold = self.inside(pair.gold, gold)
+        targets = by_ids(gold[number] for number in self.kept(gold, {self.type: self.type}))
         tally["lists", "documents"] += 1
         tally["lists", "targets"] += len(targets)
         for name in ("list_type", "element_type"):
             tally["lists", "seen", name] += sum(span.label == getattr(self, name) for span in predicted)
-        for part in parts_of_lists(targets, lists, self.test):
-            self._count_part(tally, part)
-        _disambiguate(tally, targets, lists, self.test)
-        _recall(tally, targets, lists, self.test)
+        matches = _Matches(targets, lists, self.test)
+        for members, reached in matches.parts():
+            self._count_part(tally, matches, members, reached)
+        matches.count_disambiguation(tally)
+        matches.count_recall(tally)
 
-    def lists_of(self, pair: Pair, annotations: Sequence[Span]) -> list[CandidateList]:
-        """Return the lists among the predicted annotations of a pair that are evaluated."""
-        found = candidate_lists(
-            annotations,
-            str(self.list_type),
-            str(self.edge_feature),
-            element_type=self.element_type,
-            score_feature=self.score_feature,
-            nil=None if self.nil is None else (self.test.every[0], self.nil),
-        )
-        kept = {id(span) for span in self.inside(pair.predicted, [each.span for each in found])}
-        return [each for each in found if id(each.span) in kept]
+    def _lists(self, annotations: Sequence[Span]) -> Iterator[CandidateList]:
+        """Yield the lists among the predicted annotations that have candidates, by position.
 
-    def _targets(self, pair: Pair, gold: Sequence[Span]) -> list[Span]:
-        inside = gold if self.unfiltered == self.type else self.inside(pair.gold, gold)
-        return [inside[number] for number in self.kept(inside, {self.type: self.type})]
+        Raises `FormatError`, naming the annotation, for a list without ids, for an id that no annotation has, and for a
+        candidate whose score is no number.
+        """
+        by_id = {span.id: span for span in annotations if span.id is not None}
+        for span in by_ids(span for span in annotations if span.label == self.list_type):
+            candidates = [
+                candidate
+                for candidate in map(by_id.__getitem__, _ids(span, str(self.edge_feature), by_id))
+                if self.element_type in (None, candidate.label)
+                and (self.nil is None or not is_nil(candidate, self.test.every[0], self.nil))
+            ]
+            scores: list[float] = []
+            if self.score_feature is not None:
+                of_each = [
+                    score_of(candidate, self.score_feature, as_text=False, whose="candidate")
+                    for candidate in candidates
+                ]
+                order = sorted(range(len(candidates)), key=lambda number: -of_each[number])
+                scores = [of_each[number] for number in order]
+                candidates = [candidates[number] for number in order]
+            if candidates:
+                yield CandidateList(span, candidates, scores)
 
-    def _count_part(self, tally: Tally, part: ListPart) -> None:
-        longest = max((len(each.candidates) for each in part.lists), default=0)
-        empty = [len(part.targets)] + [0] * (len(NAMES) - 1)
+    def _count_part(
+        self, tally: Tally, matches: _Matches, targets: Sequence[int], lists: Sequence[int]
+    ) -> None:
+        """Count targets and lists, by their numbers, at each score and at each rank."""
+        several = {number: matches.lists[number] for number in lists}
+        nothing = [len(targets)] + [0] * (len(NAMES) - 1)
         if self.thresholds is not None:
             step = float if self.thresholds == ROUNDED else step_of(self.thresholds)
-            scores = [[step(score) for score in each.scores] for each in part.lists]
-            before = empty
-            for at in sorted({score for own in scores for score in own}, reverse=True):
-                counts = part.counts([sum(score >= at for score in own) for own in scores])
-                _add_change(tally, ("lists", "score", repr(at)), before, counts)
-                before = counts
-        before = empty
+            scores = {number: [step(score) for score in each.scores] for number, each in several.items()}
+            before = nothing
+            for at in sorted({score for own in scores.values() for score in own}, reverse=True):
+                visible = {number: sum(score >= at for score in own) for number, own in scores.items()}
+                after = matches.counts(len(targets), visible)
+                _add_change(tally, ("lists", "score", repr(at)), before, after)
+                before = after
+        before = nothing
+        longest = max((len(each.candidates) for each in several.values()), default=0)
         for rank in range(longest):
-            counts = part.counts([min(rank + 1, len(each.candidates)) for each in part.lists])
-            _add_change(tally, ("lists", "rank", rank), before, counts)
-            before = counts
+            visible = {number: min(rank + 1, len(each.candidates)) for number, each in several.items()}
+            after = matches.counts(len(targets), visible)
+            _add_change(tally, ("lists", "rank", rank), before, after)
+            before = after
         if longest:
             tally["lists", "longest", longest - 1] += 1
 
@@ -186,25 +206,25 @@ class GateLists(GateWithin):
         """Return the counts of the lists at every threshold, rising; the first is -infinity: all candidates count."""
         if self.thresholds is None:
             return []
-        found = _curve_of(total, ("lists", "score"))
+        changes = _changes_at(total, ("lists", "score"))
         wanted: Iterable[float] | None = grid_of(self.thresholds)
         if wanted is None:  # the scores at which a count changes
-            wanted = map(rounded, found) if self.thresholds == ROUNDED else found
-        return curve(found, total["lists", "targets"], {-math.inf, *wanted})[:-1]
+            wanted = map(rounded, changes) if self.thresholds == ROUNDED else changes
+        return curve(changes, total["lists", "targets"], {-math.inf, *wanted})[:-1]
 
     def by_rank(self, total: Tally) -> Iterator[tuple[int, GateCounts]]:
         """Yield the counts of the lists at every rank, rising; the last is `EVERY_RANK`."""
-        ranks = RANKS.get(self.ranks, range(_last(total, ("lists", "longest")) + 1))
-        return _at_ranks(_curve_of(total, ("lists", "rank")), total["lists", "targets"], (*ranks, EVERY_RANK))
+        last = max(_by_rank(total, ("lists", "longest")), default=-1)
+        ranks = (*RANKS.get(self.ranks, range(last + 1)), EVERY_RANK)
+        return _at_ranks(_changes_at(total, ("lists", "rank")), total["lists", "targets"], ranks)
 
     def disambiguation(self, total: Tally) -> Iterator[tuple[int, GateCounts]]:
         """Yield the counts of the lists that have a match, at every rank, rising."""
-        last = _last(total, ("lists", "disambiguation", "longest"))
-        found = _curve_of(total, ("lists", "disambiguation", "rank"))
-        return _at_ranks(found, 0, range(max(last, 0) + 1))
+        last = max(_by_rank(total, ("lists", "disambiguation", "longest")), default=0)
+        return _at_ranks(_changes_at(total, ("lists", "disambiguation", "rank")), 0, range(last + 1))
 
     def _report(self, total: Tally) -> dict[str, Any]:
-        recall = {name: _by_rank(total, ("lists", name)) for name in ("strict", "lenient")}
+        strict, lenient = (_by_rank(total, ("lists", name)) for name in ("strict", "lenient"))
         return {
             "by_score": {threshold_name(at): counts.report(self.beta) for at, counts in self.by_score(total)},
             "by_rank": {
@@ -212,14 +232,14 @@ class GateLists(GateWithin):
                 for rank, counts in self.by_rank(total)
             },
             "disambiguation": {
-                "lists": {kind: total["lists", "kind", kind] for kind in KINDS},
+                "lists": {kind: total["lists", "kind", kind] for kind in _KINDS},
                 "ranks": {str(rank): _accuracies(counts) for rank, counts in self.disambiguation(total)},
             },
             "maximum_recall": {
-                "all": _recalls(total, recall),
+                "all": _recalls(total, strict, lenient),
                 "ranks": {
-                    str(rank): _recalls(total, recall, rank)
-                    for rank in range(max([*recall["strict"], *recall["lenient"]], default=-1) + 1)
+                    str(rank): _recalls(total, strict, lenient, rank)
+                    for rank in range(max([*strict, *lenient], default=-1) + 1)
                 },
             },
         }
@@ -238,166 +258,267 @@ class GateLists(GateWithin):
 Gate.of_lists = GateLists
 
 
-# Disambiguation and maximum recall
+# Lists and their candidates
 
 
-def _disambiguate(
-    tally: Tally, targets: Sequence[Span], lists: Sequence[CandidateList], test: FeatureTest
-) -> None:
-    """Count, for every list with a match, the rank at which a right candidate appears; lists may share a target."""
-    index = Touching(targets)
-    for each in lists:
-        near = [targets[number] for number in index.touching(each.span)]
-        strict, partial = _first_matches(near, each, test)
-        kinds = {
-            "all": True,
-            "with_target" if near else "without_target": True,
-            "without_match": bool(near) and strict is None and partial is None,
-            "strict": strict is not None,
-            "strict_at_0": strict == 0,
-            "partial": partial is not None,
-            "partial_at_0": partial == 0,
+class CandidateList(NamedTuple):
+    """A list annotation and its candidates, the best first, with their falling scores, if they have scores."""
+
+    span: Span
+    candidates: Sequence[Span]
+    scores: Sequence[float] = ()
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The range from the first to the last position of the list annotation and all candidates."""
+        spans = (self.span, *self.candidates)
+        return min(each.start for each in spans), max(each.end for each in spans)
+
+
+def _ids(span: Span, feature: str, known: Mapping[str | int, Span]) -> Sequence[str | int]:
+    """Return the ids of the candidates of a list annotation. Raises `FormatError` for ids that are not `known`."""
+    ids = span.features.get(feature)
+    problem = None
+    if not isinstance(ids, list | tuple):
+        problem = f"has no {feature!r}" if ids is None else f"has {ids!r} as {feature!r}, which is not a list"
+        ids = ()
+    for number in ids:
+        if isinstance(number, bool) or not isinstance(number, int | str) or number not in known:
+            problem = f"names the candidate {number!r}, which the set does not have"
+    if problem is not None:
+        raise FormatError(
+            f"annotation {annotation_name(span)} {problem}",
+            line=span.line,
+            advice=f"the feature {feature!r} of a list holds a list of annotation ids",
+        )
+    return ids
+
+
+def by_ids(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans by start, end and id, numbers first; one without an id has its place by content as its id."""
+
+    def content(span: Span) -> tuple[Any, ...]:
+        labels = sorted((layer, label is not None, label or "") for layer, label in span.by_layer.items())
+        features = [
+            (name, type(value).__name__, repr(value)) for name, value in sorted(span.features.items())
+        ]
+        return span.start, span.end, span.parts or (), labels, sorted(span.tokens or ()), features
+
+    def by_id(numbered: tuple[int, Span]) -> tuple[int, int, bool, int, str]:
+        place, span = numbered
+        if isinstance(span.id, str):
+            return span.start, span.end, True, 0, span.id
+        return span.start, span.end, False, place if span.id is None else span.id, ""
+
+    return [span for _, span in sorted(enumerate(sorted(spans, key=content)), key=by_id)]
+
+
+class _Matches:
+    """The targets and the lists of a document, and at which ranks candidates match targets.
+
+    Targets come by position, lists by their ranges; both are named by their numbers.
+    """
+
+    def __init__(self, targets: Sequence[Span], lists: Iterable[CandidateList], test: FeatureTest) -> None:
+        self.targets, self._test = targets, test
+        self.lists = sorted(lists, key=lambda each: each.range)
+        self._ranks: dict[tuple[int, int], dict[int, int]] = {}
+        candidates = by_ids(candidate for each in self.lists for candidate in each.candidates)
+        places = {id(span): place for place, span in enumerate(candidates)}
+        self._places = [[places[id(candidate)] for candidate in each.candidates] for each in self.lists]
+        index = SpanIndex(list(map(hull, targets)))
+        at: dict[tuple[int, int], list[int]] = {}
+        for number, target in enumerate(targets):
+            at.setdefault((target.start, target.end), []).append(number)
+        self._overlapping = [set(index.overlapping(hull(each.span))) for each in self.lists]
+        """Of each list, the targets that overlap it, as ranges without gaps."""
+        self._near = [
+            sorted(around.union(at.get((each.span.start, each.span.end), ())))
+            for around, each in zip(self._overlapping, self.lists, strict=True)
+        ]
+        """The same, with those of zero length at a list of zero length."""
+        self._touching = [
+            around.union(at.get((each.span.start, each.span.start), ()) if len(each.span) else ())
+            for around, each in zip(self._overlapping, self.lists, strict=True)
+        ]
+        """The targets that touch each list (`clueval.metrics.gate.pairing.touches`)."""
+
+    def ranks(self, target: int, number: int) -> dict[int, int]:
+        """Return the least rank at which a list has a pairing of each value with a target; types do not count."""
+        known = self._ranks.get((target, number))
+        if known is not None:
+            return known
+        ranks: dict[int, int] = {}
+        span = self.targets[target]
+        for rank, candidate in enumerate(self.lists[number].candidates):
+            same = (span.start, span.end) == (candidate.start, candidate.end)
+            if same or span.overlaps(candidate):
+                ranks.setdefault(2 * self._test.agree(span, candidate, span.label) + same, rank)
+        self._ranks[target, number] = ranks
+        return ranks
+
+    def parts(self) -> Iterator[tuple[list[int], list[int]]]:
+        """Yield targets and lists that overlap, directly or through others; a list reaches over all its candidates."""
+        rows = [(span.start, span.end, False, number) for number, span in enumerate(self.targets)]
+        rows += [(*each.range, True, number) for number, each in enumerate(self.lists)]
+        for members in components(sorted(rows), touching=True):
+            yield (
+                [number for *_, is_list, number in members if not is_list],
+                [number for *_, is_list, number in members if is_list],
+            )
+
+    def counts(self, targets: int, visible: Mapping[int, int]) -> list[int]:
+        """Return the counts of a part, in the order of `NAMES`.
+
+        `targets` is their number, `visible` the number of visible candidates of each list.
+        """
+        pairs = []
+        same: Counter[int] = Counter()
+        for number, shown in visible.items():
+            for target in self._near[number] if shown else ():
+                ranks = {value: rank for value, rank in self.ranks(target, number).items() if rank < shown}
+                if ranks:
+                    best = max(ranks)
+                    pairs.append(PossiblePair(best, target, number, self._places[number][ranks[best]]))
+                if STRICT in ranks or 1 in ranks:
+                    same[target] += 1
+        taken = best_first(pairs)
+        used = {pair.response for pair in taken}
+        left = (self.lists[number] for number, shown in visible.items() if shown and number not in used)
+        spurious = Touching(each.candidates[0] for each in left)
+        touched = [pair.target for pair in taken if spurious.find(self.targets[pair.target])]
+        return counts_of((targets, sum(map(bool, visible.values()))), pairs, taken, touched, same)
+
+    def count_disambiguation(self, tally: Tally) -> None:
+        """Count, for every list with a match, the rank at which a right candidate appears; lists may share a target."""
+        for number, each in enumerate(self.lists):
+            near = [self.ranks(target, number) for target in self._touching[number]]
+            strict, partial = (
+                min((ranks[value] for ranks in near if value in ranks), default=None)
+                for value in (STRICT, PARTIAL)
+            )
+            kinds = [True, not near, near, near and strict is None and partial is None]
+            kinds += [strict is not None, strict == 0, partial is not None, partial == 0]
+            for kind, is_so in zip(_KINDS, kinds, strict=True):
+                tally["lists", "kind", kind] += bool(is_so)
+            before = [0] * len(NAMES)
+            for rank in range(len(each.candidates)) if strict is not None or partial is not None else ():
+                own = each.candidates[rank]
+                if strict is not None and rank >= strict:
+                    outcome = "correct_strict"
+                elif partial is not None and rank >= partial:
+                    outcome = "correct_partial"
+                elif (own.start, own.end) == (each.span.start, each.span.end):
+                    outcome = "incorrect_strict"
+                else:
+                    outcome = "incorrect_partial"
+                after = list(GateCounts(1, 1)._replace(**{outcome: 1}))
+                _add_change(tally, ("lists", "disambiguation", "rank", rank), before, after)
+                before = after
+        longest = max((len(each.candidates) for each in self.lists), default=1)
+        tally["lists", "disambiguation", "longest", longest - 1] += 1
+
+    def count_recall(self, tally: Tally) -> None:
+        """Count the targets that have a match in any list, by its least rank; zero length never matches strictly."""
+        least: dict[str, dict[int, int]] = {"strict": {}, "lenient": {}}
+        for number, around in enumerate(self._overlapping):
+            for target in around:
+                ranks = self.ranks(target, number)
+                values = {"strict": (STRICT,), "lenient": (STRICT, PARTIAL)}
+                if not len(self.targets[target]):
+                    values = {"lenient": (PARTIAL,)}
+                for name, several in values.items():
+                    of_values = [ranks[value] for value in several if value in ranks]
+                    if of_values:
+                        least[name][target] = min(*of_values, least[name].get(target, EVERY_RANK))
+        for name, of_targets in least.items():
+            for rank in of_targets.values():
+                tally["lists", name, rank] += 1
+        numbers = {
+            "targets": len(self.targets),
+            "targets_with_list": len(set().union(*self._overlapping)),
+            "lists": len(self.lists),
+            "lists_with_target": sum(map(bool, self._overlapping)),
         }
-        for kind, is_so in kinds.items():
-            tally["lists", "kind", kind] += is_so
-        if strict is None and partial is None:
-            continue
-        before = [0] * len(NAMES)
-        for rank in range(len(each.candidates)):
-            counts = [1, 1] + [0] * (len(NAMES) - 2)
-            counts[_outcome(each, strict, partial, rank)] = 1
-            _add_change(tally, ("lists", "disambiguation", "rank", rank), before, counts)
-            before = counts
-    longest = max((len(each.candidates) for each in lists), default=1)
-    tally["lists", "disambiguation", "longest", longest - 1] += 1
+        for name, number in numbers.items():
+            tally["lists", "recall", name] += number
 
 
-def _outcome(each: CandidateList, strict: int | None, partial: int | None, rank: int) -> int:
-    """Return the number, in `NAMES`, of what a list is at a rank: correct or incorrect, strictly or partially."""
-    if strict is not None and rank >= strict:
-        return 2
-    if partial is not None and rank >= partial:
-        return 3
-    own = each.candidates[rank]
-    return 4 if (own.start, own.end) == (each.span.start, each.span.end) else 5
-
-
-def _first_matches(
-    targets: Sequence[Span], each: CandidateList, test: FeatureTest
-) -> tuple[int | None, int | None]:
-    """Return the least ranks of a strict and of a partial match with any of the targets."""
-    first: dict[int | None, int] = {}
-    for rank, candidate in enumerate(each.candidates):
-        for target in targets:
-            first.setdefault(value_of(target, candidate, test), rank)
-    return first.get(STRICT), first.get(PARTIAL)
-
-
-def _recall(tally: Tally, targets: Sequence[Span], lists: Sequence[CandidateList], test: FeatureTest) -> None:
-    """Count the targets that have a match in any list, by its least rank; targets may share a list."""
-    index = SpanIndex([hull(each.span) for each in lists])
-    with_target: set[int] = set()
-    for target in targets:
-        near = index.overlapping(hull(target))
-        with_target.update(near)
-        tally["lists", "recall", "targets_with_list"] += bool(near)
-        ranks: dict[str, list[int]] = {"strict": [], "lenient": []}
-        for number in near:
-            for name, rank in _first_of(target, lists[number], test):
-                ranks[name].append(rank)
-        for name, found in ranks.items():
-            if found:
-                tally["lists", name, min(found)] += 1
-    tally["lists", "recall", "targets"] += len(targets)
-    tally["lists", "recall", "lists"] += len(lists)
-    tally["lists", "recall", "lists_with_target"] += len(with_target)
-
-
-def _first_of(target: Span, each: CandidateList, test: FeatureTest) -> Iterator[tuple[str, int]]:
-    """Yield the least ranks of a lenient and of a strict match of one list; zero length never matches."""
-    has_lenient = False
-    for rank, candidate in enumerate(each.candidates):
-        if candidate.overlaps(target) and test.agree(target, candidate, target.label):
-            if not has_lenient:
-                yield "lenient", rank
-                has_lenient = True
-            if (candidate.start, candidate.end) == (target.start, target.end):
-                yield "strict", rank
-                return
+_KINDS = (
+    "all",
+    "without_target",
+    "with_target",
+    "without_match",
+    "strict",
+    "strict_at_0",
+    "partial",
+    "partial_at_0",
+)
+"""The kinds of lists that disambiguation counts."""
 
 
 # Sums of counts
 
-Key = tuple[Any, ...]
 
-
-def _add_change(tally: Tally, path: Key, before: Sequence[int], after: Sequence[int]) -> None:
+def _add_change(tally: Tally, path: tuple[Any, ...], before: Sequence[int], after: Sequence[int]) -> None:
     for name, one, other in zip(NAMES, before, after, strict=True):
         if one != other:
             tally[(*path, name)] += other - one
 
 
-def _curve_of(total: Tally, path: Key) -> dict[float, list[int]]:
+def _changes_at(total: Tally, path: tuple[Any, ...]) -> dict[float, list[int]]:
     """Return the changes of counts at each score or rank."""
-    found: dict[float, list[int]] = {}
+    changes: dict[float, list[int]] = {}
     for key, number in total.items():
         if key[:-2] == path:
-            found.setdefault(float(key[-2]), [0] * len(NAMES))[NAMES.index(key[-1])] += number
-    return found
+            changes.setdefault(float(key[-2]), [0] * len(NAMES))[NAMES.index(key[-1])] += number
+    return changes
 
 
-def _by_rank(total: Tally, path: Key) -> dict[int, int]:
+def _by_rank(total: Tally, path: tuple[Any, ...]) -> dict[int, int]:
     return {key[-1]: number for key, number in total.items() if key[:-1] == path}
 
 
-def _last(total: Tally, path: Key) -> int:
-    return max(_by_rank(total, path), default=-1)
-
-
 def _at_ranks(
-    found: Mapping[float, Sequence[int]], targets: int, ranks: Iterable[int]
+    changes: Mapping[float, Sequence[int]], targets: int, ranks: Iterable[int]
 ) -> Iterator[tuple[int, GateCounts]]:
     """Yield the counts at these ranks, which rise; at a rank all candidates up to it are visible."""
-    points = curve({-rank: change for rank, change in found.items()}, targets, [-rank for rank in ranks])
+    points = curve({-rank: change for rank, change in changes.items()}, targets, [-rank for rank in ranks])
     for at, counts in reversed(points[:-1]):
         yield int(-at), counts
 
 
 def _accuracies(counts: GateCounts) -> dict[str, float]:
-    names = ("correct_strict", "correct_partial", "incorrect_strict", "incorrect_partial")
     return {
         "lists": counts.targets,
-        **{name: getattr(counts, name) for name in names},
+        **{name: getattr(counts, name) for name in _PAIRS},
         "accuracy_strict": counts.recall_strict,
         "accuracy_lenient": counts.recall_lenient,
     }
 
 
 def _recalls(
-    total: Tally, ranks: Mapping[str, Mapping[int, int]], rank: int = EVERY_RANK
+    total: Tally, strict: Mapping[int, int], lenient: Mapping[int, int], rank: int = EVERY_RANK
 ) -> dict[str, float]:
     """Return counts and recalls with the candidates up to a rank; 0/0 is 1."""
-    strict, lenient = (
-        sum(number for at, number in ranks[name].items() if at <= rank) for name in ("strict", "lenient")
-    )
     names = ("targets", "targets_with_list", "lists", "lists_with_target")
     targets, with_list, lists, with_target = (total["lists", "recall", name] for name in names)
+    correct = {
+        name: sum(number for at, number in of_ranks.items() if at <= rank)
+        for name, of_ranks in (("strict", strict), ("lenient", lenient))
+    }
+    shares = {
+        f"{share}_{name}": number / whole if whole else float(not number)
+        for share, whole in (("max_recall", targets), ("max_recall_list", with_list))
+        for name, number in correct.items()
+    }
     return {
-        "max_recall_strict": _share(strict, targets),
-        "max_recall_lenient": _share(lenient, targets),
-        "max_recall_list_strict": _share(strict, with_list),
-        "max_recall_list_lenient": _share(lenient, with_list),
+        **shares,
         "targets": targets,
         "targets_with_list": with_list,
-        "correct_strict": strict,
-        "correct_lenient": lenient,
+        "correct_strict": correct["strict"],
+        "correct_lenient": correct["lenient"],
         "lists": lists,
         "lists_with_target": with_target,
         "lists_spurious": lists - with_target,
     }
-
-
-def _share(part: int, whole: int) -> float:
-    if whole:
-        return part / whole
-    return 0.0 if part else 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -11,28 +11,26 @@ from typing import Any, ClassVar
 from clueval.core.case import TOKENS, Case, Where, case_of, keys_of, located
 from clueval.core.document import Document, Pair, Row
 from clueval.core.metric import DocumentMetric, Metric, Sizes
-from clueval.core.span import Span
+from clueval.core.span import SIDES, Span
 from clueval.core.tally import Counts, Tally, added
-from clueval.files.errors import CluevalError, UsageError, described
+from clueval.files.errors import CluevalError, UsageError, described, shortened, warn
 from clueval.files.options import option_field, require_choices
 from clueval.metrics.gate.counts import (
     ALL,
+    CurvePoint,
     GateCounts,
     Path,
     add_changes,
     add_counts,
-    add_thresholds,
+    average_precisions,
     changes_at,
     counts_at,
+    curve,
     macro_report,
-    of_type,
-    of_value,
-    thresholds_at,
 )
 from clueval.metrics.gate.equality import (
     COMPARISONS,
     FeatureTest,
-    Names,
     TypeSpec,
     features_from_text,
     is_nil,
@@ -44,26 +42,20 @@ from clueval.metrics.gate.pairing import (
     CONTAINMENTS,
     PAIRINGS,
     Evaluation,
-    containing_in,
     evaluation,
     in_order,
     kept_within,
-    parts_of,
 )
 from clueval.metrics.gate.thresholds import (
     EVERY,
     ROUNDED,
-    CurvePoint,
     Thresholds,
-    average_precisions,
     changes_of,
-    curve,
     grid_of,
     parse_thresholds,
     rounded,
     score_of,
     threshold_name,
-    thresholds_with,
 )
 
 _FEW = 16
@@ -79,35 +71,17 @@ RANKS: Mapping[str, tuple[int, ...]] = {
 }
 """Eleven ranks from 0 up to 10, 50 or 100."""
 
-LISTS = ("list_type", "edge_feature", "element_type", "ranks")
-"""The settings of candidate lists."""
-
 WITHOUT_VALUE = "(none)"
 """The group of the annotations that lack the feature of a break-down."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate(Metric):
-    """GATE's tagging evaluation.
+    """GATE's tagging evaluation. The help of each field says what it does; results go by the targets' names of types.
 
-    Its tally has the keys that `clueval.metrics.gate.counts` and `Names` describe.
-
-    Attributes:
-        types: type specifications, ``"Person"`` or ``"Person=PER"`` (targets=responses), which are evaluated
-            each and all together; results go by the targets' name. Empty: every label that occurs.
-        features: the features that are compared, ``M[inst]`` for one type, or a dictionary of features by type. Empty:
-            none; the type decides.
-        feature_comparison: ``equality``, ``string`` or ``subsumption``; see `FeatureTest`.
-        pairing: ``plugin``, ``by-response`` or ``by-target``; see `clueval.metrics.gate.pairing`.
-        score_feature: the feature that holds the responses' scores; every response needs one.
-        thresholds: ``all``, ``rounded``, ``11``, ``21``, ``51`` or numbers; see `parse_thresholds`.
-        nil: annotations whose first feature has this value are excluded ("" if it is missing). None: none.
-        containing: the layer of the document within which annotations are evaluated. None: everywhere.
-        containment: how an annotation must lie within it: ``overlapping``, ``containing`` or ``coextensive``.
-        unfiltered: a type whose targets are the containing layer itself, so that all of them are evaluated.
-        by: features by whose values the evaluation is broken down, as it is by type.
-        beta: the weight of recall in F.
-        list_type, edge_feature, element_type, ranks: see `clueval.metrics.gate.lists`.
+    Its tally has the keys that `clueval.metrics.gate.counts` describes, and the names of settings that occur:
+    ``("seen", "all")`` annotations of the types, ``("seen", "gold type", type)``, ``("seen", "predicted type", type)``,
+    ``("seen", "feature", feature)`` and ``("seen", "nil")``.
 
     Raises `UsageError` for invalid settings.
     """
@@ -249,11 +223,8 @@ class Gate(Metric):
         if isinstance(self.features, Mapping):
             by_type = [f"{kind}[{','.join(names)}]" for kind, names in self.features.items()]
             object.__setattr__(self, "features", tuple(by_type))
-        if self.list_type is None and (self.edge_feature, self.element_type, self.ranks) != (
-            None,
-            None,
-            ALL_RANKS,
-        ):
+        of_lists = self.edge_feature, self.element_type, self.ranks
+        if self.list_type is None and of_lists != (None, None, ALL_RANKS):
             raise UsageError("candidate lists need Gate.list_type", advice="add it")
         for name in ("types", "features", "by"):
             given = getattr(self, name)
@@ -274,7 +245,14 @@ class Gate(Metric):
             raise UsageError("Gate.unfiltered needs containing annotations", advice="add Gate.containing")
         if not self.beta > 0:
             raise UsageError(f"Gate.beta must be greater than 0, not {self.beta!r}")
-        object.__setattr__(self, "thresholds", thresholds_with(self.score_feature, self.thresholds))
+        if self.score_feature is not None:
+            thresholds = EVERY if self.thresholds is None else parse_thresholds(self.thresholds)
+            object.__setattr__(self, "thresholds", thresholds)
+        elif self.thresholds is not None:
+            raise UsageError(
+                "Gate.thresholds need scores",
+                advice="name the feature that has the scores with Gate.score_feature",
+            )
 
     @property
     def reads(self) -> frozenset[str]:
@@ -296,11 +274,6 @@ class Gate(Metric):
         """The types, as specifications."""
         return _specs(self.types)
 
-    @property
-    def names(self) -> Names:
-        """What must occur in the data."""
-        return Names(self.specs, self.test, self.by, self.nil)
-
     # Counting
 
     def count(self, case: Case) -> Tally:
@@ -318,7 +291,7 @@ class Gate(Metric):
     def count_all(self, case: Case) -> Tally:
         """Return the counts of a case, by the definition."""
         tally = self.evaluated(case)
-        self.names.note(tally, case.gold, case.predicted)
+        self.note_names(tally, case.gold, case.predicted)
         return tally
 
     def _count_scored(self, case: Case) -> Tally:
@@ -335,15 +308,14 @@ class Gate(Metric):
             tuple([(span.start - first, span.end - first, span.label) for span in spans])
             for spans in (case.gold, case.predicted)
         )
-        tally = _of_ranks(self, gold, predicted, tuple([ranks[score] for score in scores]))
-        return Tally(
-            {
-                (*key[:-2], repr(levels[int(float(key[-2]))]), key[-1])
-                if key[-3:-2] == ("score",)
-                else key: number
-                for key, number in tally.items()
-            }
-        )
+        tally = Tally()
+        for key, number in _of_ranks(
+            self, gold, predicted, tuple([ranks[score] for score in scores])
+        ).items():
+            if key[-3:-2] == ("score",):
+                key = (*key[:-2], repr(levels[int(float(key[-2]))]), key[-1])
+            tally[key] = number
+        return tally
 
     def evaluated(self, case: Case) -> Tally:
         """Return the counts of the annotations of a case that are evaluated: all together, by type and by value."""
@@ -356,18 +328,18 @@ class Gate(Metric):
         whole = self._evaluation(case, targets, responses)
         kinds = {*targets.values(), *responses.values()}
         if len(kinds) == 1:  # all types are this one
-            self._add(tally, [ALL, of_type(*kinds)], whole, scores)
+            self._add(tally, [ALL, ("type", *kinds)], whole, scores)
         else:
             self._add(tally, [ALL], whole, scores)
-            for kind, part in parts_of(whole, targets, responses):
-                self._add(tally, [of_type(kind)], part, scores)
+            for kind, part in whole.parts(targets, responses):
+                self._add(tally, [("type", kind)], part, scores)
         for feature in self.by:
             values = [
                 {number: _value(spans[number].features.get(feature)) for number in numbers}
                 for spans, numbers in ((case.gold, targets), (case.predicted, responses))
             ]
-            for value, part in parts_of(whole, *values):
-                add_counts(tally, of_value(feature, value), part.counts())
+            for value, part in whole.parts(*values):
+                add_counts(tally, ("by", feature, value), part.counts())
         return tally
 
     def evaluation_of(self, case: Case, kind: str | None = None) -> Evaluation:
@@ -389,12 +361,12 @@ class Gate(Metric):
 
     def kept(self, spans: Sequence[Span], names: Mapping[str, str]) -> dict[int, str]:
         """Return the types of the spans that are evaluated, by number; `names` are those of labels, empty: labels."""
-        found = {}
+        kinds = {}
         for number, span in enumerate(spans):
             kind = names.get(span.label) if names else span.label
             if kind is not None and (self.nil is None or not is_nil(span, self.test.every[0], self.nil)):
-                found[number] = kind
-        return found
+                kinds[number] = kind
+        return kinds
 
     def _evaluation(self, case: Case, targets: Mapping[int, str], responses: Mapping[int, str]) -> Evaluation:
         test = self.test
@@ -417,7 +389,54 @@ class Gate(Metric):
             add_counts(tally, path, counts)
             add_changes(tally, path, changes)
             if self.thresholds == ROUNDED:
-                add_thresholds(tally, path, {rounded(scores[number]) for number in part.responses})
+                for threshold in {rounded(scores[number]) for number in part.responses}:
+                    tally[(*path, "threshold", repr(threshold))] += 1
+
+    # The names in the settings
+
+    def note_names(self, tally: Tally, *sides: Iterable[Span]) -> None:
+        """Count the spans of both sides with the named types (by label; none: all types), features and value."""
+        test = self.test
+        if not (self.types or test.every or self.by):
+            return
+        for side, names, spans in zip(SIDES, _types_by_label(self.types), sides, strict=True):
+            of_types = [span for span in spans if not names or span.label in names]
+            tally["seen", "all"] += len(of_types)
+            wanted = {*names.values(), *test.by_type}
+            for span in of_types if wanted else ():
+                kind = names.get(span.label, span.label)
+                if kind in wanted:
+                    tally["seen", f"{side} type", kind] += 1
+            for feature in (*test.every, *self.by):
+                tally["seen", "feature", feature] += sum(feature in span.features for span in of_types)
+            if self.nil is not None:
+                tally["seen", "nil"] += sum(is_nil(span, test.every[0], self.nil) for span in of_types)
+
+    def check(self, total: Tally) -> None:
+        """Raise `UsageError` for a type or feature in the settings that no annotation has.
+
+        A type of one side, and the value that `nil` names, may be missing in a corpus, so that is a warning. Without
+        annotations, features are not missed.
+        """
+        for spec in self.specs:
+            seen = [total["seen", f"{side} type", spec.target] for side in SIDES]
+            if not any(seen):
+                raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check Gate.types")
+            for side, name, number in zip(SIDES, spec, seen, strict=True):
+                if spec.target != spec.response and not number:
+                    warn(shortened(f"gate.types: no {side} annotation has the type {name!r}"))
+        if not total["seen", "all"]:
+            return
+        for kind in self.test.by_type:
+            if not total["seen", "gold type", kind]:
+                raise UsageError(f"no gold annotation has the type {kind!r}", advice="check Gate.features")
+        settings = dict.fromkeys(self.by, "Gate.by") | dict.fromkeys(self.test.every, "Gate.features")
+        for feature, setting in settings.items():
+            if not total["seen", "feature", feature]:
+                raise UsageError(f"no annotation has the feature {feature!r}", advice=f"check {setting}")
+        if self.nil is not None and not total["seen", "nil"]:
+            feature, value = self.test.every[0], self.nil
+            warn(shortened(f"gate.nil: no annotation has the value {value!r} in the feature {feature!r}"))
 
     # Results
 
@@ -426,22 +445,34 @@ class Gate(Metric):
 
         With thresholds there is also ``average_precision``, with a break-down ``by``.
         """
-        per_type = {name: self.counts(total, name) for name in self.types_of(total)}
         points = self.curve(total)
+        groups = self._groups(total, points)
+        reports = {
+            path: {name: counts.report(self.beta) for name, counts in of.items()}
+            for path, of in groups.items()
+        }
         report: dict[str, Any] = {
             "all": self.counts(total).report(self.beta),
-            "per_type": {name: counts.report(self.beta) for name, counts in per_type.items()},
-            "macro": macro_report(per_type.values(), self.beta),
-            "thresholds": {threshold_name(at): counts.report(self.beta) for at, counts in points},
+            "per_type": reports["per_type"],
+            "macro": macro_report(groups["per_type"].values(), self.beta),
+            "thresholds": reports["thresholds"],
         }
         if points:
             report["average_precision"] = average_precisions(points)
         if self.by:
-            report["by"] = {
-                feature: {value: counts.report(self.beta) for value, counts in self._by_value(total, feature)}
-                for feature in self.by
-            }
+            report["by"] = {feature: reports[f"by.{feature}"] for feature in self.by}
         return report
+
+    def _groups(self, total: Tally, points: Sequence[CurvePoint]) -> dict[str, dict[str, GateCounts]]:
+        """Return the counts of each type, at each threshold and of each value, by their paths in the report."""
+        groups = {
+            "per_type": {kind: self.counts(total, kind) for kind in self.types_of(total)},
+            "thresholds": {threshold_name(at): counts for at, counts in points},
+        }
+        for feature in self.by:
+            values = sorted({key[2] for key in total if key[:2] == ("by", feature)})
+            groups[f"by.{feature}"] = {value: counts_at(total, ("by", feature, value)) for value in values}
+        return groups
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         """Return the counts of all types: ``all`` the strict ones, ``all.lenient`` the lenient ones.
@@ -456,20 +487,11 @@ class Gate(Metric):
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
         """Return the targets and the responses of each entry."""
-        per_type = {name: self.counts(total, name) for name in self.types_of(total)}
-        found = {"all": self.counts(total), "macro": sum(per_type.values(), GateCounts())}
-        found |= {f"per_type.{name}": counts for name, counts in per_type.items()}
-        found |= {f"thresholds.{threshold_name(at)}": counts for at, counts in self.curve(total)}
-        for feature in self.by:
-            found |= {f"by.{feature}.{value}": counts for value, counts in self._by_value(total, feature)}
-        return {path: (counts.targets, counts.responses) for path, counts in found.items()}
-
-    def check(self, total: Tally) -> None:
-        """Raise `UsageError` for a type or feature in the settings that no annotation has; see `Names`.
-
-        Annotations that `nil` excludes count as having it.
-        """
-        self.names.check(total)
+        groups = self._groups(total, self.curve(total))
+        entries = {"all": self.counts(total), "macro": sum(groups["per_type"].values(), GateCounts())}
+        for path, of in groups.items():
+            entries |= {f"{path}.{name}": counts for name, counts in of.items()}
+        return {path: (counts.targets, counts.responses) for path, counts in entries.items()}
 
     def types_of(self, total: Tally) -> list[str]:
         """Return the types as they were given or, by default, all that occurred in alphabetical order."""
@@ -477,23 +499,19 @@ class Gate(Metric):
 
     def counts(self, total: Tally, kind: str | None = None) -> GateCounts:
         """Return the counts of one type or of all."""
-        return counts_at(total, ALL if kind is None else of_type(kind))
+        return counts_at(total, ALL if kind is None else ("type", kind))
 
     def curve(self, total: Tally, kind: str | None = None) -> list[CurvePoint]:
         """Return the counts of one type or of all at every threshold, rising; none without scores."""
         if self.thresholds is None:
             return []
-        path = ALL if kind is None else of_type(kind)
-        found = changes_at(total, path)
+        path = ALL if kind is None else ("type", kind)
+        changes = changes_at(total, path)
         wanted: Collection[float] | None = grid_of(self.thresholds)
-        if wanted is None:
-            wanted = thresholds_at(total, path) if self.thresholds == ROUNDED else found.keys()
-        return curve(found, self.counts(total, kind).targets, wanted)
-
-    def _by_value(self, total: Tally, feature: str) -> list[tuple[str, GateCounts]]:
-        """Return the values of a feature of the break-down in alphabetical order, and their counts."""
-        values = sorted({key[2] for key in total if key[:2] == ("by", feature)})
-        return [(value, counts_at(total, of_value(feature, value))) for value in values]
+        if self.thresholds == ROUNDED:
+            wanted = {float(key[-1]) for key in total if key[:-1] == (*path, "threshold")}
+        targets = self.counts(total, kind).targets
+        return curve(changes, targets, changes.keys() if wanted is None else wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -512,60 +530,47 @@ class GateWithin(Gate, DocumentMetric):
     def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
         """Count the pairs of one text.
 
+        Annotations of the type `unfiltered` are all of this type; so are those of all types, if it is the only one.
         Raises `UsageError` for a document without the containing layer, and the errors of `Gate.count`.
         """
         tally: Tally = Tally()
         for pair in pairs:
-            targets, responses = (list(side.layers.get(sequence, ())) for side in pair.sides)
-            self.names.note(tally, targets, responses)
+            self.note_names(tally, *Gate.annotations(self, pair, sequence))
             if self.containing is not None:
-                around = (containing_in(side, self.containing) for side in pair.sides)
-                tally["seen", "within"] += sum(map(len, around))
-            tally.update(self.count_spans(pair, sequence, targets, responses))
+                tally["seen", "within"] += sum(len(self._containing_in(side)) for side in pair.sides)
+            inside = self._counted(pair, sequence, self._inside(pair, sequence))
+            if self.unfiltered is None:
+                tally.update(inside)
+                continue
+            alone = self._counted(pair, sequence, self._of_unfiltered(pair, sequence))
+            for counts, is_own in ((inside, False), (alone, True)):
+                for key, number in counts.items():
+                    of_type = key[:2] == ("type", self.unfiltered)
+                    of_all = self._is_only_type(self.unfiltered) and key[0] in ("all", "type")
+                    if (of_type or of_all) is is_own:
+                        tally[key] += number
         return tally
 
-    def count_spans(
-        self, pair: Pair, sequence: str, targets: Sequence[Span], responses: Sequence[Span]
-    ) -> Tally:
-        """Return the counts of the targets and the responses of a pair that are evaluated.
-
-        Those of the type `unfiltered` are of all its targets; so are those of all types, if it is the only one.
-        """
-        inside = self.inside(pair.gold, targets)
-        responses = self.inside(pair.predicted, responses)
-        only = self.unfiltered
-        if only is None:
-            return self._counted(pair, sequence, inside, responses)
-        found = self._counted(pair, sequence, inside, responses)
-        alone = self._counted(pair, sequence, *self._of_unfiltered(targets, responses))
-        begins = ("all", "type") if self._is_only_type(only) else ()
-        return Tally(
-            {
-                key: number
-                for tally, is_own in ((found, False), (alone, True))
-                for key, number in tally.items()
-                if (key[0] in begins or key[:2] == ("type", only)) is is_own
-            }
-        )
-
     def annotations(self, pair: Pair, sequence: str, kind: str | None = None) -> list[Sequence[Span]]:
-        targets, responses = (side.layers.get(sequence, ()) for side in pair.sides)
-        responses = self.inside(pair.predicted, responses)
         only = self.unfiltered
         if only is not None and (kind == only or (kind is None and self._is_only_type(only))):
-            return self._of_unfiltered(targets, responses)
-        return [self.inside(pair.gold, targets), responses]
+            return self._of_unfiltered(pair, sequence)
+        return self._inside(pair, sequence)
 
     def _is_only_type(self, name: str) -> bool:
         return [spec.target for spec in self.specs] == [name]
 
-    def _of_unfiltered(self, targets: Sequence[Span], responses: Sequence[Span]) -> list[Sequence[Span]]:
-        """Return those of the type `unfiltered`."""
-        only = self.unfiltered
-        labels = {spec.target: spec.response for spec in self.specs}
-        own = labels.get(str(only)) if labels else only
+    def _inside(self, pair: Pair, sequence: str) -> list[Sequence[Span]]:
+        """Return the annotations of both sides that lie within the containing ones."""
+        return [self.inside(side, side.layers.get(sequence, ())) for side in pair.sides]
+
+    def _of_unfiltered(self, pair: Pair, sequence: str) -> list[Sequence[Span]]:
+        """Return all targets of the type `unfiltered`, and its responses that lie within the containing ones."""
+        only = str(self.unfiltered)
+        own = {spec.target: spec.response for spec in self.specs}.get(only) if self.specs else only
+        responses = self.inside(pair.predicted, pair.predicted.layers.get(sequence, ()))
         return [
-            [span for span in targets if span.label == only],
+            [span for span in pair.gold.layers.get(sequence, ()) if span.label == only],
             [span for span in responses if span.label == own],
         ]
 
@@ -573,22 +578,27 @@ class GateWithin(Gate, DocumentMetric):
         """Return the spans of a document that lie within its containing annotations."""
         if self.containing is None:
             return spans
-        return kept_within(spans, containing_in(document, self.containing), self.containment)
+        return kept_within(spans, self._containing_in(document), self.containment)
 
-    def _counted(
-        self, pair: Pair, sequence: str, targets: Sequence[Span], responses: Sequence[Span]
-    ) -> Tally:
-        sides = [
-            replace(side, layers={sequence: spans})
-            for side, spans in zip(pair.sides, (targets, responses), strict=True)
-        ]
+    def _containing_in(self, document: Document) -> Sequence[Span]:
+        layer = str(self.containing)
+        if layer not in document.layers:
+            raise UsageError(
+                f"there is no layer {layer!r} of containing annotations",
+                **document.in_errors,
+                advice="Gate.containing must name a layer of both documents",
+            )
+        return document.layers[layer]
+
+    def _counted(self, pair: Pair, sequence: str, spans: Sequence[Sequence[Span]]) -> Tally:
+        sides = [replace(side, layers={sequence: own}) for side, own in zip(pair.sides, spans, strict=True)]
+        cases: Iterable[tuple[Case, int]]
         if self.keeps:
             (column,) = keys_of(sides, [sequence], reads=self.reads)
             cases = [(case_of(key, sequence), times) for key, times in Counter(column.keys).items()]
         else:
-            cases = [
-                (Case(each.sides, each.counted), 1) for each in located(sides, [sequence], reads=self.reads)
-            ]
+            every = located(sides, [sequence], reads=self.reads)
+            cases = [(Case(each.sides, each.counted), 1) for each in every]
         try:
             return added((self.evaluated(case), times) for case, times in cases)
         except CluevalError as error:
@@ -596,7 +606,7 @@ class GateWithin(Gate, DocumentMetric):
             raise
 
     def check(self, total: Tally) -> None:
-        """Raise `UsageError` for a layer, type or feature in the settings that no annotation has; see `Names`."""
+        """Raise `UsageError` for a layer, type or feature in the settings that no annotation has."""
         if self.containing is not None and ("seen", "within") in total and not total["seen", "within"]:
             raise UsageError(
                 f"no annotation is in {self.containing!r}, within which the metric counts",
@@ -613,9 +623,8 @@ def _of_ranks(metric: Gate, gold: Sequence[Row], predicted: Sequence[Row], ranks
     return metric.count_all(Case((tuple([Span(*row) for row in gold]), tuple(scored)), (None, None)))
 
 
-@lru_cache
-def _specs(types: tuple[str, ...]) -> tuple[TypeSpec, ...]:
-    return parse_types(types)
+_test = lru_cache(FeatureTest)
+_specs = lru_cache(parse_types)
 
 
 @lru_cache
@@ -623,9 +632,6 @@ def _types_by_label(types: tuple[str, ...]) -> tuple[dict[str, str], dict[str, s
     """Return the type of each label, among the targets and among the responses."""
     specs = parse_types(types)
     return {spec.target: spec.target for spec in specs}, {spec.response: spec.target for spec in specs}
-
-
-_test = lru_cache(FeatureTest)
 
 
 def _value(value: object) -> str:

@@ -13,7 +13,7 @@ that no target is ever "missing now" where it was correct before, which the note
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -24,13 +24,25 @@ from clueval.metrics.gate.equality import FeatureTest, equality_key
 from clueval.metrics.gate.metric import Gate
 from clueval.metrics.gate.pairing import PARTIAL, Touching
 
+_GROUP_OF_VALUE = ("IP", "IS", "CP", "CS")
+
 GROUPS = ("CS", "CP", "IS", "IP", "ML", "SL")
 """The groups of indicator annotations."""
 
 TARGET_ID = "gate.plugin.evaluation.targetId"
 """The feature of an indicator annotation that holds the id of its target."""
 
-_GROUP_OF_VALUE = ("IP", "IS", "CP", "CS")
+CHANGE = "_eval.change"
+"""The feature of a change annotation that holds its sign: ``+`` better, ``-`` worse, ``+-`` neither."""
+
+_SIGNS = {
+    "CS": {"CP": "-", "IS": "-", "IP": "-", "ML": "-"},
+    "CP": {"CS": "+", "IS": "-", "IP": "-", "ML": "-"},
+    "IS": {"CS": "+", "CP": "+", "IP": "+-", "ML": "+-"},
+    "IP": {"CS": "+", "CP": "+", "IS": "+-", "ML": "+-"},
+    "ML": {"CS": "+", "CP": "+", "IS": "+-", "IP": "+-"},
+}
+"""The sign of a change from a group in the reference to a group in the response."""
 
 
 class PairedSpans(NamedTuple):
@@ -70,11 +82,17 @@ class TargetOutcome:
 
         A paired response and a missing target also have the id of the target as a feature.
         """
-        copies = [
-            *(_copy(pair.response, pair.group, pair.target) for pair in self.pairs),
-            *(_copy(span, "ML", span) for span in self.missing),
-            *(_copy(span, "SL", None) for span in self.spurious),
+        outcomes: list[tuple[Span, str, Span | None]] = [
+            *((pair.response, pair.group, pair.target) for pair in self.pairs),
+            *((span, "ML", span) for span in self.missing),
+            *((span, "SL", None) for span in self.spurious),
         ]
+        copies = []
+        for span, group, target in outcomes:
+            features = dict(span.features)
+            if target is not None and target.id is not None:
+                features[TARGET_ID] = target.id
+            copies.append(Span(span.start, span.end, f"{span.label}_{group}", features, parts=span.parts))
         return sorted(copies, key=lambda span: (span.start, span.end))
 
 
@@ -85,44 +103,23 @@ def outcome_of(metric: Gate, pair: Pair, sequence: str, kind: str | None = None)
         for side, spans in zip(pair.sides, metric.annotations(pair, sequence, kind), strict=True)
     ]
     pairs: list[PairedSpans] = []
-    missing: list[Span] = []
     spurious: list[Span] = []
     targets: list[tuple[Span, str]] = []
-    for found in located(sides, [sequence], reads=metric.reads):
-        whole = metric.evaluation_of(Case(found.sides, found.counted), kind)
+    for case in located(sides, [sequence], reads=metric.reads):
+        whole = metric.evaluation_of(Case(case.sides, case.counted), kind)
         gold, predicted = whole.case.gold, whole.case.predicted
         taken = sorted(whole.chosen(), key=lambda each: each.response)
-        touched = whole.touched({each.response for each in taken})
+        used = {each.response for each in taken}
+        touched = whole.touched(used)
         groups = dict.fromkeys(whole.targets, "ML")
         for value, target, response, _ in taken:
             groups[target] = group = _GROUP_OF_VALUE[value]
             single = value >= PARTIAL and target not in touched
             pairs.append(PairedSpans(gold[target], predicted[response], group, single))
         targets += [(gold[number], group) for number, group in groups.items()]
-        missing += [gold[number] for number, group in groups.items() if group == "ML"]
-        used = {each.response for each in taken}
         spurious += [predicted[number] for number in whole.responses if number not in used]
+    missing = [target for target, group in targets if group == "ML"]
     return TargetOutcome(pairs, missing, spurious, targets)
-
-
-def _copy(span: Span, group: str, target: Span | None) -> Span:
-    features = dict(span.features)
-    if target is not None and target.id is not None:
-        features[TARGET_ID] = target.id
-    return Span(span.start, span.end, f"{span.label}_{group}", features, parts=span.parts)
-
-
-CHANGE = "_eval.change"
-"""The feature of a change annotation that holds its sign: ``+`` better, ``-`` worse, ``+-`` neither."""
-
-_SIGNS = {
-    "CS": {"CP": "-", "IS": "-", "IP": "-", "ML": "-"},
-    "CP": {"CS": "+", "IS": "-", "IP": "-", "ML": "-"},
-    "IS": {"CS": "+", "CP": "+", "IP": "+-", "ML": "+-"},
-    "IP": {"CS": "+", "CP": "+", "IS": "+-", "ML": "+-"},
-    "ML": {"CS": "+", "CP": "+", "IS": "+-", "IP": "+-"},
-}
-"""The sign of a change from a group in the reference to a group in the response."""
 
 
 class Change(NamedTuple):
@@ -148,20 +145,23 @@ def changes_of_targets(reference: TargetOutcome, response: TargetOutcome) -> lis
     spurious one of the other and none has its place. Changes of each kind are in the order of the
     evaluation. O(n log n).
     """
-    found = [
+    changed = [
         Change(target, before, after, _SIGNS[before][after])
         for (target, before), (_, after) in zip(reference.targets, response.targets, strict=True)
         if before != after
     ]
-    found += [Change(span, "SL", "A", "+-") for span in _alone(reference.spurious, response.spurious)]
-    found += [Change(span, "A", "SL", "+-") for span in _alone(response.spurious, reference.spurious)]
-    return found
+    of_reference, of_response = ({span.fragments for span in each.spurious} for each in (reference, response))
+    for change in _spurious_changes(reference, response):
+        if change.span.fragments not in (of_response if change.after == "A" else of_reference):
+            changed.append(change)
+    return changed
 
 
-def _alone(spans: Iterable[Span], others: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans that touch none of the others and have the place of none."""
-    touching, places = Touching(others), {other.fragments for other in others}
-    return (span for span in spans if span.fragments not in places and not touching.find(span))
+def _spurious_changes(reference: TargetOutcome, response: TargetOutcome) -> list[Change]:
+    """Return the spurious responses of each of the two outcomes that touch no spurious response of the other."""
+    before, after = Touching(reference.spurious), Touching(response.spurious)
+    gone = [Change(span, "SL", "A", "+-") for span in reference.spurious if not after.find(span)]
+    return gone + [Change(span, "A", "SL", "+-") for span in response.spurious if not before.find(span)]
 
 
 def changes(reference: TargetOutcome, response: TargetOutcome, features: Sequence[str] = ()) -> list[Change]:
@@ -183,14 +183,11 @@ def changes(reference: TargetOutcome, response: TargetOutcome, features: Sequenc
     known = {key(span) for group in before.values() for span in group}
     unseen = {group: [span for span in spans if key(span) not in known] for group, spans in after.items()}
     new = {group: Touching(spans) for group, spans in unseen.items()}
-    found = [
-        Change(span, old_group, new_group, sign)
+    changed = [
+        Change(unseen[new_group][number], old_group, new_group, sign)
         for old_group, signs in _SIGNS.items()
         for new_group, sign in signs.items()
         for old in before[old_group]
-        for span in map(unseen[new_group].__getitem__, new[new_group].find(old))
+        for number in new[new_group].find(old)
     ]
-    spurious_before, spurious_after = Touching(before["SL"]), Touching(after["SL"])
-    found += [Change(span, "SL", "A", "+-") for span in before["SL"] if not spurious_after.find(span)]
-    found += [Change(span, "A", "SL", "+-") for span in after["SL"] if not spurious_before.find(span)]
-    return found
+    return changed + _spurious_changes(reference, response)

@@ -45,10 +45,8 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from clueval.core.case import Case
-from clueval.core.document import Document
 from clueval.core.overlap import SpanIndex, require_few_pairs, shared_positions
 from clueval.core.span import Span, by_position
-from clueval.files.errors import UsageError
 from clueval.metrics.gate.counts import NAMES
 
 PAIRINGS = ("plugin", "by-response", "by-target")
@@ -81,6 +79,17 @@ class Evaluation(NamedTuple):
         pairs = [pair for pair in self.pairs if pair.target in own and pair.response in others]
         return self._replace(targets=targets, responses=responses, pairs=pairs)
 
+    def parts(
+        self, targets: Mapping[int, str], responses: Mapping[int, str]
+    ) -> Iterator[tuple[str, Evaluation]]:
+        """Yield the evaluation of the targets and responses that share a name, given by number, names in order."""
+        members: dict[str, tuple[list[int], list[int]]] = {}
+        for side, names in enumerate((targets, responses)):
+            for number, name in names.items():
+                members.setdefault(name, ([], []))[side].append(number)
+        for name, sides in sorted(members.items()):
+            yield name, self.among(*sides)
+
     def chosen(self) -> list[PossiblePair]:
         """Return the pairs that are taken."""
         if len(self.pairs) < 2:
@@ -99,7 +108,7 @@ class Evaluation(NamedTuple):
         """Return the counts, in the order of `clueval.metrics.gate.counts.NAMES`."""
         numbers = len(self.targets), len(self.responses)
         if not self.pairs:
-            return counts_of(numbers, (), (), (), {})
+            return [*numbers] + [0] * (len(NAMES) - 2)
         taken = self.chosen()
         touched = self.touched({pair.response for pair in taken})
         same = Counter([pair.target for pair in self.pairs if pair.value & 1])
@@ -112,19 +121,48 @@ class Evaluation(NamedTuple):
         if not left:
             return set()
         # spans that can be paired touch, unless they are of zero length and at one place
-        found = {
+        touched = {
             pair.target
             for pair in self.pairs
             if pair.response not in used and (len(targets[pair.target]) or not pair.value & 1)
         }
         points = {responses[number].start for number in left if not len(responses[number])}
-        if points:
-            found.update(
-                number
-                for number in self.targets
-                if any(start in points and start < end for start, end in targets[number].fragments)
-            )
-        return found
+        for number in self.targets if points else ():
+            ranges = targets[number].fragments
+            if any(start in points and start < end for start, end in ranges):
+                touched.add(number)
+        return touched
+
+
+def evaluation(
+    case: Case,
+    targets: Sequence[int],
+    responses: Sequence[int],
+    equal: Callable[[int, int], bool],
+    pairing: str,
+) -> Evaluation:
+    """Return the evaluation of these spans of a case; `equal` is the test of a target and a response.
+
+    Costs the pairs of the case that overlap. Raises `LimitError` for too many of them.
+    """
+    wanted, every = set(responses), len(responses) == len(case.predicted)
+    points: dict[int, list[int]] = {}
+    for number in responses:
+        if not len(case.predicted[number]):
+            points.setdefault(case.predicted[number].start, []).append(number)
+    around = case.around[0] if targets and responses else []
+    pairs: list[PossiblePair] = []
+    for target in targets if around else ():
+        span = case.gold[target]
+        near = list(around[target]) if every else [number for number in around[target] if number in wanted]
+        if points and not len(span):
+            near += points.get(span.start, ())
+            require_few_pairs(len(pairs) + len(near), len(case.gold) + len(case.predicted))
+        for number in near:
+            other = case.predicted[number]
+            same = span.start == other.start and span.end == other.end and span.parts == other.parts
+            pairs.append(PossiblePair(2 * equal(target, number) + same, target, number, number))
+    return Evaluation(case, pairing, targets, responses, pairs)
 
 
 def counts_of(
@@ -159,85 +197,6 @@ def counts_of(
     return counts
 
 
-def evaluation(
-    case: Case,
-    targets: Sequence[int],
-    responses: Sequence[int],
-    equal: Callable[[int, int], bool],
-    pairing: str,
-) -> Evaluation:
-    """Return the evaluation of these spans of a case; `equal` is the test of a target and a response.
-
-    Costs the pairs of the case that overlap. Raises `LimitError` for too many of them.
-    """
-    wanted, every = set(responses), len(responses) == len(case.predicted)
-    points: dict[int, list[int]] = {}
-    for number in responses:
-        if not len(case.predicted[number]):
-            points.setdefault(case.predicted[number].start, []).append(number)
-    around = case.around[0] if targets and responses else []
-    pairs: list[PossiblePair] = []
-    for target in targets if around else ():
-        span = case.gold[target]
-        found = list(around[target]) if every else [number for number in around[target] if number in wanted]
-        if points and not len(span):
-            found += points.get(span.start, ())
-            require_few_pairs(len(pairs) + len(found), len(case.gold) + len(case.predicted))
-        for number in found:
-            value = 2 * equal(target, number) + have_same_place(span, case.predicted[number])
-            pairs.append(PossiblePair(value, target, number, number))
-    return Evaluation(case, pairing, targets, responses, pairs)
-
-
-def parts_of(
-    whole: Evaluation, targets: Mapping[int, str], responses: Mapping[int, str]
-) -> Iterator[tuple[str, Evaluation]]:
-    """Yield the evaluation of the targets and responses that share a name, given by number, names in order."""
-    own, others = _grouped(targets), _grouped(responses)
-    for name in sorted(own.keys() | others.keys()):
-        yield name, whole.among(own.get(name, []), others.get(name, []))
-
-
-def _grouped(names: Mapping[int, str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for number, name in names.items():
-        found.setdefault(name, []).append(number)
-    return found
-
-
-def in_order(case: Case) -> Case:
-    """Return a case whose spans come by position; those with the same start and end keep their order."""
-    if _are_in_order(case.gold) and _are_in_order(case.predicted):
-        return case
-    sides = [tuple(sorted(spans, key=by_position)) for spans in (case.gold, case.predicted)]
-    return Case((sides[0], sides[1]), (None, None))
-
-
-def _are_in_order(spans: Sequence[Span]) -> bool:
-    return all(by_position(one) <= by_position(other) for one, other in pairwise(spans))
-
-
-def have_same_place(one: Span, other: Span) -> bool:
-    """Return whether two spans have the same start and end or, if they are discontinuous, the same fragments."""
-    return one.start == other.start and one.end == other.end and one.parts == other.parts
-
-
-def touches(one: Span, other: Span) -> bool:
-    """Return whether GATE returns `other` when it is asked for the annotations that overlap `one`.
-
-    This is the same as `Span.overlaps`, except that a span of zero length at the start of a span with a
-    length also touches it.
-
-    >>> touches(Span(3, 5), Span(3, 3)), touches(Span(3, 5), Span(5, 5)), touches(Span(3, 3), Span(3, 5))
-    (True, False, False)
-    """
-    return any(
-        other_start < start < other_end or start <= other_start < end
-        for start, end in one.fragments
-        for other_start, other_end in other.fragments
-    )
-
-
 def best_first(pairs: Sequence[PossiblePair]) -> list[PossiblePair]:
     """Return the pairs that are taken under ``plugin``, best first."""
     # The values of all pairings that share the target, and of all that share the response, both include
@@ -269,22 +228,65 @@ def _taken(pairs: Iterable[PossiblePair]) -> list[PossiblePair]:
     return taken
 
 
+def in_order(case: Case) -> Case:
+    """Return a case whose spans come by position; those with the same start and end keep their order."""
+    sides = case.gold, case.predicted
+    if all(by_position(one) <= by_position(other) for spans in sides for one, other in pairwise(spans)):
+        return case
+    gold, predicted = (tuple(sorted(spans, key=by_position)) for spans in sides)
+    return Case((gold, predicted), (None, None))
+
+
 # Annotations that touch others, or lie within them
+
+
+def touches(one: Span, other: Span) -> bool:
+    """Return whether GATE returns `other` when it is asked for the annotations that overlap `one`.
+
+    This is the same as `Span.overlaps`, except that a span of zero length at the start of a span with a
+    length also touches it.
+
+    >>> touches(Span(3, 5), Span(3, 3)), touches(Span(3, 5), Span(5, 5)), touches(Span(3, 3), Span(3, 5))
+    (True, False, False)
+    """
+    return any(
+        other_start < start < other_end or start <= other_start < end
+        for start, end in one.fragments
+        for other_start, other_end in other.fragments
+    )
+
+
+class Touching:
+    """An index of spans that finds those which touch a given span (`touches`)."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._spans = list(spans)
+        self._index = SpanIndex(list(map(hull, self._spans)))
+        self._at: dict[tuple[int, int], list[int]] = {}
+        for number, span in enumerate(self._spans):
+            self._at.setdefault((span.start, span.end), []).append(number)
+
+    def overlapping(self, span: Span) -> list[int]:
+        """Return the numbers of the spans whose range overlaps that of `span` or equals it, ascending."""
+        return sorted({*self._index.overlapping(hull(span)), *self._at.get((span.start, span.end), ())})
+
+    def touching(self, span: Span) -> list[int]:
+        """Return the numbers of the spans whose range touches that of `span`, ascending."""
+        points = self._at.get((span.start, span.start), ()) if len(span) else ()
+        return sorted({*self._index.overlapping(hull(span)), *points})
+
+    def find(self, span: Span) -> list[int]:
+        """Return the numbers of the spans that touch `span`, ascending."""
+        return [number for number in self.touching(span) if touches(span, self._spans[number])]
+
+
+def hull(span: Span) -> Span:
+    """Return a span without gaps from the start to the end of a span."""
+    return Span(span.start, span.end)
 
 
 CONTAINMENTS = ("overlapping", "containing", "coextensive")
 """The relation of an annotation to a containing one: overlaps it, lies within it, has the same range."""
-
-
-def containing_in(document: Document, layer: str) -> Sequence[Span]:
-    """Return the spans of the containing layer. Raises `UsageError` if the document has no such layer."""
-    if layer not in document.layers:
-        raise UsageError(
-            f"there is no layer {layer!r} of containing annotations",
-            **document.in_errors,
-            advice="Gate.containing must name a layer of both documents",
-        )
-    return document.layers[layer]
 
 
 def kept_within(
@@ -303,43 +305,9 @@ def kept_within(
     if containment == "coextensive":
         ranges = {(span.start, span.end) for span in containing}
         return [span for span in spans if (span.start, span.end) in ranges]
-    starts, reaches = _reaches(containing)
+    ordered = sorted(containing, key=by_position)
+    starts = [span.start for span in ordered]
+    reaches = list(
+        accumulate((span.end for span in ordered), max)
+    )  # the furthest end of the spans up to each
     return [span for span in spans if (n := bisect_right(starts, span.start)) and span.end <= reaches[n - 1]]
-
-
-def _reaches(spans: Iterable[Span]) -> tuple[list[int], list[int]]:
-    """Return the starts of spans in order and, for each, the furthest end of the spans up to it."""
-    ordered = sorted(spans, key=by_position)
-    return [span.start for span in ordered], list(accumulate((span.end for span in ordered), max))
-
-
-def hull(span: Span) -> Span:
-    """Return a span without gaps from the start to the end of a span."""
-    return Span(span.start, span.end)
-
-
-class Touching:
-    """An index of spans that finds those which touch a given span (`clueval.metrics.gate.pairing.touches`)."""
-
-    def __init__(self, spans: Iterable[Span]) -> None:
-        self._spans = list(spans)
-        self._index = SpanIndex(list(map(hull, self._spans)))
-        self._at: dict[tuple[int, int], list[int]] = {}
-        for number, span in enumerate(self._spans):
-            self._at.setdefault((span.start, span.end), []).append(number)
-
-    def overlapping(self, span: Span) -> list[int]:
-        """Return the numbers of the spans whose range overlaps that of `span` or equals it, ascending."""
-        return self._found(span, (span.start, span.end))
-
-    def touching(self, span: Span) -> list[int]:
-        """Return the numbers of the spans whose range touches that of `span`, ascending."""
-        return self._found(span, (span.start, span.start) if len(span) else None)
-
-    def find(self, span: Span) -> list[int]:
-        """Return the numbers of the spans that touch `span`, ascending."""
-        return [number for number in self.touching(span) if touches(span, self._spans[number])]
-
-    def _found(self, span: Span, also: tuple[int, int] | None) -> list[int]:
-        """Return the numbers of the spans whose range overlaps that of `span`, or is one other, ascending."""
-        return sorted({*self._index.overlapping(hull(span)), *(self._at.get(also, ()) if also else ())})

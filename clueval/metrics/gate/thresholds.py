@@ -1,11 +1,7 @@
-"""Score thresholds: the counts at every threshold, and the precision-recall curve.
+"""Score thresholds: at threshold t the responses with a score of t or more are evaluated, with all targets.
 
-At threshold t the responses with a score of t or more are evaluated, with all targets. A case is counted at each score
-of its responses, and what changes from the next higher score is kept, so that cases can be added: the counts at t are
-the sum of the changes of all scores from t up.
-
-Recall can fall while responses enter: a strict match can be lost. So *average precision* measures the gain in recall
-from the highest recall so far (`clueval.core.metric.average_precision`).
+A case is counted at each score of its responses, and what changes from the next higher score is kept, so that cases
+can be added; `clueval.metrics.gate.counts` has the sums.
 """
 
 from __future__ import annotations
@@ -13,13 +9,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import add, sub
-from typing import NamedTuple
+from operator import sub
 
-from clueval.core.metric import average_precision, number_of
+from clueval.core.metric import number_of
 from clueval.core.span import Span, name_of
 from clueval.files.errors import FormatError, UsageError
-from clueval.metrics.gate.counts import NAMES, GateCounts
+from clueval.metrics.gate.counts import NAMES
 from clueval.metrics.gate.equality import java_string
 from clueval.metrics.gate.pairing import Evaluation
 
@@ -40,21 +35,6 @@ _LARGE = 1e12
 """Above this, hundredths are hardly more than the precision of a float."""
 
 
-# Settings
-
-
-def thresholds_with(score_feature: str | None, given: Thresholds | None) -> Thresholds | None:
-    """Return the thresholds of a metric: none without scores, by default all. Raises `UsageError`."""
-    if score_feature is not None:
-        return EVERY if given is None else parse_thresholds(given)
-    if given is not None:
-        raise UsageError(
-            "Gate.thresholds need scores",
-            advice="name the feature that has the scores with Gate.score_feature",
-        )
-    return None
-
-
 def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
     """Parse ``"all"``, ``"rounded"``, the name of a grid, or thresholds: ``"0.2,0.5"`` or numbers.
 
@@ -63,7 +43,8 @@ def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
     >>> parse_thresholds("11"), parse_thresholds("0.2,-inf"), parse_thresholds([1, 0.5])
     ('11', (-inf, 0.2), (0.5, 1.0))
     """
-    if isinstance(given, str) and given in (EVERY, ROUNDED, *GRIDS):
+    names = EVERY, ROUNDED, *GRIDS
+    if isinstance(given, str) and given in names:
         return given
     numbers = set()
     for part in given.split(",") if isinstance(given, str) else given:
@@ -74,11 +55,11 @@ def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
         if math.isnan(number):
             raise UsageError(
                 f"the threshold {part!r} is not a number",
-                advice=f"numbers such as 0.2,0.5, or one of {', '.join((EVERY, ROUNDED, *GRIDS))}",
+                advice=f"numbers such as 0.2,0.5, or one of {', '.join(names)}",
             )
         numbers.add(number + 0.0)  # -0.0 is 0.0
     if not numbers:
-        raise UsageError("no threshold is named", advice=f"one of {', '.join((EVERY, ROUNDED, *GRIDS))}")
+        raise UsageError("no threshold is named", advice=f"one of {', '.join(names)}")
     return tuple(sorted(numbers))
 
 
@@ -96,22 +77,16 @@ def threshold_name(threshold: float) -> str:
     return java_string(threshold) if math.isinf(threshold) else repr(threshold)
 
 
-# Scores
+def score_of(span: Span, feature: str, *, as_text: bool = True, whose: str = "predicted annotation") -> float:
+    """Return the score of an annotation: a number or, with `as_text`, a string that can be read as one.
 
-
-def score_of(span: Span, feature: str) -> float:
-    """Return the score of a response: a number, or a string that can be read as one.
-
-    Raises `FormatError` for a response without a score and for a score that is not a finite number.
+    Raises `FormatError` for an annotation without a score and for a score that is not a finite number; `whose` is the
+    kind of annotations that need one.
     """
-    return required_score(number_of(span.features.get(feature)), span, feature, "predicted annotation")
-
-
-def required_score(score: float | None, span: Span, feature: str, whose: str) -> float:
-    """Return the score. Raises `FormatError` if it is None; `whose` is the kind of annotations that need one."""
+    value = span.features.get(feature)
+    score = None if isinstance(value, str) and not as_text else number_of(value)
     if score is not None:
         return score
-    value = span.features.get(feature)
     problem = f"has the score {value!r:.40}, which is not a number"
     if value is None:
         problem = f"has no score {feature!r}"
@@ -162,9 +137,6 @@ def step_of(thresholds: Thresholds) -> Callable[[float], float]:
     return lambda score: grid[place - 1] if (place := bisect_right(grid, score)) else -math.inf
 
 
-# Counting a case
-
-
 def changes_of(
     whole: Evaluation, counts: Sequence[int], scores: Mapping[int, float], thresholds: Thresholds
 ) -> dict[float, list[int]]:
@@ -175,63 +147,22 @@ def changes_of(
     """
     step = step_of(thresholds)
     steps = {number: step(scores[number]) for number in whole.responses}
-    found: dict[float, list[int]] = {}
     wanted = sorted({*steps.values()}, reverse=True)
-    _require_little_work(whole, len(wanted))
+    annotations = len(whole.targets) + len(whole.responses)
+    if len(wanted) * (annotations + len(whole.pairs)) > MOST_WORK:
+        first = min(span.start for spans in whole.case.sides for span in (spans or ())[:1])
+        raise UsageError(
+            f"{annotations:,} annotations, from position {first} on, overlap one another, directly or through others, "
+            f"and have {len(wanted):,} scores: counting them at every score takes too long",
+            advice="set Gate.thresholds, for example to 11 or rounded",
+        )
+    changes: dict[float, list[int]] = {}
     before = [len(whole.targets)] + [0] * (len(NAMES) - 1)
     for score in wanted:
         after = counts
         if score != wanted[-1]:
             entered = [number for number in whole.responses if steps[number] >= score]
             after = whole.among(whole.targets, entered).counts()
-        found[score] = list(map(sub, after, before))
+        changes[score] = list(map(sub, after, before))
         before = list(after)
-    return found
-
-
-def _require_little_work(whole: Evaluation, scores: int) -> None:
-    annotations = len(whole.targets) + len(whole.responses)
-    if scores * (annotations + len(whole.pairs)) > MOST_WORK:
-        first = min(span.start for spans in whole.case.sides for span in (spans or ())[:1])
-        raise UsageError(
-            f"{annotations:,} annotations, from position {first} on, overlap one another, directly or through others, "
-            f"and have {scores:,} scores: counting them at every score takes too long",
-            advice="set Gate.thresholds, for example to 11 or rounded",
-        )
-
-
-# Results
-
-
-class CurvePoint(NamedTuple):
-    """A threshold and the counts of the responses that reach it."""
-
-    threshold: float
-    counts: GateCounts
-
-
-def curve(found: Mapping[float, Sequence[int]], targets: int, wanted: Iterable[float]) -> list[CurvePoint]:
-    """Return the counts at every threshold, rising, and at infinity, which no response reaches.
-
-    `found` has the changes by score, summed over all cases, `targets` the number of targets.
-    """
-    scores = sorted(found, reverse=True)
-    total = [targets] + [0] * (len(NAMES) - 1)
-    points = []
-    entered = 0
-    for threshold in sorted({*wanted, math.inf}, reverse=True):
-        while entered < len(scores) and scores[entered] >= threshold:
-            total = list(map(add, total, found[scores[entered]]))
-            entered += 1
-        points.append(CurvePoint(threshold, GateCounts(*total)))
-    points.reverse()
-    return points
-
-
-def average_precisions(points: Iterable[CurvePoint]) -> dict[str, float]:
-    """Return the strict and the lenient average precision, 0 without targets; for a grid, of the grid's steps."""
-    counted = [(at, counts) for at, counts in points if counts.targets]
-    return {
-        "strict": average_precision((at, of.precision_strict, of.recall_strict) for at, of in counted),
-        "lenient": average_precision((at, of.precision_lenient, of.recall_lenient) for at, of in counted),
-    }
+    return changes

@@ -22,12 +22,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from clueval.core.beta import upper_bound
 from clueval.core.metric import Sizes
 from clueval.core.tally import Tally, f_measure
 from clueval.metrics.masking.exposure import Examination, Judged
 from clueval.metrics.masking.mention import Risk
 from clueval.metrics.masking.text import PositionWeights, Range
+from clueval.statistics.distributions import upper_bound
 
 MENTION_FIELDS = (
     *("mentions", "protected", "partial", "missed"),

@@ -35,8 +35,7 @@ from clueval.studies.agreement.places import (
     write_pygamma,
 )
 from clueval.transforms.changes import ALTERNATIVES, HIDDEN, choices_of
-from clueval.transforms.options import Preparing
-from clueval.transforms.steps import steps_of
+from clueval.transforms.options import Preparing, steps_of
 from clueval.version import __version__
 
 _READING = Reading()

@@ -12,13 +12,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.core.beta import upper_bound
 from clueval.files.errors import UsageError
 from clueval.files.options import fraction
 from clueval.files.visible import visible
 from clueval.metrics.masking.counts import MOST_DOCUMENTS
 from clueval.reports.language import numeral, phrase
-from clueval.statistics.distributions import trials_needed
+from clueval.statistics.distributions import trials_needed, upper_bound
 from clueval.studies.masking.words import percent_above
 
 NEAR = 1e-12

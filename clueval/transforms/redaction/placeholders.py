@@ -47,19 +47,15 @@ def find_placeholders(text: str, patterns: Sequence[re.Pattern[str]] = ()) -> li
     >>> find_placeholders("Frau A. aus [ORT] und XX")
     [(5, 7), (12, 17), (22, 24)]
     """
-    found: list[Place] = []
+    sources = [*(_own(pattern, text) for pattern in patterns), _built_in(text)]
+    places = [(start, number, end) for number, found in enumerate(sources) for start, end in found]
+    kept: list[Place] = []
     past = 0
-    for start, end in _merged([*(_own(pattern, text) for pattern in patterns), _built_in(text)]):
+    for start, _, end in sorted(places):  # of equal starts, those of the first source first
         if start >= past:
-            found.append((start, end))
+            kept.append((start, end))
             past = end
-    return found
-
-
-def _merged(sources: Iterable[Iterator[Place]]) -> Iterator[Place]:
-    """Yield the places of all sources by start; of equal starts, those of the first source first."""
-    every = ((start, number, end) for number, places in enumerate(sources) for start, end in places)
-    yield from ((start, end) for start, _, end in sorted(every))
+    return kept
 
 
 def _built_in(text: str) -> Iterator[Place]:
@@ -93,34 +89,32 @@ def _own(pattern: re.Pattern[str], text: str) -> Iterator[Place]:
 
 def patterns_of(texts: Iterable[str] | str) -> list[re.Pattern[str]]:
     """Compile the patterns of a caller. Raises `UsageError` for one that cannot be used."""
-    several = [texts] if isinstance(texts, str) else list(texts)
-    for text in several:
+    patterns = []
+    for text in [texts] if isinstance(texts, str) else texts:
         if not isinstance(text, str):
             raise UsageError(f"a placeholder must be text, not {described(text)}")
-    return [_compiled(text) for text in several]
-
-
-def _compiled(text: str) -> re.Pattern[str]:
-    try:
-        pattern = re.compile(text)
-        parsed = _PARSER.parse(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise UsageError(
-            f"the placeholder {text!r} is not a regular expression: {error}", advice="as in 'Person [A-Z]'"
-        ) from None
-    if pattern.match(""):
-        raise UsageError(
-            f"the placeholder {text!r} also matches an empty text",
-            advice="it must match at least one character",
-        )
-    steps, without_limit = _repetitions(parsed, text, within=False)
-    if without_limit > 1 or steps > MOST_STEPS:
-        raise UsageError(
-            f"the placeholder {text!r} could take very long: it repeats several parts",
-            advice=f"repeat one part with * or +, and others so that their limits multiply to {MOST_STEPS} at most, "
-            "as in {1,5}",
-        )
-    return pattern
+        try:
+            pattern = re.compile(text)
+            parsed = _PARSER.parse(text)
+        except (re.error, RecursionError, OverflowError) as error:
+            raise UsageError(
+                f"the placeholder {text!r} is not a regular expression: {error}",
+                advice="as in 'Person [A-Z]'",
+            ) from None
+        if pattern.match(""):
+            raise UsageError(
+                f"the placeholder {text!r} also matches an empty text",
+                advice="it must match at least one character",
+            )
+        steps, without_limit = _repetitions(parsed, text, within=False)
+        if without_limit > 1 or steps > MOST_STEPS:
+            raise UsageError(
+                f"the placeholder {text!r} could take very long: it repeats several parts",
+                advice="repeat one part with * or +, and others so that their limits multiply to "
+                f"{MOST_STEPS} at most, as in {{1,5}}",
+            )
+        patterns.append(pattern)
+    return patterns
 
 
 _PARSER: Any = re._parser  # type: ignore[attr-defined]  # what `re` parses patterns with

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from clueval.core.alignment import edit_distance
 from clueval.core.characters import tokens_in
@@ -34,7 +34,6 @@ from clueval.transforms.redaction.strict import (
 
 LABEL = "MASK"
 
-
 MOST_CELLS = 4 * 10**9
 """The greatest product of the numbers of words of two texts that are aligned (500 MB)."""
 
@@ -45,8 +44,7 @@ MOST_REPLACED = 0.2
 """The greatest share of words that may be replaced by others; above, the texts are different ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
+class Recovery(NamedTuple):
     """The spans that are masked, and those of a second reading; numbers of placeholders and of replaced words.
 
     `aligned` says whether the texts had to be aligned. In the ranges `uncertain`, no reading has its wildcards between
@@ -92,31 +90,29 @@ def recovery_of(
     original: str | Document, redacted: str, placeholder: Iterable[str] | str = (), *, align: bool = False
 ) -> Recovery:
     """Return what `recover` finds, with the second reading and the numbers."""
-    text, joined, tokens = (original, False, []) if isinstance(original, str) else _text_of(original)
     placeholders = find_placeholders(redacted, patterns_of(placeholder))
+    joined, tokens = False, []
+    if isinstance(original, str):
+        text = original
+    else:
+        if original.text is None and original.tokens is None:
+            raise UsageError(
+                "an original without text cannot be compared",
+                **original.in_errors,
+                advice="gold has the texts, as in [{'text': text, 'spans': spans}]",
+            )
+        joined = original.text is None
+        text = " ".join(original.tokens or ()) if original.text is None else original.text
+        tokens = tokens_in(text, original.tokens or ())
     try:
-        left, right, uncertain = StrictReading(
-            text, redacted, placeholders, joined=joined, tokens=tokens
-        ).read()
+        reading = StrictReading(text, redacted, placeholders, joined=joined, tokens=tokens)
+        left, right, uncertain = reading.read()
         return Recovery(_spans(left), _spans(right), len(placeholders), uncertain=uncertain)
     except TextMismatch:
         if not align:
             raise
     masked, replaced = read_aligned(text, redacted, placeholders)
     return Recovery(_spans(masked), _spans(masked), len(placeholders), replaced, aligned=True)
-
-
-def _text_of(document: Document) -> tuple[str, bool, Sequence[Place]]:
-    """Return the text of a document, whether it is only that of its tokens, and the ranges of these."""
-    if document.text is None and document.tokens is None:
-        raise UsageError(
-            "an original without text cannot be compared",
-            **document.in_errors,
-            advice="gold has the texts, as in [{'text': text, 'spans': spans}]",
-        )
-    tokens = document.tokens or ()
-    text = " ".join(tokens) if document.text is None else document.text
-    return text, document.text is None, tokens_in(text, tokens)
 
 
 def _spans(ranges: Iterable[MaskedRange]) -> list[Span]:
@@ -142,24 +138,42 @@ def read_aligned(
     Raises `TextMismatch` for texts that have too little in common, `MissingExtra` without rapidfuzz, and `UsageError`
     for texts that are too long.
     """
-    own = words_in(original, 0, len(original))
-    other = list(_with_placeholders(redacted, placeholders))
+    own, other = words_in(original, 0, len(original)), []
+    past = 0
+    for start, end in placeholders:  # each is one word
+        other += [*words_in(redacted, past, start), (start, end)]
+        past = end
+    other += words_in(redacted, past, len(redacted))
     masked: list[MaskedRange] = []
     replaced = 0
     known = set(placeholders)
     for start, end, first, last in _differences(original, own, redacted, other, known):
-        block = _Block(original, own[start:end], redacted, other[first:last])
-        if first == last or not known.isdisjoint(block.other):
-            masked += block.behind_placeholders()
-        else:
-            block.require_small()
-            words = [not block.is_shown(word) for word in block.own]
-            masked += block.ranges(words)
-            replaced += sum(
-                hidden and any(map(str.isalnum, original[slice(*word)]))
-                for hidden, word in zip(words, block.own, strict=True)
+        words, others = own[start:end], other[first:last]
+        replacement = redacted[others[0][0] : others[-1][1]] if others else ""
+        if not others or not known.isdisjoint(others):
+            shown = [word for one in others for word in words_in(redacted, *one)]
+            hidden = without_equal_ends(original, words, redacted, shown)
+            if hidden:
+                masked.append(MaskedRange(hidden[0][0], hidden[-1][1], replacement))
+            continue
+        if len(words) * len(others) > MOST_COMPARED:
+            raise TextMismatch(
+                f"{len(words):,} words of the original have nothing in common with {len(others):,} words of the "
+                f"redacted text, from its character {others[0][0]} on",
+                advice="check that both are the same text",
             )
-    number = sum(any(map(str.isalnum, original[start:end])) for start, end in own)
+        texts = [redacted[slice(*one)] for one in others]
+
+        def is_hidden(word: Place, texts: Sequence[str] = texts) -> bool:
+            text = original[slice(*word)]
+            return not any(3 * edit_distance(text, one) <= len(text) for one in texts)
+
+        for hides, run in groupby(words, is_hidden):
+            several = list(run)
+            if hides:
+                masked.append(MaskedRange(several[0][0], several[-1][1], replacement))
+                replaced += sum(any(map(str.isalnum, original[slice(*word)])) for word in several)
+    number = sum(any(map(str.isalnum, original[slice(*word)])) for word in own)
     if replaced > MOST_REPLACED * number:
         raise TextMismatch(
             f"{replaced:,} of {number:,} words of the original are others in the redacted text",
@@ -168,62 +182,10 @@ def read_aligned(
     return masked, replaced
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A difference: words of the original, and words and placeholders of the redacted text."""
-
-    original: str
-    own: Sequence[Place]
-    redacted: str
-    other: Sequence[Place]
-
-    @property
-    def replacement(self) -> str:
-        return self.redacted[self.other[0][0] : self.other[-1][1]] if self.other else ""
-
-    def behind_placeholders(self) -> Iterator[MaskedRange]:
-        """Yield all words, less those at the ends that both texts have there, as one range."""
-        words = [word for start, end in self.other for word in words_in(self.redacted, start, end)]
-        masked = without_equal_ends(self.original, self.own, self.redacted, words)
-        if masked:
-            yield MaskedRange(masked[0][0], masked[-1][1], self.replacement)
-
-    def require_small(self) -> None:
-        """Raise `TextMismatch` for a difference so large that the texts are different ones."""
-        if len(self.own) * len(self.other) > MOST_COMPARED:
-            raise TextMismatch(
-                f"{len(self.own):,} words of the original have nothing in common with {len(self.other):,} words of the "
-                f"redacted text, from its character {self.other[0][0]} on",
-                advice="check that both are the same text",
-            )
-
-    def is_shown(self, word: Place) -> bool:
-        """Return whether a word of the original, or nearly the same word, is in the redacted text."""
-        text = self.original[slice(*word)]
-        return any(3 * edit_distance(text, self.redacted[slice(*one)]) <= len(text) for one in self.other)
-
-    def ranges(self, hidden: Sequence[bool]) -> Iterator[MaskedRange]:
-        """Yield the runs of words that are hidden."""
-        for is_hidden, run in groupby(zip(hidden, self.own, strict=True), key=lambda pair: pair[0]):
-            words = [word for _, word in run]
-            if is_hidden:
-                yield MaskedRange(words[0][0], words[-1][1], self.replacement)
-
-
-def _with_placeholders(text: str, placeholders: Iterable[Place]) -> Iterator[Place]:
-    """Yield the words and signs of a text, and its placeholders as one each."""
-    past = 0
-    for start, end in placeholders:
-        yield from words_in(text, past, start)
-        yield start, end
-        past = end
-    yield from words_in(text, past, len(text))
-
-
 def _differences(
     original: str, own: Sequence[Place], redacted: str, other: Sequence[Place], placeholders: set[Place]
-) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the differences: numbers of the words of the original, and of those of the redacted text."""
+) -> list[tuple[int, int, int, int]]:
+    """Return the differences: numbers of the words of the original, and of those of the redacted text."""
     with extra("texts are aligned by the package rapidfuzz", "pip install 'clueval[align]'"):
         from rapidfuzz.distance import Indel
     if len(own) * len(other) > MOST_CELLS:
@@ -231,21 +193,20 @@ def _differences(
             f"texts of {len(own):,} and {len(other):,} words are too long to be aligned", advice="cut them"
         )
     numbers: dict[str, int] = {}
-    ids = [numbers.setdefault(original[start:end], len(numbers)) for start, end in own]
+    ids = [numbers.setdefault(original[slice(*place)], len(numbers)) for place in own]
     others = [
         -1 if place in placeholders else numbers.setdefault(redacted[slice(*place)], len(numbers))
         for place in other
     ]
-    found: list[tuple[int, int, int, int]] = []
+    differences: list[tuple[int, int, int, int]] = []
     for step in Indel.opcodes(ids, others):
         if step.tag == "equal":
             continue
-        here = (step.src_start, step.src_end, step.dest_start, step.dest_end)
-        if found and (found[-1][1], found[-1][3]) == (here[0], here[2]):
-            found[-1] = (found[-1][0], here[1], found[-1][2], here[3])
-        else:
-            found.append(here)
-    yield from found
+        start, first = step.src_start, step.dest_start
+        if differences and (differences[-1][1], differences[-1][3]) == (start, first):
+            start, _, first, _ = differences.pop()
+        differences.append((start, step.src_end, first, step.dest_end))
+    return differences
 
 
 # The step
@@ -285,20 +246,17 @@ class Redacted(EachPair):
             raise
         if gold.unit == "token":
             gold = replace(to_characters(gold), tokens=gold.tokens, token_ids=gold.token_ids)
-        pair = replace(pair, gold=gold, predicted=_predicted(gold, recovery, redacted.file))
-        yield with_notes(pair, "redacted", {("aligned",): int(recovery.aligned)})
-
-
-def _predicted(gold: Document, recovery: Recovery, file: str | None) -> Document:
-    """Return the predicted document: the recovered spans in each layer of gold."""
-    spans = [
-        span.placed(lambda start, end: (start + gold.start, end + gold.start)) for span in recovery.spans
-    ]
-    metadata = {
-        PLACEHOLDERS: str(recovery.placeholders),
-        REPLACED_WORDS: str(recovery.replaced_words),
-        FROM_THE_RIGHT: " ".join(f"{span.start}-{span.end}" for span in recovery.from_the_right),
-        UNCERTAIN: " ".join(f"{start}-{end}" for start, end in recovery.uncertain),
-    }
-    layers = dict.fromkeys(gold.layers or [DEFAULT_LAYER], spans)
-    return replace(gold, layers=layers, metadata=metadata, tags=NOTHING, file=file, ordered=False)
+        first = gold.start
+        spans = [span.placed(lambda start, end: (start + first, end + first)) for span in recovery.spans]
+        metadata = {
+            PLACEHOLDERS: str(recovery.placeholders),
+            REPLACED_WORDS: str(recovery.replaced_words),
+            FROM_THE_RIGHT: " ".join(f"{span.start}-{span.end}" for span in recovery.from_the_right),
+            UNCERTAIN: " ".join(f"{start}-{end}" for start, end in recovery.uncertain),
+        }
+        layers = dict.fromkeys(gold.layers or [DEFAULT_LAYER], spans)
+        predicted = replace(
+            gold, layers=layers, metadata=metadata, tags=NOTHING, file=redacted.file, ordered=False
+        )
+        changed = replace(pair, gold=gold, predicted=predicted)
+        yield with_notes(changed, "redacted", {("aligned",): int(recovery.aligned)})

@@ -30,8 +30,63 @@ from clueval.files.errors import TextMismatch
 from clueval.transforms.redaction.placeholders import Place
 
 _VISIBLE = re.compile(r"\S+")
-WORD = re.compile(r"\w+|[^\w\s]")
-"""A word, or one sign."""
+_WORD = re.compile(r"\w+")
+_WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
+
+MOST_COMPARED = 100
+"""How many characters are compared, for each of the text, at places where literals stand but do not fit."""
+
+_Fits = Callable[[int, int], bool]
+"""Whether a literal, by its number, may begin at a place."""
+
+
+class MaskedRange(NamedTuple):
+    """A range of the original that is masked, and what stands for it in the redacted text."""
+
+    start: int
+    end: int
+    replacement: str
+    parts: tuple[tuple[int, int, str], ...] = ()
+    """Of several placeholders in a row, what each stands for, where only one reading is possible."""
+
+
+class Readings(NamedTuple):
+    """What is masked with literals as far left, and as far right, as they can stand; and what is uncertain in both."""
+
+    from_the_left: Sequence[MaskedRange]
+    from_the_right: Sequence[MaskedRange]
+    uncertain: Sequence[Place]
+
+
+def words_in(text: str, start: int, end: int) -> list[Place]:
+    """Return the ranges of the words and single signs between two places."""
+    return [match.span() for match in _WORD_OR_SIGN.finditer(text, start, end)]
+
+
+def without_equal_ends(
+    text: str, own: Sequence[Place], other_text: str, other: Sequence[Place]
+) -> Sequence[Place]:
+    """Return the words of one text without those at its ends that the other text has there, too."""
+    mine = [text[start:end] for start, end in own]
+    others = [other_text[start:end] for start, end in other]
+    first = _common(mine, others)
+    last = min(_common(mine[::-1], others[::-1]), min(len(mine), len(others)) - first)
+    return own[first : len(own) - last]
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many characters two texts, or words two lists, have in common at their start."""
+    most = min(len(one), len(other))
+    return next((place for place in range(most) if one[place] != other[place]), most)
+
+
+def wildcards_of(text: str, placeholders: Iterable[Place]) -> list[Place]:
+    """Join placeholders with no letter or digit between them.
+
+    >>> wildcards_of("A. [B], c [D]", [(0, 2), (3, 6), (10, 13)])
+    [(0, 6), (10, 13)]
+    """
+    return list(joined_ranges(placeholders, lambda end, start: not any(map(str.isalnum, text[end:start]))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,80 +116,9 @@ class SqueezedText:
             places.extend(range(*match.span()))
         return cls("".join(pieces), places)
 
-    def range_of(self, start: int, end: int) -> tuple[int, int]:
+    def range_of(self, start: int, end: int) -> Place:
         """Return the range of a non-empty range of characters in the text as it was."""
         return self.places[start], self.places[end - 1] + 1
-
-
-def squeeze(text: str, *, joined: bool) -> str:
-    """Return a text with its runs of white space as one blank, or without them; the ends stay."""
-    return re.sub(r"\s+", "" if joined else " ", text)
-
-
-def words_in(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the ranges of the words and signs between two places."""
-    return [match.span() for match in WORD.finditer(text, start, end)]
-
-
-def without_equal_ends(
-    text: str, own: Sequence[tuple[int, int]], other_text: str, other: Sequence[tuple[int, int]]
-) -> Sequence[tuple[int, int]]:
-    """Return the words of one text without those at its ends that the other text has there, too."""
-    mine = [text[start:end] for start, end in own]
-    others = [other_text[start:end] for start, end in other]
-    most = min(len(mine), len(others))
-    first = next((n for n in range(most) if mine[n] != others[n]), most)
-    last = next((n for n in range(most - first) if mine[-1 - n] != others[-1 - n]), most - first)
-    return own[first : len(own) - last]
-
-
-class MaskedRange(NamedTuple):
-    """A range of the original that is masked, and what stands for it in the redacted text."""
-
-    start: int
-    end: int
-    replacement: str
-    parts: tuple[tuple[int, int, str], ...] = ()
-    """Of several placeholders in a row, what each stands for, where only one reading is possible."""
-
-
-class Readings(NamedTuple):
-    """What is masked with literals as far left, and as far right, as they can stand; and what is uncertain in both."""
-
-    from_the_left: Sequence[MaskedRange]
-    from_the_right: Sequence[MaskedRange]
-    uncertain: Sequence[Place]
-
-
-MOST_COMPARED = 100
-"""How many characters are compared, for each of the text, at places where literals stand but do not fit."""
-
-_WORD = re.compile(r"\w+")
-_Fits = Callable[[int, int], bool]
-"""Whether a literal, by its number, may begin at a place."""
-
-
-class _Words:
-    """Words that do not overlap, in order, to tell in which one a place is."""
-
-    def __init__(self, words: Sequence[Place]) -> None:
-        self._starts, self._ends = [start for start, _ in words], [end for _, end in words]
-
-    def around(self, place: int) -> Place:
-        """Return the word that begins before a place and ends after it; the place itself, twice, if there is none."""
-        number = bisect_left(self._starts, place) - 1
-        if number >= 0 and place < self._ends[number]:
-            return self._starts[number], self._ends[number]
-        return place, place
-
-
-def wildcards_of(text: str, placeholders: Iterable[Place]) -> list[Place]:
-    """Join placeholders with no letter or digit between them.
-
-    >>> wildcards_of("A. [B], c [D]", [(0, 2), (3, 6), (10, 13)])
-    [(0, 6), (10, 13)]
-    """
-    return list(joined_ranges(placeholders, lambda end, start: not any(map(str.isalnum, text[end:start]))))
 
 
 class StrictReading:
@@ -155,69 +139,148 @@ class StrictReading:
     ) -> None:
         self._original, self._redacted, self._joined = original, redacted, joined
         self._squeezed = SqueezedText.of(original, joined=joined)
-        self._wildcards = wildcards_of(redacted, placeholders)
-        self._placeholders = placeholders
-        ends = [0, *(end for _, end in self._wildcards)]
-        starts = [*(start for start, _ in self._wildcards), len(redacted)]
-        raw = [redacted[start:end] for start, end in zip(ends, starts, strict=True)]
-        self._literal_starts = ends
-        self._literals = [squeeze(literal, joined=joined) for literal in raw]
+        self._text, self._mirrored = self._squeezed.text, self._squeezed.text[::-1]
+        self._placeholders, self._wildcards = placeholders, wildcards_of(redacted, placeholders)
+        self._literal_starts = [0, *(end for _, end in self._wildcards)]
+        ends = [*(start for start, _ in self._wildcards), len(redacted)]
+        raw = [redacted[start:end] for start, end in zip(self._literal_starts, ends, strict=True)]
+        self._literals = list(map(self._squeeze, raw))
         self._literals[0] = self._literals[0].lstrip()
         self._literals[-1] = self._literals[-1].rstrip()
         self._beside = [(_visible(literal), _visible(literal[::-1])) for literal in raw]
-        self._words = _Words(self._words_of_original(tokens))
-        self._mirrored = self._squeezed.text[::-1]
-
-    def _words_of_original(self, tokens: Sequence[Place]) -> list[Place]:
-        if not tokens:
-            return [match.span() for match in _WORD.finditer(self._squeezed.text)]
+        words = [match.span() for match in _WORD.finditer(self._text)] if not tokens else []
         places = self._squeezed.places
-        return [
-            (bisect_left(places, start), bisect_left(places, end)) for start, end in tokens if start < end
-        ]
+        for start, end in tokens:
+            if start < end:
+                words.append((bisect_left(places, start), bisect_left(places, end)))
+        self._word_starts, self._word_ends = [start for start, _ in words], [end for _, end in words]
+
+    def _squeeze(self, text: str) -> str:
+        """Return a text with its runs of white space as one blank, or without them; the ends stay."""
+        return re.sub(r"\s+", "" if self._joined else " ", text)
 
     def read(self) -> Readings:
         """Return what is masked. Raises `TextMismatch` if literals do not stand in the original in this order."""
         left = self._starts()
         if len(left) == 1:
             return Readings([], [], [])
-        inner = self._rightmost(1, len(left) - 1, len(self._literals[0]), left[-1])
+        inner = self._places((1, len(left) - 1), (len(self._literals[0]), left[-1]), right=True)
         right = [0, *(inner or ()), left[-1]]
-        certain = [
-            number for number, (one, other) in enumerate(zip(left, right, strict=True)) if one == other
-        ]
+        certain = [number for number, place in enumerate(left) if place == right[number]]
         uncertain: list[Place] = []
         for before, after in pairwise(certain):
-            between = before + 1, after
             window = left[before] + len(self._literals[before]), left[after]
-            if after - before > 1 and not self._put_at_borders(left, right, between, window):
+            if after - before > 1 and not self._put_at_borders(left, right, (before + 1, after), window):
                 uncertain.append(window)
         stretches = self._stretches(left)
-        uncertain += [
-            stretch
-            for number, stretch in enumerate(stretches)
-            if not (self._may_end(number, stretch[0]) and self._may_begin(number + 1, stretch[1]))
-        ]
+        for number, (start, end) in enumerate(stretches):
+            if not (self._may_end(number, start) and self._may_begin(number + 1, end)):
+                uncertain.append((start, end))
         masked = list(self._masked(stretches))
         again = masked if left == right else list(self._masked(self._stretches(right)))
-        return Readings(masked, again, sorted({self._with_whole_words(*one) for one in uncertain}))
+        whole_words = {
+            self._squeezed.range_of(self._word_around(start)[0], self._word_around(end)[1])
+            for start, end in uncertain
+        }
+        return Readings(masked, again, sorted(whole_words))
 
-    def _put_at_borders(
-        self, left: list[int], right: list[int], between: tuple[int, int], window: Place
-    ) -> bool:
+    # Where literals stand
+
+    def _starts(self) -> list[int]:
+        """Return where each literal stands, as far left as it can. Raises `TextMismatch`."""
+        text, (first, *middle) = self._text, self._literals
+        if not text.startswith(first):
+            raise self._mismatch(0, _common(first, text))
+        place, starts = len(first), [0]
+        if not middle:
+            if len(text) > place:
+                raise self._mismatch(0, len(first))
+            return starts
+        for number, literal in enumerate(middle[:-1], 1):
+            start = text.find(literal, place)
+            if start < 0:
+                raise self._mismatch(number, self._longest_prefix(literal, place))
+            starts.append(start)
+            place = start + len(literal)
+        last = middle[-1]
+        if not text.endswith(last) or len(text) - len(last) < place:
+            common = _common(last[::-1], text[place:][::-1])
+            raise self._mismatch(len(middle), max(0, len(last) - common - 1))
+        return [*starts, len(text) - len(last)]
+
+    def _longest_prefix(self, literal: str, place: int) -> int:
+        """Return how many characters of a literal can be found from a place on; its prefixes can, too."""
+        low, high = 0, len(literal)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._text.find(literal[:middle], place) >= 0:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def _mismatch(self, number: int, character: int) -> TextMismatch:
+        """Return the error for a character of a literal that has no place in the original."""
+        start = self._literal_starts[number]
+        end = self._wildcards[number][0] if number < len(self._wildcards) else None
+        literal = self._redacted[start:end]
+        places = SqueezedText.of(literal, joined=self._joined).places
+        at = character - (number > 0 and not self._joined and literal[:1].isspace())
+        place = start + (places[at] if 0 <= at < len(places) else len(literal) if at > 0 else 0)
+        return TextMismatch(
+            f"the redacted text differs from the original at its character {place}, which is in no placeholder",
+            advice="name placeholders with placeholder=..., or take other texts with align=True",
+        )
+
+    def _put_at_borders(self, left: list[int], right: list[int], between: Place, window: Place) -> bool:
         """Move literals to where they fit, in both readings; return whether there is such a place for all of them."""
         for gap, fits in product((1, 0), (self._stands_between_words, self._fits)):
-            one = self._leftmost(*between, *window, gap, fits)
-            other = None if one is None else self._rightmost(*between, *window, gap, fits)
+            one = self._places(between, window, gap, fits)
+            other = None if one is None else self._places(between, window, gap, fits, right=True)
             if one is not None and other is not None:
                 left[slice(*between)], right[slice(*between)] = one, other
                 return True
         return False
 
+    def _places(
+        self, between: Place, window: Place, gap: int = 0, fits: _Fits | None = None, *, right: bool = False
+    ) -> list[int] | None:
+        """Return the places of the literals between two numbers in a window, as far left as they can stand and fit.
+
+        With `right`, as far right: those as far left in the text from its end. None if there are none. `gap` is the
+        least number of characters of a wildcard.
+        """
+        text, size, numbers, (place, end) = self._text, len(self._text), range(*between), window
+        if right:
+            text, numbers, place, end = self._mirrored, numbers[::-1], size - end, size - place
+        compared = MOST_COMPARED * (end - place)
+        places = []
+        for number in numbers:
+            literal = self._literals[number][:: -1 if right else 1]
+            start = text.find(literal, place + gap, end - gap)
+            while start >= 0:
+                own = size - start - len(literal) if right else start
+                if not fits or fits(number, own):
+                    break
+                compared -= len(literal)
+                start = text.find(literal, start + 1, end - gap) if compared > 0 else -1
+            if start < 0:
+                return None
+            places.append(own)
+            place = start + len(literal)
+        return places[:: -1 if right else 1]
+
+    def _word_around(self, place: int) -> Place:
+        """Return the word that begins before a place and ends after it; the place itself, twice, if there is none."""
+        number = bisect_left(self._word_starts, place) - 1
+        if number >= 0 and place < self._word_ends[number]:
+            return self._word_starts[number], self._word_ends[number]
+        return place, place
+
     def _stands_between_words(self, number: int, place: int) -> bool:
         """Return whether a literal at a place begins and ends at borders of words."""
-        end = place + len(self._literals[number])
-        return self._words.around(place) == (place, place) and self._words.around(end) == (end, end)
+        edges = place, place + len(self._literals[number])
+        return all(self._word_around(edge) == (edge, edge) for edge in edges)
 
     def _fits(self, number: int, place: int) -> bool:
         """Return whether a literal at a place has the rest of the words in which it begins and ends."""
@@ -225,71 +288,13 @@ class StrictReading:
 
     def _may_begin(self, number: int, place: int) -> bool:
         """Return whether the literal has the rest of the word in which it begins, beside the placeholder."""
-        return self._words.around(place)[1] - place <= self._beside[number][0]
+        return self._word_around(place)[1] - place <= self._beside[number][0]
 
     def _may_end(self, number: int, place: int) -> bool:
         """Return whether the literal has the first part of the word in which it ends, beside the placeholder."""
-        return place - self._words.around(place)[0] <= self._beside[number][1]
+        return place - self._word_around(place)[0] <= self._beside[number][1]
 
-    def _with_whole_words(self, start: int, end: int) -> Place:
-        """Return the range in the original from the start of a word to the end of a word."""
-        return self._squeezed.range_of(self._words.around(start)[0], self._words.around(end)[1])
-
-    def _leftmost(
-        self, first: int, last: int, place: int, end: int, gap: int = 0, fits: _Fits | None = None
-    ) -> list[int] | None:
-        """Return the places of some literals between two places, as far left as they can stand; None if they cannot.
-
-        `gap` is the least number of characters of a wildcard.
-        """
-        return _places(
-            self._squeezed.text,
-            self._literals[first:last],
-            place,
-            end,
-            gap,
-            fits and (lambda number, start: fits(first + number, start)),
-        )
-
-    def _rightmost(
-        self, first: int, last: int, place: int, end: int, gap: int = 0, fits: _Fits | None = None
-    ) -> list[int] | None:
-        """Return the places as far right as the literals can stand: those as far left in the text from its end."""
-        size = len(self._mirrored)
-        literals = self._literals[first:last][::-1]
-        mirrored = [literal[::-1] for literal in literals]
-        found = _places(
-            self._mirrored,
-            mirrored,
-            size - end,
-            size - place,
-            gap,
-            fits and (lambda number, start: fits(last - 1 - number, size - start - len(literals[number]))),
-        )
-        if found is None:
-            return None
-        return [size - start - len(one) for start, one in zip(found, literals, strict=True)][::-1]
-
-    def _starts(self) -> list[int]:
-        """Return where each literal stands, as far left as it can. Raises `TextMismatch`."""
-        text, (first, *middle) = self._squeezed.text, self._literals
-        if not text.startswith(first):
-            raise self._mismatch(0, _common(first, text))
-        place, found = len(first), [0]
-        if not middle:
-            if len(text) > place:
-                raise self._mismatch(0, len(first))
-            return found
-        for number, literal in enumerate(middle[:-1], 1):
-            start = text.find(literal, place)
-            if start < 0:
-                raise self._mismatch(number, self._longest_prefix(literal, place))
-            found.append(start)
-            place = start + len(literal)
-        last = middle[-1]
-        if not text.endswith(last) or len(text) - len(last) < place:
-            raise self._mismatch(len(middle), self._at_the_end(last, place))
-        return [*found, len(text) - len(last)]
+    # What wildcards stand over
 
     def _stretches(self, starts: Sequence[int]) -> list[Place]:
         """Return what each wildcard stands over in the squeezed original: what is between the literals."""
@@ -299,104 +304,36 @@ class StrictReading:
     def _masked(self, stretches: Sequence[Place]) -> Iterator[MaskedRange]:
         placeholders = iter(self._placeholders)
         for (start, end), (first, last) in zip(stretches, self._wildcards, strict=True):
-            several = list(_up_to(placeholders, last))
-            if start < end:
-                begin, past = self._squeezed.range_of(start, end)
-                own = words_in(self._original, begin, past)
-                other = words_in(self._redacted, first, last)
-                masked = without_equal_ends(self._original, own, self._redacted, other)
-                if masked:
-                    parts = self._parts(start, end, several) if len(several) > 1 else ()
-                    yield MaskedRange(masked[0][0], masked[-1][1], self._redacted[first:last], parts)
+            several = [next(placeholders)]
+            while several[-1][1] != last:
+                several.append(next(placeholders))
+            if start == end:
+                continue
+            own = words_in(self._original, *self._squeezed.range_of(start, end))
+            other = words_in(self._redacted, first, last)
+            masked = without_equal_ends(self._original, own, self._redacted, other)
+            if masked:
+                parts = self._parts(start, end, several) if len(several) > 1 else ()
+                yield MaskedRange(masked[0][0], masked[-1][1], self._redacted[first:last], parts)
 
     def _parts(self, start: int, end: int, placeholders: Sequence[Place]) -> tuple[tuple[int, int, str], ...]:
         """Return what each of several placeholders stands for, by the signs between them; nothing if unclear."""
-        text = self._squeezed.text
-        between = [
-            squeeze(self._redacted[one[1] : other[0]], joined=self._joined)
-            for one, other in pairwise(placeholders)
-        ]
+        between = [self._squeeze(self._redacted[one[1] : other[0]]) for one, other in pairwise(placeholders)]
         cuts, back = [start], [end]
         for sign in between:
-            cuts.append(text.find(sign, cuts[-1], end) + len(sign))
+            cuts.append(self._text.find(sign, cuts[-1], end) + len(sign))
         for sign in reversed(between):
-            back.append(text.rfind(sign, start, back[-1]))
+            back.append(self._text.rfind(sign, start, back[-1]))
         ends = [cut - len(sign) for cut, sign in zip(cuts[1:], between, strict=True)]
         if not all(between) or min(ends, default=-1) < start or ends != back[:0:-1]:
             return ()
-        ranges = zip(cuts, [*ends, end], placeholders, strict=True)
         return tuple(
             (*self._squeezed.range_of(one, other), self._redacted[slice(*place)])
-            for one, other, place in ranges
+            for one, other, place in zip(cuts, [*ends, end], placeholders, strict=True)
             if one < other
         )
-
-    def _longest_prefix(self, literal: str, place: int) -> int:
-        """Return how many characters of a literal can be found from a place on; its prefixes can, too."""
-        low, high = 0, len(literal)
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (
-                (middle, high)
-                if self._squeezed.text.find(literal[:middle], place) >= 0
-                else (low, middle - 1)
-            )
-        return low
-
-    def _at_the_end(self, literal: str, place: int) -> int:
-        """Return the character of the last literal at which the end of the original differs."""
-        rest = self._squeezed.text[place:]
-        common = _common(literal[::-1], rest[::-1])
-        return max(0, len(literal) - common - 1)
-
-    def _mismatch(self, number: int, character: int) -> TextMismatch:
-        """Return the error for a character of a literal that has no place in the original."""
-        start = self._literal_starts[number]
-        literal = self._redacted[
-            start : self._wildcards[number][0] if number < len(self._wildcards) else None
-        ]
-        places = SqueezedText.of(literal, joined=self._joined).places
-        leading = number > 0 and not self._joined and literal[:1].isspace()
-        at = character - leading
-        place = start + (places[at] if 0 <= at < len(places) else len(literal) if at > 0 else 0)
-        return TextMismatch(
-            f"the redacted text differs from the original at its character {place}, which is in no placeholder",
-            advice="name placeholders with placeholder=..., or take other texts with align=True",
-        )
-
-
-def _places(
-    text: str, literals: Sequence[str], place: int, end: int, gap: int, fits: _Fits | None
-) -> list[int] | None:
-    """Return where literals stand in a part of a text, each as far left as it can and fits; None if they cannot."""
-    compared = MOST_COMPARED * (end - place)
-    found = []
-    for number, literal in enumerate(literals):
-        start = text.find(literal, place + gap, end - gap)
-        while fits and start >= 0 and not fits(number, start):
-            compared -= len(literal)
-            start = text.find(literal, start + 1, end - gap) if compared > 0 else -1
-        if start < 0:
-            return None
-        found.append(start)
-        place = start + len(literal)
-    return found
 
 
 def _visible(text: str) -> int:
     """Return how many characters a text has before its first white space."""
     return len(text.split(None, 1)[0]) if text and not text[0].isspace() else 0
-
-
-def _up_to(placeholders: Iterator[Place], last: int) -> Iterator[Place]:
-    """Yield the placeholders up to the one that ends at `last`."""
-    for place in placeholders:
-        yield place
-        if place[1] == last:
-            return
-
-
-def _common(one: str, other: str) -> int:
-    """Return how many characters two texts have in common at their start."""
-    most = min(len(one), len(other))
-    return next((place for place in range(most) if one[place] != other[place]), most)

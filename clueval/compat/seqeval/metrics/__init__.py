@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clueval.compat.seqeval.averages import UndefinedMetricWarning
+from clueval.compat.seqeval.counting import UndefinedMetricWarning
 from clueval.compat.seqeval.metrics.sequence_labeling import (
     accuracy_score,
     classification_report,

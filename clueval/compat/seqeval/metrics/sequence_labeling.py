@@ -21,9 +21,11 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from clueval.compat.seqeval.averages import ZeroDivision, averaged, check_arguments
 from clueval.compat.seqeval.counting import (
     Sentences,
+    ZeroDivision,
+    averaged,
+    check_arguments,
     flat,
     lenient_counts,
     require_tag,

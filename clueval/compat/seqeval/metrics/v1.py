@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, cast
 
-from clueval.compat.seqeval.averages import Averaged, PerType, ZeroDivision, averaged, check_arguments
-from clueval.compat.seqeval.counting import Sentences, TypeCounts, counts_of_entities, strict_counts
-from clueval.compat.seqeval.reporters import DictReporter, Reporter, StringReporter
-from clueval.compat.seqeval.scheme import (
-    IOB2,
-    Entities,
-    Token,
-    WrongTypeError,
-    auto_detect,
-    scheme_or_error,
+from clueval.compat.seqeval.counting import (
+    Averaged,
+    PerType,
+    Sentences,
+    TypeCounts,
+    ZeroDivision,
+    averaged,
+    check_arguments,
+    strict_counts,
 )
+from clueval.compat.seqeval.reporters import DictReporter, Reporter, StringReporter
+from clueval.compat.seqeval.scheme import IOB2, Entities, Token, WrongTypeError, auto_detect, scheme_or_error
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
 from clueval.metrics.seqeval_tags import is_ignored
@@ -45,17 +46,13 @@ def check_consistent_length(y_true: Sentences, y_pred: Sentences) -> None:
             advice="give a list of sentences, each a list of tags: [['B-PER', 'O'], ['O']]",
         )
     true, predicted = list(map(len, y_true)), list(map(len, y_pred))
-    if true != predicted:
-        raise UsageError(
-            f"Found input variables with inconsistent numbers of samples: {_difference(true, predicted)}"
-        )
-
-
-def _difference(true: Sequence[int], predicted: Sequence[int]) -> str:
-    if len(true) != len(predicted):
-        return f"y_true has {len(true)} sentences, y_pred has {len(predicted)}"
-    number = next(n for n, (a, b) in enumerate(zip(true, predicted, strict=True)) if a != b)
-    return f"y_true[{number}] has {true[number]} tags, y_pred[{number}] has {predicted[number]}"
+    if true == predicted:
+        return
+    differs = f"y_true has {len(true)} sentences, y_pred has {len(predicted)}"
+    if len(true) == len(predicted):
+        n = next(n for n, (a, b) in enumerate(zip(true, predicted, strict=True)) if a != b)
+        differs = f"y_true[{n}] has {true[n]} tags, y_pred[{n}] has {predicted[n]}"
+    raise UsageError(f"Found input variables with inconsistent numbers of samples: {differs}")
 
 
 def precision_recall_fscore_support(
@@ -82,7 +79,7 @@ def precision_recall_fscore_support(
     if entities_true is None and entities_pred is None:
         counts = strict_counts(y_true, y_pred, scheme_or_error(scheme), suffix=suffix)
     else:
-        counts = counts_of_entities(
+        counts = TypeCounts.of_entities(
             entities_true or Entities(y_true, scheme_or_error(scheme), suffix),
             entities_pred or Entities(y_pred, scheme_or_error(scheme), suffix),
         )
@@ -102,23 +99,17 @@ def classification_report(
 ) -> Any:
     """Return the report in strict mode; without a scheme it is detected from `y_true` (see `auto_detect`).
 
-    Raises `WrongTypeError` (a TypeError) if `scheme` is not a scheme.
+    If all true tags are O, it is detected from the predicted ones; if these are all O too, it is IOB2. Raises
+    `WrongTypeError` (a TypeError) if `scheme` is not a scheme.
     """
     check_arguments(None, 1.0, zero_division)
     check_consistent_length(y_true, y_pred)
-    if scheme is None:
-        scheme = _detected(y_true, y_pred, suffix)
-    counts = strict_counts(y_true, y_pred, scheme, suffix=suffix)
+    for side in (y_true, y_pred) if scheme is None else ():
+        tags = {tag for sentence in side for tag in sentence if not is_ignored(tag)}
+        if scheme is None and tags - {OUTSIDE}:
+            scheme = auto_detect([tags], suffix)
+    counts = strict_counts(y_true, y_pred, scheme or IOB2, suffix=suffix)
     return written(counts, digits, output_dict, zero_division)
-
-
-def _detected(y_true: Sentences, y_pred: Sentences, suffix: bool) -> type[Token]:
-    """Return the scheme of the true tags; if all are O, of the predicted ones; if these are all O too, IOB2."""
-    for side in (y_true, y_pred):
-        tags = {tag for tags in side for tag in tags if not is_ignored(tag)}
-        if tags - {OUTSIDE}:
-            return auto_detect([tags], suffix)
-    return IOB2
 
 
 def written(counts: TypeCounts, digits: int, output_dict: bool, zero_division: ZeroDivision) -> Any:

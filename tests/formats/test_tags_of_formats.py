@@ -117,6 +117,13 @@ def test_tags_that_do_not_fit_gold_are_an_error_with_the_line_of_the_block(
         score(gold, write(tmp_path / "p", text))
 
 
+def test_ill_formed_tag_is_refused_with_its_document(tmp_path: Path, gold: Path) -> None:
+    path = write(tmp_path / "p", ALONE.replace("B-PER", "O"))
+
+    with pytest.raises(TagError, match=r"p:1, document '7e-4'"):
+        score(gold, path, scheme="BIO", invalid="error")
+
+
 def test_tags_have_no_tokens_without_gold(tmp_path: Path, gold: Path) -> None:
     path = write(tmp_path / "p", ALONE)
     brat = write(tmp_path / "g.ann", "")

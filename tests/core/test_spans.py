@@ -1,0 +1,256 @@
+"""Spans and documents as values, what they refuse, and which spans overlap."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from dataclasses import MISSING, fields, replace
+from inspect import signature
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from oracles import naive_components
+from strategies import any_spans as whole_spans
+
+from clueval.core.count import MANY, collector_paused
+from clueval.core.document import Document, Pair
+from clueval.core.overlap import SpanIndex, overlap_components
+from clueval.core.span import Frozen, Span
+from clueval.files.errors import CluevalError, FormatError, SpanError
+from clueval.transforms.characters import to_characters
+from tests.cases import any_spans, spans
+
+# Spans
+
+
+@pytest.mark.parametrize(
+    ("positions", "problem"),
+    [
+        ((-1, 2), r"\[-1,2\) 'A' starts before position 0"),
+        ((-1, 0), r"\[-1,0\) 'A' starts before position 0"),
+        ((0, -1), r"\[0,-1\) 'A' ends before it starts"),
+        ((1, 0), r"\[1,0\) 'A' ends before it starts"),
+        ((0.0, 1), r"integers, not 0.0 and 1"),
+        (("0", 1), r"integers, not '0' and 1"),
+        ((True, 1), r"integers, not True and 1"),
+    ],
+)
+def test_a_span_refuses_invalid_positions(positions: tuple[int, int], problem: str) -> None:
+    with pytest.raises(SpanError, match=rf"^line 7: .*{problem}$"):
+        Span(*positions, "A", line=7)
+
+
+def test_a_span_is_named_with_all_its_labels() -> None:
+    with pytest.raises(SpanError) as caught:
+        Span(2, 1, {"entity": "PER", "risk": None, "court": "x"})
+
+    assert str(caught.value) == "span [2,1) 'PER|_|x' ends before it starts"
+
+
+def test_the_parameters_of_a_span_are_its_fields_with_their_defaults() -> None:
+    parameters = signature(Span).parameters
+
+    assert list(parameters) == [field.name for field in fields(Span)]
+    for field in fields(Span):
+        default = parameters[field.name].default
+        assert (MISSING if default is parameters[field.name].empty else default) == field.default
+
+
+def test_equality_ignores_id_and_line() -> None:
+    assert Span(0, 1, "A", line=3, id="x") == Span(0, 1, "A")
+    assert hash(Span(0, 1, "A", line=3)) == hash(Span(0, 1, "A"))
+
+
+def test_a_span_has_its_positions_as_length_and_is_always_true() -> None:
+    assert (len(Span(3, 8)), len(Span(3, 3))) == (5, 0)
+    assert Span(3, 3)
+
+
+def test_a_pickled_span_is_equal() -> None:
+    span = Span(0, 9, {"entity": "PER", "risk": None}, {"score": 0.5}, frozenset({0}), parts=[(0, 3), (7, 9)])
+
+    assert pickle.loads(pickle.dumps(span)) == span
+
+
+@given(st.dictionaries(st.text(max_size=3), st.integers()))
+def test_frozen_is_a_dictionary_with_a_hash(items: dict[str, int]) -> None:
+    assert Frozen(items) == items
+    assert hash(Frozen(items)) == hash(Frozen(dict(reversed(items.items()))))
+    assert len({hash(Frozen(n=number)) for number in range(100)}) > 90
+
+
+def test_labels_cannot_be_changed() -> None:
+    labels: Any = Span(0, 1, {"entity": "PER"}).labels
+    with pytest.raises(TypeError, match=r"^Frozen cannot be changed$"):
+        labels["entity"] = "LOC"
+
+
+# Parts
+
+
+def test_a_span_in_one_piece_has_no_parts_and_its_range_as_the_only_fragment() -> None:
+    assert [span.parts for span in (Span(2, 5), Span.of_fragments([(2, 5)]))] == [None, None]
+    assert Span(2, 5).fragments == ((2, 5),)
+
+
+def test_parts_come_in_order_and_the_span_reaches_from_the_first_to_the_last() -> None:
+    span = Span.of_fragments([[7, 9], [0, 3]], "A", {"score": 1}, id="T1", line=4)
+
+    assert (span.start, span.end, span.parts) == (0, 9, ((0, 3), (7, 9)))
+    assert (span.label, span.features, span.id, span.line) == ("A", {"score": 1}, "T1", 4)
+    assert len({replace(span, features={}), Span(0, 9, "A"), Span.of_fragments([(0, 3), (7, 9)], "A")}) == 2
+
+
+@pytest.mark.parametrize(
+    ("parts", "problem"),
+    [
+        ([(0, 3), (2, 9)], r"the part \[2,9\) of span \[0,9\) overlaps the part before it"),
+        ([(0, 3), (5, 5), (7, 9)], r"the part \[5,5\) of span \[0,9\) is empty"),
+        ([(0, 3), (7, 8)], r"the parts of span \[0,9\) do not reach from its start to its end"),
+        ([], "do not reach"),
+        ([(0, 3), (7.0, 9)], "positions must be integers"),
+    ],
+)
+def test_parts_that_contradict_each_other_are_refused(parts: list[tuple[int, int]], problem: str) -> None:
+    with pytest.raises(SpanError, match=problem):
+        Span(0, 9, parts=parts)
+
+
+def test_no_ranges_make_no_span() -> None:
+    with pytest.raises(SpanError, match="a span needs at least one range"):
+        Span.of_fragments([])
+
+
+def test_parts_move_to_characters_with_their_span() -> None:
+    span = Span.of_fragments([(0, 1), (2, 3)], "A")
+    document = to_characters(Document("d", {"label": [span]}, tokens=["ab", "c", "def"]))
+
+    assert document.layers["label"][0].fragments == ((0, 2), (5, 8))
+
+
+# Overlaps
+
+
+def test_spans_overlap_that_share_positions_not_those_that_touch() -> None:
+    one, other = Span.of_fragments([(0, 3), (7, 9)]), Span.of_fragments([(3, 7), (9, 11)])
+
+    assert Span(0, 4).overlaps(Span(3, 5))
+    assert not Span(0, 3).overlaps(Span(3, 5))
+    assert not one.overlaps(other)
+    assert one.overlaps(Span(2, 4))
+    assert other.overlaps(Span.of_fragments([(0, 1), (10, 12)]))
+
+
+@given(whole_spans())
+def test_components_are_the_connected_components_of_the_overlap_graph(those: list[Span]) -> None:
+    numbered = [Span(s.start, s.end, {"n": str(n)}) for n, s in enumerate(those)]
+
+    components = overlap_components(numbered)
+
+    assert {frozenset(int(s.label) for s in c) for c in components} == naive_components(those)
+
+
+@given(any_spans(20), any_spans(4))
+@example(spans("A[0,9) A[3,5) A[4,4)"), spans("A[3,5) A[4,4) A[3,3) A[5,9)"))
+@example(spans("A[0,3) A[3,3) A[3,6)"), spans("A[3,3)"))  # touching is not overlapping
+@example(spans("A[4,6) B[0,9) C[4,6) D[9,12)"), spans("A[5,9)"))  # equal spans are all found
+def test_the_index_finds_the_spans_that_overlap(those: list[Span], queries: list[Span]) -> None:
+    index = SpanIndex(those)
+
+    for query in queries:
+        assert index.overlapping(query) == [n for n, each in enumerate(those) if query.overlaps(each)]
+
+
+# Documents
+
+
+@pytest.mark.parametrize(
+    ("fields_of_document", "message"),
+    [
+        (
+            {
+                "layers": {"label": [Span(6, 8, "A", line=3)]},
+                "tokens": ["a", "b"],
+                "start": 7,
+                "file": "g.vrt",
+            },
+            "g.vrt:3, document 'd': span [6,8) 'A' of layer 'label' lies outside the text, "
+            "which has the positions 7 to 8",
+        ),
+        (
+            {"layers": {"label": [Span(8, 10, "A", line=4)]}, "tokens": ["a", "b"], "start": 7},
+            "line 4, document 'd': span [8,10) 'A' of layer 'label' lies outside the text, "
+            "which has the positions 7 to 8",
+        ),
+        (
+            {"layers": {"label": [Span(7, 8, "A")]}, "tokens": [], "start": 7},
+            "document 'd': span [7,8) 'A' of layer 'label' lies in a document without text",
+        ),
+        (
+            {"layers": {}, "tokens": ["a"], "token_ids": ["1", "2"], "file": "g.vrt"},
+            "g.vrt, document 'd': 2 token ids for 1 tokens",
+        ),
+        ({"layers": {}, "unit": "byte"}, "document 'd': unit must be 'token' or 'character', not 'byte'"),
+        ({"layers": {"x": [(0, 1)]}}, "layer 'x' must have spans, not a tuple"),
+        ({"layers": {}, "metadata": None}, "metadata must be a dictionary, not None"),
+    ],
+)
+def test_a_document_refuses_what_contradicts_itself(fields_of_document: Any, message: str) -> None:
+    with pytest.raises(SpanError) as caught:
+        Document("d", **fields_of_document)
+
+    assert str(caught.value) == message
+
+
+def test_spans_of_a_document_may_begin_with_its_first_position_and_end_with_its_last() -> None:
+    document = Document("d", {"label": [Span(7, 9), Span(9, 9)]}, tokens=["a", "b"], start=7)
+
+    assert document.end == 9
+
+
+def test_the_text_between_positions_counts_from_the_first_of_the_document() -> None:
+    tokens = Document("d", {}, tokens=["a", "b", "c", "d"], start=7)
+    text = Document("d", {}, text="abcd", unit="character", start=7)
+
+    assert (tokens.text_of(Span(8, 9)), text.text_of(Span(8, 9))) == ("b", "b")
+    assert (tokens.text_between(8, 10), text.text_between(8, 10)) == ("b c", "bc")
+    assert (
+        Document("d", {}).text_between(0, 3) == Document("d", {}, unit="character").text_between(0, 3) == ""
+    )
+
+
+def test_a_plain_label_belongs_to_the_layer_and_other_labels_stay() -> None:
+    named, several, none = Span(1, 2, {"entity": "LOC"}), Span(2, 3, {"a": "x", "b": "y"}), Span(3, 4)
+
+    document = Document("d", {"entity": [Span(0, 1, "PER", line=3), named, several, none]})
+
+    assert document.layers["entity"] == [Span(0, 1, {"entity": "PER"}), named, several, none]
+    assert document.layers["entity"][0].line == 3
+
+
+def test_errors_name_their_place_also_after_pickling() -> None:
+    error = FormatError("a NUL", file="g.vrt", line=3, document="d1", advice="remove it")
+
+    again = pickle.loads(pickle.dumps(error))
+
+    assert str(error) == str(again) == "g.vrt:3, document 'd1': a NUL (remove it)"
+    assert (type(again), again.line) == (FormatError, 3)
+    assert "\n" not in str(CluevalError("a\nb\x1b[31m"))
+
+
+@pytest.mark.parametrize("number", [2, MANY])
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_garbage_collector_is_restored_also_after_an_exception(number: int, enabled: bool) -> None:
+    document = Document("d", {"label": [Span(0, 1)] * number})
+    (gc.enable if enabled else gc.disable)()
+    try:
+        with collector_paused([Pair(document, document)]):
+            assert gc.isenabled() == (enabled and number == 2)
+        assert gc.isenabled() == enabled
+        with pytest.raises(SpanError), collector_paused([Pair(document, document)]):
+            Span(1, 0)
+        assert gc.isenabled() == enabled
+    finally:
+        gc.enable()
