@@ -80,9 +80,7 @@ class Bag:
         self.read = Read()
         self._spans = 0  # in all keys
         self._counted: dict[tuple[str, Key], list[Tally]] = {}  # of large cases
-        self._open: tuple[Place, dict[int, int]] | None = (
-            None  # the place whose row is made, and no tuple yet
-        )
+        self._open: tuple[Place, dict[int, int]] | None = None  # the place whose row is being made
         self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}  # the rows that places share
 
     # Adding
