@@ -18,9 +18,10 @@ from clueval.formats.options import Reading
 from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, shown
-from clueval.results.plan import parse_where
+from clueval.results.options import parse_where
 from clueval.results.signature import Signature
-from clueval.studies.agreement.annotators import Annotators, annotators_of
+from clueval.studies.agreement import view
+from clueval.studies.agreement.annotators import annotators_of
 from clueval.studies.agreement.conventions import DEFAULTS, chosen_conventions
 from clueval.studies.agreement.corpus import Annotated
 from clueval.studies.agreement.metric import AgreementMetric
@@ -32,19 +33,6 @@ from clueval.studies.agreement.places import (
     differing_in,
     sequences_in,
     write_pygamma,
-)
-from clueval.studies.agreement.view import (
-    alphas_table,
-    ceiling_table,
-    coefficients_table,
-    in_words,
-    intervals_table,
-    is_undefined,
-    kinds_table,
-    labels_table,
-    matrix_table,
-    spread_table,
-    title_of,
 )
 from clueval.transforms.changes import ALTERNATIVES, HIDDEN, choices_of
 from clueval.transforms.options import Preparing, steps_of
@@ -202,21 +190,23 @@ class Agreement(ReportOfAnnotators):
         agreement = report["agreement"]
         for sequence, section in agreement.items() if len(names) > 2 else ():
             key, f1 = next(iter(section["f1"].items()))
-            yield matrix_table(names, sequence, key, f1)
+            yield view.matrix_table(names, sequence, key, f1)
         for sequence, section in agreement.items():
-            yield labels_table(sequence, section["f1"])
+            yield view.labels_table(sequence, section["f1"])
             if "ceiling" in report:
-                yield ceiling_table(sequence, report["ceiling"][sequence])
-        yield kinds_table({sequence: section["disagreements"] for sequence, section in agreement.items()})
+                yield view.ceiling_table(sequence, report["ceiling"][sequence])
+        yield view.kinds_table(
+            {sequence: section["disagreements"] for sequence, section in agreement.items()}
+        )
         for sequence, section in agreement.items():
-            yield coefficients_table(sequence, section)
-            yield alphas_table(sequence, section)
+            yield view.coefficients_table(sequence, section)
+            yield view.alphas_table(sequence, section)
             if len(names) > 2:
-                yield spread_table(sequence, section["f1"])
+                yield view.spread_table(sequence, section["f1"])
                 for key, f1 in list(section["f1"].items())[1:]:
-                    yield matrix_table(names, sequence, key, f1)._replace(is_folded=True)
+                    yield view.matrix_table(names, sequence, key, f1)._replace(is_folded=True)
             if "intervals" in report:
-                yield intervals_table(sequence, report["intervals"])
+                yield view.intervals_table(sequence, report["intervals"])
 
     def remarks(self) -> Iterator[str]:
         """Yield what a reader must know before the numbers."""
@@ -237,8 +227,8 @@ class Agreement(ReportOfAnnotators):
                 difference = section["pairs"]["difference"]
                 if difference is not None:
                     interval = scores.get(f"ceiling.{key}.pairs.difference", {})
-                    words = in_words(difference, interval.get("low"), interval.get("high"))
-                    yield f"{sequence}, {title_of(key)}: {words}"
+                    words = view.in_words(difference, interval.get("low"), interval.get("high"))
+                    yield f"{sequence}, {view.title_of(key)}: {words}"
 
     def _notes(self, sequence: str, report: Mapping[str, Any]) -> Iterator[str]:
         """Yield what is not defined in a sequence, and why; and what does not count in it."""
@@ -279,7 +269,7 @@ class Agreement(ReportOfAnnotators):
                 "account (clueval guide concept-agreement)"
             ),
         )
-        if any(is_undefined(cell) for table in self.tables() for row in table.rows for cell in row):
+        if any(view.is_undefined(cell) for table in self.tables() for row in table.rows for cell in row):
             yield (
                 "",
                 phrase(
@@ -462,25 +452,25 @@ def agree(
     plan = Plan((metric,), merge, parse_where(where), units=unit, sides=annotators.sides)
     steps = tuple(step for step in steps_of(preparing) if step.signature[0] != ALTERNATIVES)
 
-    corpus = Annotated(metric, annotators.groups, plan, steps, annotators.bag)
+    corpus = Annotated(annotators, metric, plan, steps)
     bag, clashes, without_text = corpus.counted()
-    signature = _signature(corpus, bag, annotators)
+    signature = _signature(corpus, bag)
     return Agreement(corpus, bag, clashes, without_text, signature, confidence if intervals else None)
 
 
-def _signature(corpus: Annotated, bag: Bag, annotators: Annotators) -> str:
+def _signature(corpus: Annotated, bag: Bag) -> str:
     schemes = {scheme or "none" for (side, *_), scheme in bag.read.schemes().items() if side in corpus.names}
     keys = ",".join(convention.key for convention in corpus.metric.conventions)
     choices = {
         "metrics": f"agreement({keys})",
         "unit": "+".join(sorted(bag.read.units)) or "token",
         "scheme": "+".join(sorted(schemes)) or "documents",
-        "invalid": "+".join(sorted(annotators.treatments)) or "documents",
+        "invalid": "+".join(sorted(corpus.annotators.treatments)) or "documents",
         "merge": "yes" if corpus.plan.merge else "no",
         "zero": "0/0=null",
     }
-    if annotators.naming.pair_by is not None:
-        choices["paired"] = annotators.naming.pair_by
+    if corpus.annotators.naming.pair_by is not None:
+        choices["paired"] = corpus.annotators.naming.pair_by
     where = (f"{key}={'|'.join(sorted(values))}" for key, values in corpus.plan.where.items())
     if corpus.plan.where:
         choices["where"] = ";".join(where)
