@@ -57,22 +57,7 @@ come before the first with a layer, since each layer counts in all documents."""
 
 
 class Bag:
-    """The cases of a corpus, by place.
-
-    Attributes:
-        metrics: the metrics that count what cannot be kept.
-        layers: all layers, in the order in which they occurred.
-        bounds: how many keys are kept.
-        keys: the number of each key, by sequence and key.
-        places: for each place, how often each case occurs, by the number of its key.
-        documents: the number of documents of each place.
-        shared: the number of documents by the sides that are present and by place.
-        positions: the number of positions by the sides that are present and by place.
-        tallies: what was counted at once in each place, by sequence and name of the metric.
-        folded: whether cases were counted because they were too many.
-        notes: how often each step changed what.
-        read: what was read.
-    """
+    """The cases of a corpus, by place."""
 
     def __init__(
         self,
@@ -80,24 +65,23 @@ class Bag:
         layers: Iterable[str] = (),
         bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
     ) -> None:
-        self.metrics = tuple(metrics)
-        self.layers = list(layers)
+        self.metrics = tuple(metrics)  # those that count what cannot be kept
+        self.layers = list(layers)  # all layers, in the order in which they occurred
         self.bounds = bounds
-        self.keys: dict[tuple[str, Key], int] = {}
-        self.places: dict[Place, Row] = {}
-        self.documents: Counter[Place] = Counter()
-        self.shared: dict[int, Counter[Place]] = {}
-        self.positions: dict[int, Counter[Place]] = {}
+        self.keys: dict[tuple[str, Key], int] = {}  # the number of each key, by sequence and key
+        self.places: dict[Place, Row] = {}  # how often each case occurs in each place
+        self.documents: Counter[Place] = Counter()  # the number of documents of each place
+        self.shared: dict[int, Counter[Place]] = {}  # documents by the sides that are present, by place
+        self.positions: dict[int, Counter[Place]] = {}  # positions, likewise
+        # what was counted at once in each place, by sequence and name of the metric
         self.tallies: dict[Place, dict[tuple[str, str], Tally]] = {}
-        self.folded = False
-        self.notes: Counter[tuple[str, ...]] = Counter()
+        self.folded = False  # whether cases were counted because they were too many
+        self.notes: Counter[tuple[str, ...]] = Counter()  # how often each step changed what
         self.read = Read()
-        self._spans = 0
+        self._spans = 0  # in all keys
         self._counted: dict[tuple[str, Key], list[Tally]] = {}  # of large cases
-        self._open: tuple[Place, dict[int, int]] | None = (
-            None  # the place whose row is made, and no tuple yet
-        )
-        self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}
+        self._open: tuple[Place, dict[int, int]] | None = None  # the place whose row is being made
+        self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}  # the rows that places share
 
     # Adding
 

@@ -251,8 +251,9 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     """
     equal = None if has_text else 0
     if gold == predicted and are_flat(gold):
-        lengths = [(end - start, label) for start, end, label in gold]
-        return [(n * has_text, equal, BOTH, (0, n, 0, label), (0, n, 1, label)) for n, label in lengths]
+        sizes = [(end - start, label) for start, end, label in gold]
+        spans_of_both = [((0, size, 0, label), (0, size, 1, label)) for size, label in sizes]
+        return [(both[0][1] if has_text else 0, equal, BOTH, *both) for both in spans_of_both]
     rows = [(start, end, 0, label) for start, end, label in gold]
     rows += [(start, end, 1, label) for start, end, label in predicted]
     rows.sort()

@@ -19,42 +19,27 @@ Of = tuple[str, str | None, str]
 class Read:
     """What was read of a corpus; two can be added in the order of their files.
 
-    Attributes:
-        formats: the names of the formats, by side.
-        files: the number of files, by side.
-        sources: the columns, from 1, or the keys that layers were read from, by side and layer.
-        treatments: how ill-formed tags were treated.
-        passed_over: what formats did not read, by side and kind.
-        spans: the number of spans by side and layer.
-        features: the names of the features that spans have; `TOKENS`, if some have tokens of their own.
-        tagged: the sides and layers whose spans were read from tags, or from a file of tokens.
-        neighbours: how often each pair of adjacent tags occurs, by side, file and layer, where this is not settled,
-            without those of two O, which say nothing. The scheme of a file, and which of its tags are repaired, is
-            known from these when all of it was read.
-        settled: of the files whose tags are settled, the scheme and the number of ill-formed tags.
-        keys: the keys of metadata that documents have.
-        values: the values of the keys that a filter names: metadata, ids of documents, and labels of layers.
-        units: what positions are where they are counted, that is, after all steps.
-        without_text: the number of texts that a side has no text of, where they are counted.
-        unplaced: the spans without a place in the text, each with the id of its document.
+    The scheme of a file, and which of its tags are repaired, is known when all of it was read: from `neighbours`, how
+    often each pair of adjacent tags occurs, without those of two O, which say nothing. Of files whose tags are settled,
+    `settled` has the scheme and the number of ill-formed tags instead.
     """
 
     def __init__(self) -> None:
-        self.formats: dict[str, set[str]] = {}
-        self.files: Counter[str] = Counter()
-        self.sources: dict[tuple[str, str], set[int | str]] = {}
-        self.treatments: set[str] = set()
-        self.passed_over: Counter[tuple[str, str]] = Counter()
-        self.spans: Counter[tuple[str, str]] = Counter()
-        self.features: set[str] = set()
-        self.tagged: set[tuple[str, str]] = set()
+        self.formats: dict[str, set[str]] = {}  # the names of the formats, by side
+        self.files: Counter[str] = Counter()  # the number of files, by side
+        self.sources: dict[tuple[str, str], set[int | str]] = {}  # columns from 1, or keys, by side and layer
+        self.treatments: set[str] = set()  # how ill-formed tags were treated
+        self.passed_over: Counter[tuple[str, str]] = Counter()  # what formats did not read, by side and kind
+        self.spans: Counter[tuple[str, str]] = Counter()  # the number of spans by side and layer
+        self.features: set[str] = set()  # the features of spans; `TOKENS` if some have tokens of their own
+        self.tagged: set[tuple[str, str]] = set()  # sides and layers read from tags, or a file of tokens
         self.neighbours: dict[Of, Neighbours] = {}
         self.settled: dict[Of, tuple[str | None, int]] = {}
-        self.keys: dict[str, None] = {}
-        self.values: dict[str, set[str]] = {}
-        self.units: set[str] = set()
-        self.without_text = 0
-        self.unplaced: list[tuple[str, Span]] = []
+        self.keys: dict[str, None] = {}  # the keys of metadata that documents have
+        self.values: dict[str, set[str]] = {}  # of filters by key: metadata, ids, labels of layers
+        self.units: set[str] = set()  # what positions are where they are counted, that is, after all steps
+        self.without_text = 0  # the number of texts that a side has no text of, where they are counted
+        self.unplaced: list[tuple[str, Span]] = []  # spans without a place in the text, with ids of documents
 
     def add_file(
         self,

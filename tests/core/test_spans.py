@@ -12,7 +12,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import naive_components
-from strategies import any_spans as whole_spans
 
 from clueval.core.count import MANY, collector_paused
 from clueval.core.document import Document, Pair
@@ -143,7 +142,7 @@ def test_spans_overlap_that_share_positions_not_those_that_touch() -> None:
     assert other.overlaps(Span.of_fragments([(0, 1), (10, 12)]))
 
 
-@given(whole_spans())
+@given(any_spans(12, gaps=False))
 def test_components_are_the_connected_components_of_the_overlap_graph(those: list[Span]) -> None:
     numbered = [Span(s.start, s.end, {"n": str(n)}) for n, s in enumerate(those)]
 
