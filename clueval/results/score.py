@@ -127,7 +127,7 @@ def score(
             sides = gold, predicted, reference
             result = with_reference(result, sides, reference_set, layers, groups, indicators, scored)
     if values is not None:
-        bag = result.bag.grouped(lambda place: place._replace(values=(values[int(place.values[0])],)))  # type: ignore[attr-defined]
+        bag = result.bag.grouped(partial(_with_value, values))
         result = replace(result, bag=bag, plan=replace(result.plan, by=(GROUP,)), made=None)
     if groups.trust.intervals:
         result = replace(result, trust=groups.trust)
@@ -161,6 +161,11 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
             advice="give a value for each list, or by='document'",
         )
     return [str(value) for value in by]
+
+
+def _with_value(values: Sequence[str], place: Any) -> Any:
+    """Return the place of a list with its value instead of its number."""
+    return place._replace(values=(values[int(place.values[0])],))
 
 
 def warn_of(result: Result, gold: Any, predicted: Any) -> None:
