@@ -28,7 +28,15 @@ from clueval.files.options import (
     with_fields,
 )
 from clueval.formats.options import Reading
-from clueval.reading.options import PAIR_BY, SETS, Readings, readings_of, require_pair_by
+from clueval.reading.options import (
+    PAIR_BY,
+    SETS,
+    LayerColumns,
+    Readings,
+    layer_names,
+    readings_of,
+    require_pair_by,
+)
 from clueval.reading.same_text import require_same_text
 from clueval.transforms.changes import UNIT, Alternatives, EachPair, SetApart
 from clueval.transforms.options import Preparing, steps_of
@@ -305,8 +313,13 @@ def groups_of(reading: Readings, options: Mapping[str, Any], caller: str) -> Gro
 # The plan
 
 
-def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
-    """Return the plan of these options. Raises `UsageError` for options that do not go together."""
+def plan_of(
+    chosen: tuple[AnyMetric, ...], gold: Any, layers: LayerColumns | None, groups: Groups
+) -> tuple[Plan, list[str]]:
+    """Return the plan of these options, and the layers that they name, without those of ignored regions.
+
+    Raises `UsageError` for options that do not go together.
+    """
     counting, gold_set = groups.counting, groups.readings[0].annotation_set
     by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
     for key in by:
@@ -324,7 +337,10 @@ def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
     where, steps = parse_where(counting.where), _steps(gold, groups)
     plan = Plan(metrics, counting.merge, where, by, groups.trust.units, steps, align)
     plan.counts_sentences  # noqa: B018  # it raises the error of sentences that cannot be units
-    return plan
+    names = layer_names(layers) if layers else ()
+    plan.require_filters(names)
+    regions = groups.preparing.ignored_layers()
+    return plan, [name for name in names if name not in regions]
 
 
 def _as_in_gate(metric: AnyMetric, gold_set: str | None) -> AnyMetric:
