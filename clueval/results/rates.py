@@ -181,7 +181,7 @@ class Rates:
         All entries that are in a report on these keys are read at once, because a report costs more than reading it.
         """
         place = tuple(keys), id(times)
-        if place not in self._without or entry[0] not in self._without[place][1]:
+        if place not in self._without or not self._without[place][1].get(entry[0], {}).keys() >= {*entry[1]}:
             among = {*keys}
             parts = {
                 number: part
