@@ -109,7 +109,7 @@ class Accumulator(Hinting):
             raise UsageError(
                 "gold and predicted must be documents, spans or tags, not files", advice="use clueval.score"
             )
-        texts = opened(gold, predicted, groups_of(Reading(), given, "update"), None, self._plan, None)
+        texts = opened(gold, predicted, groups_of(Reading(), given, "update"), None, self._plan)
         fast = texts.fast(self._plan)
         new = count(texts.pairs, self._plan, self._bag.layers) if fast is None else fast
         new.read.include(texts.read)

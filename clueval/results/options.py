@@ -28,7 +28,15 @@ from clueval.files.options import (
     with_fields,
 )
 from clueval.formats.options import Reading
-from clueval.reading.options import PAIR_BY, SETS, Readings, readings_of, require_pair_by
+from clueval.reading.options import (
+    PAIR_BY,
+    SETS,
+    LayerColumns,
+    Readings,
+    layer_names,
+    readings_of,
+    require_pair_by,
+)
 from clueval.reading.same_text import require_same_text
 from clueval.transforms.changes import UNIT, Alternatives, EachPair, SetApart
 from clueval.transforms.options import Preparing, steps_of
@@ -61,8 +69,10 @@ class Counting:
     Raises `UsageError` for unknown values.
     """
 
+    TOPIC: ClassVar[str] = "counting"
+
     merge: bool = option_field(
-        False, "--merge", None, "merge all layers into one sequence of spans and score that"
+        False, "--merge", None, "merge all layers into one sequence of spans and score that", topic=""
     )
     where: Iterable[str] | Mapping[str, Any] = option_field(
         (),
@@ -70,6 +80,7 @@ class Counting:
         "KEY=VALUE",
         "count only spans with this label in layer KEY, or documents with this metadata; if "
         "repeated, one value of each KEY must match",
+        topic="",
         repeated=True,
     )
     by: str | Iterable[str] = option_field(
@@ -77,6 +88,7 @@ class Counting:
         "--by",
         "KEY",
         "also print scores by value of this metadata, or by document",
+        topic="",
         repeated=True,
     )
     unit: str | None = option_field(
@@ -85,7 +97,6 @@ class Counting:
         "UNIT",
         "what a position is: token or character; with character, tokens are joined by blanks, so that spans of "
         "adjacent tokens do not touch, and no span is matched by tiling",
-        topic="counting",
         choices=UNITS,
         default="that of the files",
     )
@@ -94,7 +105,6 @@ class Counting:
         "--align",
         None,
         "the texts of the two sides differ: project predicted spans onto the gold text (extra: align)",
-        topic="counting",
     )
     pair_by: str | None = option_field(
         None,
@@ -102,7 +112,6 @@ class Counting:
         "WHAT",
         "pair documents, in any order, by their id, by name (the name of the file without its ending) or by "
         "content (their text)",
-        topic="counting",
         choices=PAIR_BY,
         default="files by relative name, documents in order",
     )
@@ -113,14 +122,12 @@ class Counting:
         "F",
         "the feature with the scores of predicted spans, for a precision-recall curve and average precision, and "
         "for --min-score",
-        topic="counting",
     )
     thresholds: str | Sequence[float] | None = option_field(
         None,
         "--thresholds",
         "T,...",
         "the thresholds of the curve (exact and gate: all scores; other metrics: 0,0.1,...,1)",
-        topic="counting",
         parse=str,
     )
 
@@ -162,14 +169,17 @@ class Trust:
     Raises `UsageError` for values that mean nothing.
     """
 
-    intervals: bool = option_field(False, "--intervals", None, "print a confidence interval with every rate")
+    TOPIC: ClassVar[str] = "intervals"
+
+    intervals: bool = option_field(
+        False, "--intervals", None, "print a confidence interval with every rate", topic=""
+    )
     resample_by: str | None = option_field(
         None,
         "--resample-by",
         "UNIT",
         "the units that intervals and tests treat as independent: document, sentence, or the values of metadata, "
         "as in --resample-by court",
-        topic="intervals",
         takes="document, sentence or the name of metadata",
         default="document; sentence if there are fewer than 10 documents and sentences are marked",
     )
@@ -178,22 +188,16 @@ class Trust:
         "--confidence",
         "C",
         "how often intervals like these contain the true value, between 0 and 1",
-        topic="intervals",
         parse=number,
     )
     method: str = option_field(
-        METHODS[0], "--method", "METHOD", "how intervals are computed", topic="intervals", choices=METHODS
+        METHODS[0], "--method", "METHOD", "how intervals are computed", choices=METHODS
     )
     resamples: int = option_field(
-        RESAMPLES,
-        "--resamples",
-        "N",
-        "the number of resamples of percentile and bca",
-        topic="intervals",
-        parse=whole,
+        RESAMPLES, "--resamples", "N", "the number of resamples of percentile and bca", parse=whole
     )
     seed: int = option_field(
-        SEED, "--seed", "N", "the seed of the resamples", topic="intervals", parse=lambda text: whole(text, 0)
+        SEED, "--seed", "N", "the seed of the resamples", parse=lambda text: whole(text, 0)
     )
 
     save: str | Path | None = option_field(
@@ -201,7 +205,6 @@ class Trust:
         "--save",
         "FILE",
         "save the counts of all units to FILE (gzipped if its name ends in .gz), for clueval compare and for gates",
-        topic="intervals",
         parse=Path,
         writes=True,
     )
@@ -310,8 +313,13 @@ def groups_of(reading: Readings, options: Mapping[str, Any], caller: str) -> Gro
 # The plan
 
 
-def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
-    """Return the plan of these options. Raises `UsageError` for options that do not go together."""
+def plan_of(
+    chosen: tuple[AnyMetric, ...], gold: Any, layers: LayerColumns | None, groups: Groups
+) -> tuple[Plan, list[str]]:
+    """Return the plan of these options, and the layers that they name, without those of ignored regions.
+
+    Raises `UsageError` for options that do not go together.
+    """
     counting, gold_set = groups.counting, groups.readings[0].annotation_set
     by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
     for key in by:
@@ -329,7 +337,10 @@ def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
     where, steps = parse_where(counting.where), _steps(gold, groups)
     plan = Plan(metrics, counting.merge, where, by, groups.trust.units, steps, align)
     plan.counts_sentences  # noqa: B018  # it raises the error of sentences that cannot be units
-    return plan
+    names = layer_names(layers) if layers else ()
+    plan.require_filters(names)
+    regions = groups.preparing.ignored_layers()
+    return plan, [name for name in names if name not in regions]
 
 
 def _as_in_gate(metric: AnyMetric, gold_set: str | None) -> AnyMetric:

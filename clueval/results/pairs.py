@@ -25,10 +25,10 @@ from clueval.metrics import chosen_metrics
 from clueval.reading.clusters import Unusual, require_usual
 from clueval.reading.column_texts import column_texts
 from clueval.reading.file_sides import with_id_of
-from clueval.reading.options import LayerColumns, Readings, layer_names, require_layers
+from clueval.reading.options import LayerColumns, Readings, require_layers
 from clueval.reading.paths import is_path_or_paths, needs_spooling, spooled
 from clueval.results.options import Groups, groups_of, plan_of, require_names, steps_in_order
-from clueval.results.texts import Texts, kept, opened
+from clueval.results.texts import kept, opened
 from clueval.transforms.changes import ALTERNATIVES, checked
 
 _READING = Reading()
@@ -104,7 +104,9 @@ class Pairs:
         """Yield the texts of column files, which are read together. Raises `Unusual`, also for every error."""
         seen = Bag((), self.layers)
         try:
-            of_systems = [self._opened(self.gold, each) for each in self.systems]
+            of_systems = [
+                opened(self.gold, each, self.groups, self.columns, self.plan) for each in self.systems
+            ]
             if any(texts.steps or not texts.files for texts in of_systems):
                 raise Unusual("documents are changed")
             for files in zip(*(texts.files for texts in of_systems), strict=True):
@@ -138,7 +140,7 @@ class Pairs:
     def _pairs(self, predicted: Any, seen: Bag) -> Iterator[Pair]:
         """Yield the pairs with a system; `seen` gets what is checked at the end."""
         with spooled(self.gold, predicted) as (gold, predicted):
-            texts = self._opened(gold, predicted)
+            texts = opened(gold, predicted, self.groups, self.columns, self.plan)
             plan = replace(self.plan, steps=steps_in_order(texts.steps, self.plan))
             tags = Read()
             for given in texts.pairs:
@@ -148,9 +150,6 @@ class Pairs:
             tags.settle(texts.schemes, in_memory=texts.kind == "tags")
             for side in SIDES:
                 tags.repaired(side)  # it raises the errors of tags
-
-    def _opened(self, gold: Any, predicted: Any) -> Texts:
-        return opened(gold, predicted, self.groups, self.columns, self.plan, self.groups.counting.unit)
 
     def _check(self, seen: Bag) -> None:
         """Raise `UsageError` for names of filters and steps that never occurred; warn of steps without effect."""
@@ -208,9 +207,5 @@ def pairs_with(
 ) -> Pairs:
     """Return the pairs of the documents of gold with those of each system; see `pairs_of`."""
     gold = kept(gold) if groups.preparing.golds() else gold
-    plan = plan_of(metrics, gold, groups)
-    names = layer_names(layers) if layers else ()
-    plan.require_filters(names)
-    regions = groups.preparing.ignored_layers()
-    own = [name for name in names if name not in regions]
-    return Pairs(gold, systems, plan, own, groups, layers)
+    plan, names = plan_of(metrics, gold, layers, groups)
+    return Pairs(gold, systems, plan, names, groups, layers)

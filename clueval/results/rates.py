@@ -304,7 +304,8 @@ class EntrySizes:
         found: dict[_Place, Sequence[float]] = {}
         for text, counts in metric.headlines(tally, layers).items():
             found[text] = counts[:2]
-            found.update({(self._path_of.get(text, ()), kind): counts for kind in ("", "_strict")})
+            if text in self._path_of:
+                found.update({(self._path_of[text], kind): counts for kind in ("", "_strict")})
         found.update(metric.sizes(tally, layers))
         return found
 

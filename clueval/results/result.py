@@ -67,8 +67,10 @@ class BagReports:
     def tallies(self, place: Place) -> dict[tuple[str, str], Tally]:
         """Return the counts in a place, by metric and sequence; those of the last place are kept."""
         if self._last is None or self._last[0] != place:
-            counts = self._counts.at(place, self._counted)
-            self._last = place, {(metric.name, sequence): tally for sequence, metric, tally in counts}
+            tallies = {}
+            for sequence, metric, tally in self._counts.at(place, self._counted):
+                tallies[metric.name, sequence] = tally
+            self._last = place, tallies
         return self._last[1]
 
     def at(self, place: Place, *, for_headlines: bool = False) -> dict[str, dict[str, Any]]:

@@ -19,7 +19,7 @@ from clueval.files.opening import is_folder, sha256_of
 from clueval.files.overwriting import keeps_inputs
 from clueval.formats.options import Reading
 from clueval.metrics import chosen_metrics
-from clueval.reading.options import InputSide, LayerColumns, Readings, layer_names, require_layers
+from clueval.reading.options import InputSide, LayerColumns, Readings, require_layers
 from clueval.reading.paths import is_path_or_paths, spooled
 from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
 from clueval.results.options import (
@@ -127,7 +127,7 @@ def score(
             sides = gold, predicted, reference
             result = with_reference(result, sides, reference_set, layers, groups, indicators, scored)
     if values is not None:
-        bag = result.bag.grouped(lambda place: place._replace(values=(values[int(place.values[0])],)))  # type: ignore[attr-defined]
+        bag = result.bag.grouped(partial(_with_value, values))
         result = replace(result, bag=bag, plan=replace(result.plan, by=(GROUP,)), made=None)
     if groups.trust.intervals:
         result = replace(result, trust=groups.trust)
@@ -163,6 +163,11 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
     return [str(value) for value in by]
 
 
+def _with_value(values: Sequence[str], place: Any) -> Any:
+    """Return the place of a list with its value instead of its number."""
+    return place._replace(values=(values[int(place.values[0])],))
+
+
 def warn_of(result: Result, gold: Any, predicted: Any) -> None:
     """Warn of what is often a mistake in the input of a result."""
     for warning in (*swapped(gold, predicted), *warnings_of(result), *repairs_of(result)):
@@ -182,14 +187,11 @@ def scored(
 
     `texts` are the texts of both sides, if they are not to be opened.
     """
-    plan = plan_of(chosen, gold, groups)
-    plan.require_filters(layer_names(layers) if layers else ())
+    plan, names = plan_of(chosen, gold, layers, groups)
     _require_other_data(groups.preparing, gold, predicted)
     if texts is None:
-        texts = opened(gold, predicted, groups, layers, plan, groups.counting.unit)
+        texts = opened(gold, predicted, groups, layers, plan)
     plan = replace(plan, steps=steps_in_order((*texts.steps, *steps), plan))
-    regions = groups.preparing.ignored_layers()
-    names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     bag = bag_of(texts, plan, names, groups.workers)
     if plan.units is not None or plan.where:
         from clueval.results.units import in_units, settled_units  # few results need them

@@ -58,13 +58,10 @@ class Texts:
     fast: Callable[[Plan], Bag | None] = lambda plan: None
 
 
-def opened(
-    gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | None, plan: Plan, unit: str | None
-) -> Texts:
+def opened(gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | None, plan: Plan) -> Texts:
     """Open both sides, before any document is read.
 
-    `unit` is what positions are to be. Raises `UsageError` for sides that do not go together, and for options that do
-    not apply to them.
+    Raises `UsageError` for sides that do not go together, and for options that do not apply to them.
     """
     readings, counting, workers, _, preparing = groups
     if predicted is None and counting.pair_by is not None:
@@ -93,11 +90,11 @@ def opened(
             raise UsageError("tags have no scores", advice=advice)
         read.treatments.update(side.options.invalid or "conlleval" for side in sides.listed)
     if sides.given is not None:
-        steps = _first_steps(sides, groups, plan, unit)
+        steps = _first_steps(sides, groups, plan)
         return Texts(pairs, sides.kind, steps, read, schemes, fast=partial(_bag_in_memory, sides))
     found = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
     files = [(group.name, group.paths[0], group.paths[1]) for group in found]
-    steps = _first_steps(sides, groups, plan, unit)
+    steps = _first_steps(sides, groups, plan)
     reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single)
     return Texts(pairs, "paths", steps, read, schemes, files, reading)
 
@@ -157,9 +154,7 @@ class FileReading:
             yield bag
 
 
-def _first_steps(
-    sides: FileSides | MemorySides, groups: Groups, plan: Plan, unit: str | None
-) -> tuple[Step, ...]:
+def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> tuple[Step, ...]:
     """Return the step that gives both sides one text, if their formats differ, or places answers."""
     form = sides.listed[1].options.input
     if form in ANSWER_FORMATS:
@@ -175,7 +170,8 @@ def _first_steps(
     one, two = (sides.source(side, side.files[0][1]) for side in (gold, predicted))
     forms = one.form, two.form
     have_tokens = [form.counts_tokens for form in forms]
-    in_tokens = unit == "token" and not all(have_tokens)
+    is_of_tokens = groups.counting.unit == "token"
+    in_tokens = is_of_tokens and not all(have_tokens)
     if any(form.name == "nerval" for form in forms) or not (in_tokens or need_placing(*forms)):
         return ()
     if not in_tokens and (one.has_text_of(two) or two.has_text_of(one)):
@@ -183,7 +179,7 @@ def _first_steps(
     from clueval.transforms.placing import Placing  # few pairs of formats need it
 
     what = "tokens" if any(have_tokens) else "words" if in_tokens else "texts"
-    return (Placing(unit == "token", what, not any(form.is_one_document for form in forms)),)
+    return (Placing(is_of_tokens, what, not any(form.is_one_document for form in forms)),)
 
 
 def _answers_step(are_mentions: bool, groups: Groups, plan: Plan) -> Step:
