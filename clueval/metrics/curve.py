@@ -11,7 +11,6 @@ those of other metrics of documents, and needs nothing else in the bag.
 
 >>> from clueval.core.document import Document
 >>> spans = [Span(start, start + 1, "A", {"p": score}) for start, score in ((0, 0.9), (6, 0.8), (2, 0.5))]
->>> from clueval.core.document import Document
 >>> pair = Pair(Document("d", {"x": [Span(0, 1, "A"), Span(2, 3, "A"), Span(4, 5, "A")]}), Document("d", {"x": spans}))
 >>> curve = Curve(Exact(), "p")
 >>> report = curve.scores(curve.count_documents([pair], "x", {}), ["x"])
