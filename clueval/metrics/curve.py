@@ -9,8 +9,8 @@ A curve is a metric of documents beside the one whose curve it is: a threshold l
 and cases are found, so a case, which may fall apart at some threshold, is too late. Its tally is added at once, like
 those of other metrics of documents, and needs nothing else in the bag.
 
->>> spans = [Span(start, start + 1, "A", {"p": score}) for start, score in ((0, 0.9), (6, 0.8), (2, 0.5))]
 >>> from clueval.core.document import Document
+>>> spans = [Span(start, start + 1, "A", {"p": score}) for start, score in ((0, 0.9), (6, 0.8), (2, 0.5))]
 >>> pair = Pair(Document("d", {"x": [Span(0, 1, "A"), Span(2, 3, "A"), Span(4, 5, "A")]}), Document("d", {"x": spans}))
 >>> curve = Curve(Exact(), "p")
 >>> report = curve.scores(curve.count_documents([pair], "x", {}), ["x"])

@@ -142,21 +142,6 @@ def _as_text(value: Any) -> str:
 # Values of options
 
 
-def plain(value: object) -> str:
-    """Return a setting as a signature shows it."""
-    if isinstance(value, Mapping):
-        return "/".join(f"{key}={plain(part)}" for key, part in value.items())
-    if isinstance(value, set | frozenset):
-        return "/".join(sorted(map(str, value))) or "none"
-    if isinstance(value, tuple | list):
-        return "/".join(map(str, value)) or "none"
-    if value is None:
-        return "none"
-    if value == "":
-        return "''"
-    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
-
-
 _BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
 _NONE = "none"
 
@@ -190,18 +175,17 @@ def values_of(group: type, field: Field[Any], *, none: bool = True) -> Values | 
     return _or(None, values) if type(None) in get_args(kind) else values
 
 
-def default_of(field: Field[Any]) -> Any:
-    """Return the default of a field; `dataclasses.MISSING` if it has none."""
-    return field.default if field.default_factory is MISSING else field.default_factory()
-
-
 def shown_default(field: Field[Any]) -> str:
-    """Return the default as help and signatures show it."""
+    """Return the default as help shows it: texts, numbers, several of them, or that there is none."""
     declared = option_of(field)
     if declared is not None and declared.default is not None:
         return declared.default
-    value = default_of(field)
-    return ",".join(map(str, value)) if isinstance(value, tuple) and value else plain(value)
+    value = field.default if field.default_factory is MISSING else field.default_factory()
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple | list | set | frozenset):
+        return ",".join(map(str, value)) or _NONE
+    return _NONE if value is None else str(value) or "''"
 
 
 def type_of(group: type, field: Field[Any]) -> Any:

@@ -88,14 +88,10 @@ def test_a_config_may_send_its_report_to_a_folder(tmp_path: Path, capsys: pytest
     ("arguments", "message"),
     [
         (["--metric", "fair(weights='LE = x')"], "weights"),
-        (["--metric", "fair(weights='XX = 0.5 FP')"], "XX"),
         (["--metric", "levels(focus=system)"], "metric levels has no setting 'focus' (it has none)"),
-        (["--metric", "partial(factor=2)"], "factor"),
         (["--metric", "fair", "--where", "label=A"], "metric 'fair' cannot leave spans out of the count"),
-        (["--metric", "partial", "--where", "label=A"], "partial"),
         (["--metric", "levels"], "overlap"),
         (["--layer", "x=2"], "has no columns to name as layers"),
-        (["--metric", "fair(labels=Q)"], "no span is labelled 'Q'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused_in_one_line(

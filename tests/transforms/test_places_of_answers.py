@@ -16,7 +16,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import clueval
-from clueval import Document, Span, UsageError, score
+from clueval import Document, Span, score
 from clueval.cli import main
 
 SAMPLES = Path(clueval.__file__).parent / "samples"
@@ -337,8 +337,3 @@ def test_the_rule_is_in_the_signature_on_the_command_line(
 
     assert main([*command, "--occurrence", "first"]) == 0
     assert json.loads(capsys.readouterr().out)["metrics"]["exact"]["label"]["micro"]["f1"] == 0.5
-
-
-def test_the_name_of_the_rule_before_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"'in-order' is unknown .*one of free, first, all"):
-        f1("Anna", [(0, 4, "PER")], [], occurrence="in-order")

@@ -313,49 +313,62 @@ def by_ids(spans: Iterable[Span]) -> list[Span]:
     return [span for _, span in sorted(enumerate(sorted(spans, key=content)), key=by_id)]
 
 
-class _Matches:
-    """The targets and the lists of a document, and at which ranks candidates match targets.
+class _Match(NamedTuple):
+    """A target that candidates of a list match, and the least rank of a candidate of each value of a pairing.
 
-    Targets come by position, lists by their ranges; both are named by their numbers.
+    As ranges without gaps: `overlaps` says whether target and list overlap, `is_near` whether they overlap or are
+    equal, `touches` whether the target touches the list (`clueval.metrics.gate.pairing.touches`).
+    """
+
+    target: int
+    ranks: Mapping[int, int]
+    overlaps: bool
+    is_near: bool
+    touches: bool
+
+
+class _Matches:
+    """The targets and the lists of a document, and the targets that candidates of each list match.
+
+    Targets come by position, lists by their ranges; both are named by their numbers. Holds the pairs that match.
     """
 
     def __init__(self, targets: Sequence[Span], lists: Iterable[CandidateList], test: FeatureTest) -> None:
         self.targets, self._test = targets, test
         self.lists = sorted(lists, key=lambda each: each.range)
-        self._ranks: dict[tuple[int, int], dict[int, int]] = {}
         candidates = by_ids(candidate for each in self.lists for candidate in each.candidates)
         places = {id(span): place for place, span in enumerate(candidates)}
         self._places = [[places[id(candidate)] for candidate in each.candidates] for each in self.lists]
-        index = SpanIndex(list(map(hull, targets)))
-        at: dict[tuple[int, int], list[int]] = {}
+        self._index = SpanIndex(list(map(hull, targets)))
+        self._at: dict[tuple[int, int], list[int]] = {}
         for number, target in enumerate(targets):
-            at.setdefault((target.start, target.end), []).append(number)
-        self._overlapping = [set(index.overlapping(hull(each.span))) for each in self.lists]
-        """Of each list, the targets that overlap it, as ranges without gaps."""
-        self._near = [
-            sorted(around.union(at.get((each.span.start, each.span.end), ())))
-            for around, each in zip(self._overlapping, self.lists, strict=True)
-        ]
-        """The same, with those of zero length at a list of zero length."""
-        self._touching = [
-            around.union(at.get((each.span.start, each.span.start), ()) if len(each.span) else ())
-            for around, each in zip(self._overlapping, self.lists, strict=True)
-        ]
-        """The targets that touch each list (`clueval.metrics.gate.pairing.touches`)."""
+            self._at.setdefault((target.start, target.end), []).append(number)
+        self._with_list: set[int] = set()
+        self._overlapping_lists = self._touching_lists = 0
+        """How many lists overlap a target, and how many are touched by one."""
+        self._of_list = [self._matches_of(each) for each in self.lists]
 
-    def ranks(self, target: int, number: int) -> dict[int, int]:
-        """Return the least rank at which a list has a pairing of each value with a target; types do not count."""
-        known = self._ranks.get((target, number))
-        if known is not None:
-            return known
-        ranks: dict[int, int] = {}
-        span = self.targets[target]
-        for rank, candidate in enumerate(self.lists[number].candidates):
-            same = (span.start, span.end) == (candidate.start, candidate.end)
-            if same or span.overlaps(candidate):
-                ranks.setdefault(2 * self._test.agree(span, candidate, span.label) + same, rank)
-        self._ranks[target, number] = ranks
-        return ranks
+    def _matches_of(self, each: CandidateList) -> list[_Match]:
+        span = each.span
+        overlapping = set(self._index.overlapping(hull(span)))
+        equal = self._at.get((span.start, span.end), ())
+        points = self._at.get((span.start, span.start), ()) if len(span) else ()
+        self._with_list |= overlapping
+        self._overlapping_lists += bool(overlapping)
+        self._touching_lists += bool(overlapping or points)
+        matches = []
+        for number in sorted(overlapping.union(equal, points)):
+            target = self.targets[number]
+            ranks: dict[int, int] = {}
+            for rank, candidate in enumerate(each.candidates):  # whose types do not count
+                same = (target.start, target.end) == (candidate.start, candidate.end)
+                if same or target.overlaps(candidate):
+                    ranks.setdefault(2 * self._test.agree(target, candidate, target.label) + same, rank)
+            if ranks:
+                overlaps = number in overlapping
+                is_near, touches = overlaps or number in equal, overlaps or number in points
+                matches.append(_Match(number, ranks, overlaps, is_near, touches))
+        return matches
 
     def parts(self) -> Iterator[tuple[list[int], list[int]]]:
         """Yield targets and lists that overlap, directly or through others; a list reaches over all its candidates."""
@@ -375,13 +388,13 @@ class _Matches:
         pairs = []
         same: Counter[int] = Counter()
         for number, shown in visible.items():
-            for target in self._near[number] if shown else ():
-                ranks = {value: rank for value, rank in self.ranks(target, number).items() if rank < shown}
-                if ranks:
+            for match in self._of_list[number] if shown else ():
+                ranks = {value: rank for value, rank in match.ranks.items() if rank < shown}
+                if ranks and match.is_near:
                     best = max(ranks)
-                    pairs.append(PossiblePair(best, target, number, self._places[number][ranks[best]]))
-                if STRICT in ranks or 1 in ranks:
-                    same[target] += 1
+                    pairs.append(PossiblePair(best, match.target, number, self._places[number][ranks[best]]))
+                    if STRICT in ranks or 1 in ranks:
+                        same[match.target] += 1
         taken = best_first(pairs)
         used = {pair.response for pair in taken}
         left = (self.lists[number] for number, shown in visible.items() if shown and number not in used)
@@ -391,19 +404,27 @@ class _Matches:
 
     def count_disambiguation(self, tally: Tally) -> None:
         """Count, for every list with a match, the rank at which a right candidate appears; lists may share a target."""
-        for number, each in enumerate(self.lists):
-            near = [self.ranks(target, number) for target in self._touching[number]]
+        kinds: Counter[str] = Counter(
+            {
+                "all": len(self.lists),
+                "with_target": self._touching_lists,
+                "without_target": len(self.lists) - self._touching_lists,
+                "without_match": self._touching_lists,
+            }
+        )
+        for each, matches in zip(self.lists, self._of_list, strict=True):
             strict, partial = (
-                min((ranks[value] for ranks in near if value in ranks), default=None)
+                min((m.ranks[value] for m in matches if m.touches and value in m.ranks), default=None)
                 for value in (STRICT, PARTIAL)
             )
-            kinds = [True, not near, near, near and strict is None and partial is None]
-            kinds += [strict is not None, strict == 0, partial is not None, partial == 0]
-            for kind, is_so in zip(_KINDS, kinds, strict=True):
-                tally["lists", "kind", kind] += bool(is_so)
+            if strict is None and partial is None:
+                continue
+            kinds["without_match"] -= 1
+            for kind, rank in (("strict", strict), ("partial", partial)):
+                kinds[kind] += rank is not None
+                kinds[f"{kind}_at_0"] += rank == 0
             before = [0] * len(NAMES)
-            for rank in range(len(each.candidates)) if strict is not None or partial is not None else ():
-                own = each.candidates[rank]
+            for rank, own in enumerate(each.candidates):
                 if strict is not None and rank >= strict:
                     outcome = "correct_strict"
                 elif partial is not None and rank >= partial:
@@ -415,33 +436,27 @@ class _Matches:
                 after = list(GateCounts(1, 1)._replace(**{outcome: 1}))
                 _add_change(tally, ("lists", "disambiguation", "rank", rank), before, after)
                 before = after
+        for kind in _KINDS if self.lists else ():
+            tally["lists", "kind", kind] += kinds[kind]
         longest = max((len(each.candidates) for each in self.lists), default=1)
         tally["lists", "disambiguation", "longest", longest - 1] += 1
 
     def count_recall(self, tally: Tally) -> None:
         """Count the targets that have a match in any list, by its least rank; zero length never matches strictly."""
         least: dict[str, dict[int, int]] = {"strict": {}, "lenient": {}}
-        for number, around in enumerate(self._overlapping):
-            for target in around:
-                ranks = self.ranks(target, number)
-                values = {"strict": (STRICT,), "lenient": (STRICT, PARTIAL)}
-                if not len(self.targets[target]):
-                    values = {"lenient": (PARTIAL,)}
-                for name, several in values.items():
-                    of_values = [ranks[value] for value in several if value in ranks]
-                    if of_values:
-                        least[name][target] = min(*of_values, least[name].get(target, EVERY_RANK))
+        for target, ranks, overlaps, *_ in (match for matches in self._of_list for match in matches):
+            has_length = bool(len(self.targets[target]))
+            for name, values in (("strict", {STRICT}), ("lenient", {STRICT, PARTIAL})):
+                own = [ranks[value] for value in values & ranks.keys() if has_length or value == PARTIAL]
+                if own and overlaps:
+                    least[name][target] = min(*own, least[name].get(target, EVERY_RANK))
         for name, of_targets in least.items():
             for rank in of_targets.values():
                 tally["lists", name, rank] += 1
-        numbers = {
-            "targets": len(self.targets),
-            "targets_with_list": len(set().union(*self._overlapping)),
-            "lists": len(self.lists),
-            "lists_with_target": sum(map(bool, self._overlapping)),
-        }
-        for name, number in numbers.items():
-            tally["lists", "recall", name] += number
+        tally["lists", "recall", "targets"] += len(self.targets)
+        tally["lists", "recall", "targets_with_list"] += len(self._with_list)
+        tally["lists", "recall", "lists"] += len(self.lists)
+        tally["lists", "recall", "lists_with_target"] += self._overlapping_lists
 
 
 _KINDS = (
