@@ -3,7 +3,7 @@
 Read `documents` first (the documents of a file, and of rows in memory), then `form` and `recognition` (which format a
 file has), then a description and its engine:
 
-* rows of JSON: `dialect` and `rows`; `text_dialects`, `token_dialects`, `label_studio`, `bdoc`;
+* rows of JSON: `dialect` and `rows`; `text_dialects`, `token_dialects`, `label_studio`;
 * columns: `column_format` and `columns`; `conll`, `conllu`, `vrt`;
 * markup: `markup`;
 * others: `documents.FileFormat`; `brat`, `tables`, `inline`, `mentions`, `webanno`, `gate_xml`, `uima`, `fair`, `tags`,

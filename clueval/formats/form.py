@@ -153,7 +153,7 @@ ENTRIES = (
     _marked("ltf", "markup.LTF", "<body>", "<body/>"),
     _marked("gate-xml", "gate_xml.GATE_XML", "<GateDocument"),
     _rows("uima-json", "uima.UIMA_JSON", "%TYPES|%FEATURE_STRUCTURES"),
-    _rows("bdoc", "bdoc.BDOC", "annotation_sets"),
+    _rows("bdoc", "text_dialects.BDOC", "annotation_sets"),
     _rows(
         "label-studio",
         "label_studio.LABEL_STUDIO",

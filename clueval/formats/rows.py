@@ -286,8 +286,8 @@ class RowReader(RowInput):
         keys = source if dialect.source_is == "key" and self.options.layers is not None else dialect.spans
         if dialect.optional and first_key(row, keys) is None:
             return []
-        key = self._required(row, "spans", keys)
-        return self.listed(row[key], repr(key))
+        items = row[key := self._required(row, "spans", keys)]
+        return items if type(items) is list else self.listed(items, repr(key))
 
     def _plain_rows(
         self, items: list[Any], label_keys: str, text: str | None, length: int | None
@@ -581,7 +581,7 @@ def _sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:
     if (own := first_value(row, dialect.annotator)) is not None:
         return [(str(own),)]
     items = row.get(first_key(row, dialect.spans)) if dialect.of_span else None
-    if not isinstance(items, list):
+    if not isinstance(items, list) or {*map(type, items)} == {list}:  # a span that is a list has no annotator
         return []
     owners = [first_value(item, dialect.of_span) for item in items if isinstance(item, dict)]
     return [(str(owner),) for owner in owners if owner is not None]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from clueval.core.document import GROUP, MENTION, OFFSETS, OPTIONAL, UNPLACED, MissingId
 from clueval.core.span_forms import LABELS
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import UsageError
+from clueval.files.limits import MAX_DEPTH, is_deep
 from clueval.formats.dialect import Dialect, RowInput
 from clueval.formats.input_file import Numbered
 from clueval.formats.recognition import has_sign
@@ -388,4 +390,84 @@ TAB_PREDICTIONS = Dialect(
         for name, places in rows.mapping(row).items()
     ),
     joined=_joined,
+)
+
+
+# Bdoc, the documents of ``gatenlp`` and of GATE's plugin Format_Bdoc: text, features, annotation sets
+
+
+def _bdoc(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
+    own = rows.mapping(row)
+    if is_deep(own):
+        rows.refuse(f"values are nested more than {MAX_DEPTH} deep", "simplify the features")
+    try:
+        json.dumps(own, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = ord(error.object[error.start])
+        rows.refuse(f"half of a surrogate pair, U+{half:04X}", "write the whole character")
+    text, unit = own.get("text"), own.get("offset_type")
+    if unit not in ("p", "j"):
+        rows.refuse(f"the offset_type is {unit!r}", "'p' for code points or 'j' for UTF-16 units")
+    sets = rows.mapping(own.get("annotation_sets") or {}, "'annotation_sets'")
+    of_set = rows.mapping(sets.get(rows.set or "") or {"annotations": []}, f"annotation set {rows.set!r}")
+    if not isinstance(of_set.get("annotations"), list):
+        rows.refuse(f"annotation set {rows.set!r} has no list of annotations")
+    place: Callable[[int], int | None] = int
+    if unit == "j" and isinstance(text, str):
+        from clueval.formats.reference import places  # most positions count code points
+
+        place = places(text, "utf16")
+    spans = [_annotation_of_bdoc(each, place, rows) for each in of_set["annotations"]]
+    ids = [span["id"] for span in spans if span["id"] is not None]
+    if len({*ids}) < len(ids):
+        twice = next(each for number, each in enumerate(ids) if each in ids[:number])
+        rows.refuse(f"two annotations of set {rows.set!r} have the id {twice}")
+    features = rows.mapping(own.get("features") or {}, "the features of the document")
+    yield {
+        "name": own.get("name") or None,
+        "text": text,
+        "annotations": spans,
+        "features": {
+            name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            for name, value in features.items()
+        },
+    }
+
+
+def _annotation_of_bdoc(item: Any, place: Callable[[int], int | None], rows: RowInput) -> dict[str, Any]:
+    """Return an annotation with its positions in code points."""
+    annotation = rows.mapping(item, "an annotation")
+    number, kind = annotation.get("id"), annotation.get("type")
+    whose = f"annotation {number!r} of set {rows.set!r}"
+    if number is not None and type(number) is not int:
+        rows.refuse(f"{whose} has an id that is not a whole number")
+    if not isinstance(kind, str) or not kind:
+        rows.refuse(f"{whose} has no type")
+    points = {}
+    for key in ("start", "end"):
+        position = rows.whole(annotation.get(key), key)
+        point = place(position)
+        if point is None:
+            rows.refuse(f"{whose} has the {key} {position}, outside the text or within a character")
+        points[key] = point
+    features = rows.mapping(annotation.get("features") or {}, f"the features of {whose}")
+    return {**points, "type": kind, "id": number, "features": features}
+
+
+BDOC = Dialect(
+    name="bdoc",
+    holds="GATE documents as JSON (`gatenlp`): a text and named annotation sets",
+    text="text",
+    id="name",
+    spans="annotations",
+    label="type",
+    span_id="id",
+    features="features",
+    metadata="features",
+    sets=lambda row: (
+        [(name,) for name in row["annotation_sets"]] if has_sign(row, "annotation_sets{}") else ()
+    ),
+    sources="type",
+    ordered=True,
+    plain=_bdoc,
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from corpora import write
 
-from clueval import Span, read
+from clueval import read
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.limits import Limits
 from clueval.formats.documents import form_of_file
@@ -145,15 +145,3 @@ def test_json_values_that_cannot_be_read_are_errors_with_their_number(
         list(opened(tmp_path, content).rows())
 
     assert caught.value.line == number
-
-
-def test_a_layer_of_a_table_of_spans_is_named_by_the_number_or_the_name_of_its_column(tmp_path: Path) -> None:
-    (tmp_path / "a.vrt").write_text("<text id='d'>\nAda\nspoke\n</text>\n", encoding="utf-8")
-    table = tmp_path / "a.tsv"
-    table.write_text("document\tstart\tend\tentity\trisk\nd\t0\t0\tPER\thigh\n", encoding="utf-8")
-
-    by_number, by_name = (next(iter(read(table, {"r": source}))).layers for source in (5, "risk"))
-
-    assert by_number == by_name == {"r": [Span(0, 1, {"r": "high"})]}
-    with pytest.raises(FormatError, match="there is no column color for layer 'r'"):
-        list(read(table, {"r": "color"}))

@@ -12,7 +12,7 @@ from corpora import write
 
 from clueval import Document, Span, masking, read, score
 from clueval.cli import main
-from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
+from clueval.files.errors import FormatError, TagError, UsageError
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 
@@ -98,6 +98,22 @@ class TestProdigy:
             list(read(path))
         assert only(path, answers="accepted").id == "12"
         assert score(path, path, answers="accepted").passed_over["gold"] == {"rejected": 1}
+
+    @pytest.mark.parametrize(
+        ("token", "says"),
+        [
+            ({"text": 3, "start": 0, "end": 1}, "the text of a token is not a text"),
+            ({"text": "Ada", "start": 0, "end": 2}, "the token at 0 to 2 has 3 characters, or overlaps"),
+            ({"text": "Ada", "start": 20_000, "end": 20_003}, "there are 20,000 characters before the token"),
+        ],
+    )
+    def test_tokens_that_make_no_text_are_refused(
+        self, token: dict[str, Any], says: str, tmp_path: Path
+    ) -> None:
+        path = write(tmp_path / "a.jsonl", json.dumps({"tokens": [token], "spans": [], "_input_hash": 1}))
+
+        with pytest.raises(FormatError, match=says):
+            only(path)
 
 
 class TestLabelStudio:
@@ -217,30 +233,14 @@ class TestTokenRows:
         assert spans(only(path, names=names)) == [(0, 2, "PER")]
         with pytest.raises(FormatError, match=r"are numbers without names .*names='FILE'"):
             list(read(path))
+        with pytest.raises(FormatError, match="the number 1 of 'ner_tags' has no name"):
+            list(read(path, names=["O"]))
 
-    @pytest.mark.parametrize(
-        ("row", "error", "message"),
-        [
-            ({"tokens": ["a"], "ner_tags": []}, FormatError, "'ner_tags' has 0 values for 1 tokens"),
-            ({"tokens": ["a"], "ner_tags": ["X"]}, TagError, "a.jsonl:1"),
-            ({"tokens": [1], "ner_tags": ["O"]}, FormatError, "a token is not a text"),
-            (
-                {"tokens": [], "ner_tags": [], "pos_tags": []},
-                UsageError,
-                "several keys of tags: ner_tags, pos_tags",
-            ),
-            ({"tokens": ["a"], "ner_tags": [9]}, FormatError, "the number 9 of 'ner_tags' has no name"),
-        ],
-    )
-    def test_wrong_rows_are_named_by_their_number(
-        self, row: dict[str, Any], error: type[CluevalError], message: str, tmp_path: Path
-    ) -> None:
-        path = write(tmp_path / "a.jsonl", json.dumps(row))
+    def test_ill_formed_tag_is_refused_with_its_row(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.jsonl", '{"tokens": ["a"], "ner_tags": ["I-X"]}')
 
-        with pytest.raises(error) as caught:
-            list(read(path, names=["O"] if "9" in message else None))
-
-        assert message in str(caught.value)
+        with pytest.raises(TagError, match=r"a\.jsonl:1, document '1'"):
+            list(read(path, scheme="BIO", invalid="error"))
 
 
 class TestTab:

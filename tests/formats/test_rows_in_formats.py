@@ -128,29 +128,6 @@ def test_set_without_a_name_is_selected_by_its_empty_name() -> None:
     assert [span.label for span in document.layers["label"]] == ["A"]
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"offset_type": "x"}, "the offset_type is 'x'"),
-        ({"text": None}, "'text' is not a text"),
-        ({"annotation_sets": {"Key": {"annotations": 7}}}, "annotation set 'Key' has no list of annotations"),
-        ({"annotation_sets": {"Key": {"annotations": [{"start": 0, "end": 1}]}}}, "has no type"),
-        ({"offset_type": "j", "text": "😀a"}, "the start 1, outside the text or within a character"),
-    ],
-)
-def test_bdoc_that_breaks_its_rules_is_refused(change: dict[str, Any], problem: str) -> None:
-    annotations = [{"type": "A", "start": 1, "end": 2, "id": 0}]
-    row = {
-        "text": "Ada",
-        "offset_type": "p",
-        "annotation_sets": {"Key": {"annotations": annotations}},
-        **change,
-    }
-
-    with pytest.raises(FormatError, match=problem):
-        list(read_rows([(1, row)], FormatOptions()))
-
-
 # What both readings refuse
 
 
@@ -175,6 +152,9 @@ WRONG: list[tuple[str, type[CluevalError], int, str]] = [
     ('{"sentence": ["a"], "ner": [{"index": [1], "type": "A"}]}\n', FormatError, 1, "the index [1] of a span"),
     ('{"tokens": ["a"], "ner_tags": ["X"]}\n', FormatError, 1, "'X' is not a tag"),
     ('{"tokens": ["a"], "ner_tags": []}\n', FormatError, 1, "'ner_tags' has 0 values for 1 tokens"),
+    ('{"tokens": [1], "ner_tags": ["O"]}\n', FormatError, 1, "a token is not a text"),
+    ('{"tokens": [], "ner_tags": [], "pos_tags": []}\n', UsageError, 1, "the row has several keys of tags"),
+    ('{"tokens": ["a"], "ner_tags": [9]}\n', FormatError, 1, "the tags of 'ner_tags' are numbers without names"),
     ('{"File": "a", "Line": 1, "Entities": []}\n', FormatError, 1, "'Line' is 1 where line 0 is due"),
     ('[{"paragraphs": [{"sentences": [7]}]}]', FormatError, 1, "a sentence is not an object"),
 ]  # fmt: skip
