@@ -23,7 +23,6 @@ from clueval.core.span import NOTHING, Frozen
 from clueval.files.arguments import require_kind
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.files.opening import beginning_of, is_folder, lines, raw_blocks
-from clueval.formats.json_values import LONGEST, JsonValues
 from clueval.reports.place import ANY_LAYER, DECISION_COLUMNS, KEY_COLUMNS, Place
 
 COLUMNS = (*KEY_COLUMNS, *DECISION_COLUMNS)
@@ -320,6 +319,8 @@ def _rows(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
                 raise wrong(f"the table has no column {name!r}", number, columns)
 
     if beginning_of(path, 1).lstrip()[:1] in ("[", "{"):
+        from clueval.formats.json_values import LONGEST, JsonValues  # most files are tables
+
         for number, value in JsonValues(str(path), LONGEST).of(raw_blocks(path)):
             if not isinstance(value, dict):
                 raise wrong("a decision must be an object", number)

@@ -1,4 +1,4 @@
 """`clueval.masking`: masking reports, with the figures of four other programs as they count them.
 
-`run` is the function, and names the programs; each program's way of counting has a module of its own.
+`run` is the function, and `programs` counts as the programs do.
 """

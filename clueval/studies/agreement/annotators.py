@@ -21,7 +21,6 @@ from clueval.files.opening import Progress, is_folder
 from clueval.files.options import require_types, with_fields
 from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
-from clueval.formats.label_studio import PREDICTION
 from clueval.formats.options import FormatOptions, Reading
 from clueval.reading.file_sides import Side, files_of_side, joined, key_of, require_use, with_layers
 from clueval.reading.memory import GivenSide, side_of, with_text_of
@@ -40,7 +39,6 @@ from clueval.reading.paths import (
 )
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, form_at, formats_that_read, need_placing, source_of
-from clueval.transforms.placing import placed_documents
 
 LAYOUTS = BY_ANNOTATOR, BY_DOCUMENT = "annotator/document", "document/annotator"
 """What the folders and files of one folder are."""
@@ -187,6 +185,8 @@ class Annotators:
         """Return the documents of one text; they are placed on one text if their formats or units differ."""
         first, *others = present = [each for each in documents if each is not None]
         if others and (texts_differ or any(_ends_otherwise(each, first) for each in others)):
+            from clueval.transforms.placing import placed_documents  # most texts are the same
+
             placed = iter(placed_documents(present, named=False).documents)
             documents = tuple(None if each is None else next(placed) for each in documents)
         named = [(each, name) for each, name in zip(documents, self.sides, strict=True) if each is not None]
@@ -386,6 +386,8 @@ def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> 
     if columns and layout != BY_DOCUMENT:
         return {name: _of_column(name, path, options, column) for name, column in columns.items()}
     if layout is None and not folders:
+        from clueval.formats.label_studio import PREDICTION  # few files have sets
+
         sets = _sets_of_annotators(path, options)
         others = (name for name in sets if name != str(system))
         if model := next((name for name in others if name.startswith(PREDICTION)), None):

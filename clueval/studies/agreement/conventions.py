@@ -6,12 +6,10 @@ A comparison has a gold and a predicted reading. Counts of comparisons add up ov
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from clueval.core.case import Case
-from clueval.core.exact import Exact
-from clueval.core.levels import Levels
 from clueval.core.matching import LEVELS
 from clueval.core.metric import Metric, require_countable
 from clueval.core.overlap import first_clash
@@ -19,10 +17,7 @@ from clueval.core.span import DEFAULT_LAYER
 from clueval.core.tally import Tally
 from clueval.files.arguments import require_kind
 from clueval.files.errors import OverlapError, UsageError
-from clueval.metrics.fair import Fair
-from clueval.metrics.gate import Gate
-from clueval.metrics.muc import SCHEMES, Muc
-from clueval.metrics.partial import Partial
+from clueval.metrics import metric_named
 from clueval.studies.agreement.readings import Reading, spans_of, unlabelled
 
 KEPT, IGNORED, REMOVED = "kept", "ignored", "removed"
@@ -39,7 +34,7 @@ OVERLAP, GAPS = "overlap", "have gaps"
 class CountingRule(NamedTuple):
     """What conventions with the same counts share; `flat`: spans of one annotator must not overlap."""
 
-    metric: Metric
+    metric: str
     labels: str = KEPT
     flat: bool = False
 
@@ -52,26 +47,28 @@ class Convention(NamedTuple):
     entry: str
 
 
-_EXACT, _FLAT = CountingRule(Exact()), CountingRule(Exact(), flat=True)
-_MUC_LABELS = dict.fromkeys(SCHEMES, KEPT) | {"exact": IGNORED, "partial": IGNORED}
+_FLAT = CountingRule("exact", flat=True)
 _LEVEL = f"labelled.{DEFAULT_LAYER}.{{}}.micro"
 
 CONVENTIONS = (
-    Convention("exact", _EXACT, "micro"),
+    Convention("exact", CountingRule("exact"), "micro"),
     Convention("conlleval", _FLAT, "micro"),
     Convention("seqeval", _FLAT, "micro"),
     Convention("seqeval_strict", _FLAT, "micro"),
-    Convention("exact_unlabelled", CountingRule(Exact(), REMOVED), "micro"),
+    Convention("exact_unlabelled", CountingRule("exact", REMOVED), "micro"),
     *(
-        Convention(f"levels_{n}_unlabelled", CountingRule(Levels(), IGNORED), f"unlabelled.{n}")
+        Convention(f"levels_{n}_unlabelled", CountingRule("levels", IGNORED), f"unlabelled.{n}")
         for n in LEVELS
     ),
-    *(Convention(f"levels_{n}_labelled", CountingRule(Levels()), _LEVEL.format(n)) for n in LEVELS),
-    *(Convention(f"muc_{name}", CountingRule(Muc(), labels), name) for name, labels in _MUC_LABELS.items()),
-    Convention("fair_fair", CountingRule(Fair()), "overall.fair"),
-    Convention("partial", CountingRule(Partial()), "micro"),
-    Convention("gate_strict", CountingRule(Gate()), "all"),
-    Convention("gate_lenient", CountingRule(Gate()), "all.lenient"),
+    *(Convention(f"levels_{n}_labelled", CountingRule("levels"), _LEVEL.format(n)) for n in LEVELS),
+    Convention("muc_strict", CountingRule("muc"), "strict"),
+    Convention("muc_exact", CountingRule("muc", IGNORED), "exact"),
+    Convention("muc_partial", CountingRule("muc", IGNORED), "partial"),
+    Convention("muc_type", CountingRule("muc"), "type"),
+    Convention("fair_fair", CountingRule("fair"), "overall.fair"),
+    Convention("partial", CountingRule("partial"), "micro"),
+    Convention("gate_strict", CountingRule("gate"), "all"),
+    Convention("gate_lenient", CountingRule("gate"), "all.lenient"),
 )
 """All conventions, in the order of `clueval.conventions`."""
 
@@ -90,6 +87,14 @@ def chosen_conventions(keys: Sequence[str] = DEFAULTS) -> tuple[Convention, ...]
     return tuple(of_key[key] for key in dict.fromkeys(keys))
 
 
+@cache
+def _metric(name: str) -> Metric:
+    """Return a metric, whose module is imported when it is first used."""
+    metric: Any = metric_named(name)
+    counts_cases: Metric = metric
+    return counts_cases
+
+
 @lru_cache(maxsize=1 << 14)  # few comparisons are different
 def compared(counting: CountingRule, gold: Reading, predicted: Reading, ranges: bool = False) -> Tally:
     """Return the counts of a comparison: those of the metric, or of `REFUSED`.
@@ -100,7 +105,8 @@ def compared(counting: CountingRule, gold: Reading, predicted: Reading, ranges: 
     def case_of(gold: Reading, predicted: Reading) -> Case:
         return Case((spans_of(gold), spans_of(predicted)), (None, None))
 
-    metric, labels, flat = counting
+    name, labels, flat = counting
+    metric = _metric(name)
     if labels == REMOVED:
         gold, predicted = unlabelled(gold), unlabelled(predicted)
     case = case_of(gold, predicted)
@@ -124,7 +130,7 @@ def rates_of(convention: Convention, total: Tally) -> dict[str, Any] | None:
     """
     if refusals_of(total):
         return None
-    metric, layers = convention.counting.metric, [DEFAULT_LAYER]
+    metric, layers = _metric(convention.counting.metric), [DEFAULT_LAYER]
     counts = metric.headlines(total, layers)[convention.entry]
     gold, predicted = metric.sizes(total, layers).get(convention.entry, counts[:2])
     precision, recall, f1 = counts.precision, counts.recall, counts.f()

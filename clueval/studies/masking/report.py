@@ -83,7 +83,8 @@ class MaskingReport(Report):
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:  # type: ignore[override]  # as above
-        return [*(choices_in_words() | {"leak": phrase("leak: it must be masked")}).items()]
+        choices = choices_in_words() | {"leak": phrase("leak: it must be masked")}
+        return list(choices.items())
 
     @property
     def store(self) -> str:  # type: ignore[override]  # as above
