@@ -149,7 +149,8 @@ def write_rows(report: Content, file: IO[str], form: str) -> None:
         write(
             [
                 value
-                if type(value) is str and value.isprintable() and value[:1] not in _SPECIAL  # nearly always
+                if type(value) is int
+                or (type(value) is str and value.isprintable() and value[:1] not in _SPECIAL)  # nearly always
                 else guarded(as_text(value, kinds))
                 for value in row.values()
             ]

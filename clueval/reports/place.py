@@ -188,14 +188,14 @@ Ranges = Sequence[tuple[int, int]]
 
 def fingerprint(spans: Iterable[tuple[str, Ranges, str]]) -> str:
     """Return the fingerprint of spans, each with the name of its side, its half-open ranges and its label."""
-    written = sorted({f"{side}\t{_ranges(ranges)}\t{label}" for side, ranges, label in spans})
-    return sha256("\n".join(written).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def _ranges(ranges: Ranges) -> str:
-    if len(ranges) == 1:
-        return f"{ranges[0][0]}\t{ranges[0][1]}"
-    return ",".join(f"{start}-{end}" for start, end in ranges)
+    written = set()
+    for side, ranges, label in spans:
+        if len(ranges) == 1:
+            written.add(f"{side}\t{ranges[0][0]}\t{ranges[0][1]}\t{label}")
+        else:
+            parts = ",".join(f"{start}-{end}" for start, end in ranges)
+            written.add(f"{side}\t{parts}\t{label}")
+    return sha256("\n".join(sorted(written)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def segments(text: MarkedText, kinds: Sequence[MarkKind]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Studies: functions of two or more sides to a `Report`.
 
 A study takes the pairs of documents of a corpus, with options, and returns a report. `wrong.py` finds the spans that a
-metric counts as wrong, and `rows.py` makes the rows of tables and the texts of places. On these stand `errors.py` and
-`systems.py` (two systems, or an old and a new run), with their views. `profile.py` counts
-spans by the values of features, which `span_values.py` computes. `counting.py` has what studies read and count.
+metric counts as wrong, and `rows.py` makes the rows of tables and the texts of places. On these stand `errors.py`,
+`systems.py` (two systems, or an old and a new run) and `noisy.py`; `errors_view.py` has what they show, and
+`compared.py` the functions. `profile.py` counts spans by the values of features, which `span_values.py` computes.
 """

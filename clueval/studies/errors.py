@@ -383,9 +383,9 @@ def place_of(pair: Pair, group: Sequence[JudgedSpan]) -> Place:
     layers = {each.sequence for each in group}
     layer = ANY_LAYER if len(layers) > 1 else group[0].sequence
     at = pair.first.id, layer, group[0].start, max([each.end for each in group])
-    spans = [(each.side_name, each.span) for each in group]
-    spans += [(SIDES[1 - each.side], other) for each in group for other in each.shown]
-    return Place(at, fingerprint((side, span.fragments, span.label) for side, span in spans), (), ())
+    spans = [(SIDES[each.side], each.span.fragments, each.span.label) for each in group]
+    spans += [(SIDES[1 - each.side], other.fragments, other.label) for each in group for other in each.shown]
+    return Place(at, fingerprint(spans), (), ())
 
 
 def groups(wrong: Iterable[JudgedSpan]) -> Iterator[list[JudgedSpan]]:
