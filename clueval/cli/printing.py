@@ -165,3 +165,8 @@ def columns_of_terminal() -> int | None:
     ):  # COLUMNS counts first, as it does for `shutil`, which is slow to import
         return max(40, int(os.environ.get("COLUMNS") or os.get_terminal_size(sys.stdout.fileno()).columns))
     return None
+
+
+def put_painted(text: str) -> None:
+    """Print text with colours, in which the control characters of a corpus are already escapes."""
+    print(text)

@@ -18,7 +18,7 @@ from clueval.cli.commands import COMMANDS, command_parser, overview, require_com
 from clueval.cli.declared import OneOf
 from clueval.cli.options import settings_of
 from clueval.cli.outputs import LINES, put_result
-from clueval.cli.printing import put
+from clueval.cli.printing import put, put_painted
 from clueval.files import errors
 from clueval.files.errors import UsageError
 from clueval.files.options import option_of, options_of
@@ -190,7 +190,7 @@ def guide(page: list[str] | None = None) -> int:
             console = Console(force_terminal=True, highlight=False)
             with console.capture() as painted:
                 console.print(Markdown(text, hyperlinks=False, code_theme="ansi_dark"))
-            print(painted.get().rstrip("\n"))  # with colours; the guide has no control characters
+            put_painted(painted.get().rstrip("\n"))
             return 0
     put(text.rstrip("\n"))
     return 0
