@@ -41,15 +41,10 @@ def require_same_text(gold: Document, predicted: Document, names: tuple[str, str
 
 def _require_equal(gold: Document, predicted: Document, names: tuple[str, str]) -> None:
     if gold.id != predicted.id:
-        place = _place(predicted, names[1], None)
-        raise TextMismatch(
-            f"{names[0]} has document {gold.id!r} where {place} has document {predicted.id!r}",
-            file=gold.file,
-            line=_line(gold, None),
-            advice=_OTHER_ORDER,
-        )
+        there = f"{_place(predicted, names[1])} has document {predicted.id!r}"
+        raise _mismatch(gold, f"{names[0]} has document {gold.id!r} where {there}", advice=_OTHER_ORDER)
     if gold.unit != predicted.unit:
-        raise _mismatch(names, gold, predicted, None, "unit", gold.unit, predicted.unit)
+        raise _other_value(names, gold, predicted, None, "unit", gold.unit, predicted.unit)
     in_tokens = gold.unit == "token"
     for name in ("tokens", "token_ids", "text") if in_tokens else ("text",):
         own, other = getattr(gold, name), getattr(predicted, name)
@@ -57,97 +52,72 @@ def _require_equal(gold: Document, predicted: Document, names: tuple[str, str]) 
             continue
         if in_tokens and name == "text" and gold.tokens is not None and predicted.tokens is not None:
             continue  # the tokens are equal; only the spaces between them differ
-        pairs = enumerate(zip_longest(own, other))
-        if (found := next(((n, a, b) for n, (a, b) in pairs if a != b), None)) is not None:
-            what = {"tokens": "token", "token_ids": "token id", "text": "character"}[name]
-            raise _mismatch(names, gold, predicted, *found[:1], what, *found[1:])
-    differ = gold.sentences != predicted.sentences
-    if differ and gold.sentences and predicted.sentences and in_tokens and gold.tokens is not None:
-        borders = [[sentence[:2] for sentence in document.sentences] for document in (gold, predicted)]
-        for one, other in zip_longest(*borders):
-            if one != other:
-                raise _other_sentence(names, gold, predicted, one, other)
+        for index, (one, two) in enumerate(zip_longest(own, other)):
+            if one != two:
+                what = {"tokens": "token", "token_ids": "token id", "text": "character"}[name]
+                raise _other_value(names, gold, predicted, index, what, one, two)
+    if in_tokens and gold.tokens is not None and gold.sentences and predicted.sentences:
+        for first, second in zip_longest(gold.sentences, predicted.sentences):
+            if first is None or second is None or first[:2] != second[:2]:
+                # the shorter sentence ends where the other continues
+                end = min(each[1] for each in (first, second) if each is not None)
+                what = "begins" if first is not None and first[1] == end else "continues"
+                index = end - gold.start
+                there = f"{_place(predicted, names[1], index)} does not"
+                problem = f"{names[0]} {what} a sentence{_position(gold, index)} where {there}"
+                raise _mismatch(gold, problem, index, f"{names[0]} and {names[1]} must have the same text")
 
 
-def _other_sentence(
-    names: tuple[str, str],
-    gold: Document,
-    predicted: Document,
-    own: tuple[int, int] | None,
-    other: tuple[int, int] | None,
-) -> TextMismatch:
-    """Return the error for two different sentences, of which the shorter one ends where the other continues."""
-    end = min(each[1] for each in (own, other) if each is not None)
-    what = "begins" if own is not None and own[1] == end else "continues"
-    index = end - gold.start
-    place = _place(predicted, names[1], index)
-    return TextMismatch(
-        f"{names[0]} {what} a sentence{_position(gold, index)} where {place} does not",
-        file=gold.file,
-        line=_line(gold, index),
-        document=_document(gold, index),
-        advice=f"{names[0]} and {names[1]} must have the same text",
-    )
+def _mismatch(gold: Document, problem: str, index: int | None = None, advice: str = "") -> TextMismatch:
+    """Return the error at an index of gold; it has the id of the document unless a line says where something is."""
+    line = _line(gold, index)
+    document = gold.id if index is not None and line is None else None
+    return TextMismatch(problem, file=gold.file, line=line, document=document, advice=advice)
 
 
 def _line(document: Document, index: int | None) -> int | None:
-    if document.lines is None:
-        return None
-    if index is None:
-        return document.lines[0] if document.lines else None
-    return document.lines[index] if index < len(document.lines) else None
+    lines = document.lines or ()
+    index = index or 0
+    return lines[index] if index < len(lines) else None
 
 
-def _document(document: Document, index: int | None) -> str | None:
-    """Return the id of a document, unless a line says where something is."""
-    return document.id if index is None or _line(document, index) is None else None
-
-
-def _place(document: Document, name: str, index: int | None) -> str:
+def _place(document: Document, name: str, index: int | None = None) -> str:
     line = _line(document, index)
     return (document.file or name) + ("" if line is None else f":{line}")
 
 
 def _position(document: Document, index: int | None) -> str:
     """Return where something is in a document, unless its line says it."""
-    return (
-        ""
-        if index is None or _line(document, index) is not None
-        else f" at position {document.start + index}"
-    )
+    if index is None or _line(document, index) is not None:
+        return ""
+    return f" at position {document.start + index}"
 
 
-def _mismatch(
+def _other_value(
     names: tuple[str, str],
     gold: Document,
     predicted: Document,
     index: int | None,
     what: str,
-    own: object,
-    other: object,
+    own: str | None,
+    other: str | None,
 ) -> TextMismatch:
     """Return the error for two different values; None is the end of a document."""
-    where = _place(predicted, names[1], index)
-    position = _position(gold, index)
-    if isinstance(own, str) and isinstance(other, str):
-        shown, other_shown = _shown(own, other)
-    else:
-        shown, other_shown = repr(own), repr(other)
-    there = "ends" if other is None else f"has {other_shown}"
+    where, position = _place(predicted, names[1], index), _position(gold, index)
     advice = f"{names[0]} and {names[1]} must have the same text"
-    if what == "token" and isinstance(own, str) and isinstance(other, str):
-        advice += f"; {_OTHER_TOKENS}" * (own.startswith(other) or other.startswith(own))
+    if own is None:
+        problem = f"{names[0]} ends{position} where {where} continues with the {what} {other!r}"
+        return _mismatch(gold, problem, index, advice)
+    if other is None:
+        problem = f"{names[0]} has the {what} {own!r}{position} where {where} ends"
+    else:
+        shown, other_shown = _shown(own, other)
+        problem = f"{names[0]} has the {what} {shown}{position} where {where} has {other_shown}"
+        if what == "token" and (own.startswith(other) or other.startswith(own)):
+            advice += f"; {_OTHER_TOKENS}"
     if what == "character" and index == 0:
         advice += "; documents in another order are paired with pair_by='content'"
-    return TextMismatch(
-        f"{names[0]} has the {what} {shown}{position} where {where} {there}"
-        if own is not None
-        else f"{names[0]} ends{position} where {where} continues with the {what} {other!r}",
-        file=gold.file,
-        line=_line(gold, index),
-        document=_document(gold, index),
-        advice=advice,
-    )
+    return _mismatch(gold, problem, index, advice)
 
 
 def _shown(own: str, other: str) -> tuple[str, str]:
@@ -172,7 +142,7 @@ def _shown(own: str, other: str) -> tuple[str, str]:
 def ends_early(file: str, other: str, document: Document) -> TextMismatch:
     """Return the error for a file that ends where another one has a document."""
     return TextMismatch(
-        f"the file ends, but {_place(document, other, None)} continues with document {document.id!r}",
+        f"the file ends, but {_place(document, other)} continues with document {document.id!r}",
         file=file,
         advice="gold and predicted must have the same text",
     )

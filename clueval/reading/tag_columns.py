@@ -26,11 +26,20 @@ class _Enough(Exception):
     """Enough lines were read."""
 
 
-class _FirstValues(ColumnReader):
-    """Counts the values in each column of the first lines of a file, without reading its tags."""
+class _FirstRows(ColumnReader):
+    """Keeps the first lines of a file as rows of their values, without reading its tags."""
 
-    left = ENOUGH
-    seen: Sequence[Counter[str]] = ()
+    def __init__(self, source: Source, most: int) -> None:
+        assert isinstance(source.form, ColumnFormat)
+        file, options = source.again().file, replace(source.options, scheme=None, invalid=None)
+        super().__init__(source.form, file.blocks, options, file.name, file.limits)
+        self.left, self.rows = most, list[list[str]]()
+
+    def read(self) -> None:
+        """Read the lines. Raises the errors of the file."""
+        with suppress(_Enough):
+            for _ in self.documents():
+                pass
 
     def document(self) -> Document:
         return Document("", {})
@@ -42,37 +51,16 @@ class _FirstValues(ColumnReader):
         assert self.layout is not None
         self.require_document()
         lines = run.removesuffix("\n").split("\n")[: self.left]
-        rows = [line.split(self.layout.separator) for line in lines]
-        self.seen = self.seen or [Counter() for _ in rows[0]]
-        columns = zip(*(fields for fields in rows if len(fields) == len(self.seen)), strict=True)
-        for values, column in zip(self.seen, columns, strict=False):
-            values.update(column)
-        self.left -= len(rows)
+        self.rows += [line.split(self.layout.separator) for line in lines]
+        self.left -= len(lines)
         if not self.left:
             raise _Enough
-
-
-class _FirstRows(_FirstValues):
-    """Keeps the first lines of a file as rows of their values."""
-
-    def __init__(self, source: Source, most: int) -> None:
-        assert isinstance(source.form, ColumnFormat)
-        file = source.again().file
-        super().__init__(source.form, file.blocks, source.options, file.name, file.limits)
-        self.left, self.rows = most, list[list[str]]()
-
-    def add(self, number: int, run: str) -> None:
-        assert self.layout is not None
-        self.rows += [line.split(self.layout.separator) for line in run.split("\n")[: self.left] if line]
-        super().add(number, run)
 
 
 def first_rows(source: Source, most: int) -> tuple[Layout, list[list[str]]] | None:
     """Return the layout of a column file and its first rows; None for a file without tokens."""
     reader = _FirstRows(source, most)
-    with suppress(_Enough):
-        for _ in reader.documents():
-            pass
+    reader.read()
     return None if reader.layout is None else (reader.layout, reader.rows)
 
 
@@ -84,34 +72,26 @@ def _first_values(sources: Iterable[Source]) -> tuple[Layout, Sequence[Mapping[s
     """
     layout, seen, left = None, list[Counter[str]](), ENOUGH
     for source in sources:
-        form, file = source.form, source.again().file
-        if not isinstance(form, ColumnFormat) or not form.has_columns:
+        if not isinstance(source.form, ColumnFormat) or not source.form.has_columns:
             break
-        options = replace(source.options, scheme=None, invalid=None)
         try:
-            reader = _FirstValues(form, file.blocks, options, file.name, file.limits)
+            reader = _FirstRows(source, left)
             if reader.columns != Columns():
                 break
-            reader.left = left
-            for _ in reader.documents():
-                pass
-        except _Enough:
-            pass
+            reader.read()
         except CluevalError:
             return None
         left = reader.left
-        if reader.layout is not None and reader.seen:
+        if reader.rows:
             layout = layout or reader.layout
-            seen = seen or [Counter() for _ in reader.seen]
-            for values, more in zip(seen, reader.seen, strict=False):
-                values.update(more)
+            width = len(reader.rows[0])
+            seen = seen or [Counter() for _ in range(width)]
+            columns = zip(*(row for row in reader.rows if len(row) == width), strict=True)
+            for values, column in zip(seen, columns, strict=False):
+                values.update(column)
         if not left:
             break
     return None if layout is None else (layout, seen)
-
-
-def _share_of_tags(values: Mapping[str, int]) -> float:
-    return sum(number for value, number in values.items() if is_tag(value)) / sum(values.values())
 
 
 class TagColumns(NamedTuple):
@@ -143,7 +123,10 @@ class TagColumns(NamedTuple):
         assert isinstance(last, int)
         others = {layout.token, layout.token_id, layout.document, *(column for _, column in layout.meta)}
         free = {column + 1: values for column, values in enumerate(seen) if column not in others}
-        shares = {column: _share_of_tags(values) for column, values in free.items()}
+        shares = {
+            column: sum(number for value, number in values.items() if is_tag(value)) / sum(values.values())
+            for column, values in free.items()
+        }
         tags = frozenset(column for column, share in shares.items() if share >= 0.9)
         used = frozenset(column for column in tags if {*free[column]} != {OUTSIDE})
         return cls(tags, used, last + 1, shares.get(last + 1, 0) > 0.5)

@@ -11,9 +11,9 @@ from itertools import chain, count, islice
 from operator import le
 from typing import Any, NamedTuple
 
-from clueval.core.bag import Bag, Bounds, Place
+from clueval.core.bag import Bag, Bounds
 from clueval.core.case import TOKENS, Key, Where, are_flat, keys_of, keys_of_triples
-from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
+from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit, in_documents
 from clueval.core.document import Document, Layers, Row, positions_of
 from clueval.core.span import DEFAULT_LAYER, MERGED, NOTHING
 from clueval.files.errors import CluevalError, OverlapError
@@ -171,26 +171,19 @@ def bag_of_texts(
         if is_in_characters(plan) and unit != "character":
             raise Unusual("positions must be converted")
         counting = _Counting(plan, layer, unit, bounds)
+        texts = iter(texts)
         if plan.by or plan.units or plan.where:
             for text in texts:
                 counting.add(text)
         else:
-            for batch in _batches(texts):
+            while batch := list(islice(texts, BATCH)):
                 counting.add_together(batch)
-        return counting.bag()
+        return counting.finished()
     except Unusual:
         return None
 
 
-def _batches(texts: Iterable[PlainText]) -> Iterator[list[PlainText]]:
-    found = iter(texts)
-    while batch := list(islice(found, BATCH)):
-        yield batch
-
-
 class _Counting:
-    """Counts texts."""
-
     def __init__(self, plan: Plan, layer: str, unit: str, bounds: Bounds) -> None:
         self._plan, self._layer, self._unit = plan, layer, unit
         self._bag = Bag(plan.metrics, (), bounds)
@@ -201,19 +194,15 @@ class _Counting:
 
     def add_together(self, texts: Sequence[PlainText]) -> None:
         """Count texts that are not told apart."""
-        self._see(texts)
-        texts = list(map(self._renamed, texts))
         keys: list[Key] = []
         same: Counter[tuple[int, str, bool]] = Counter()  # the cases of one gold and one equal predicted span
-        for text in texts:
+        for text in self._read(texts):
             gold, predicted = text.gold or (), text.predicted or ()
-            if self._plan.merge:
-                keys += self._keys_of(text, NOTHING)
-            elif gold == predicted and are_flat(gold):
+            if not self._plan.merge and gold == predicted and are_flat(gold):
                 has_text = text.positions is not None
                 same.update([(end - start, label, has_text) for start, end, label in gold])
             else:
-                keys += keys_of_triples(gold, predicted, has_text=text.positions is not None)
+                keys += self._keys_of(text, NOTHING)
         found = Counter(keys)
         for (length, label, has_text), times in same.items():
             row = 0, length, label
@@ -221,53 +210,53 @@ class _Counting:
         self._bag.add_text(Unit(), sum(text.positions or 0 for text in texts), len(texts))
         self._add_keys(Unit(), found)
 
-    def _renamed(self, text: PlainText) -> PlainText:
-        if not self._new_labels.steps:
-            return text
-        gold, predicted = (
-            None if rows is None else self._new_labels.rows(rows, side)
-            for side, rows in zip(self._plan.sides, (text.gold, text.predicted), strict=True)
-        )
-        return text._replace(gold=gold, predicted=predicted)
-
-    def _see(self, texts: Sequence[PlainText]) -> None:
-        read = self._bag.read
-        read.units.add(self._unit)
-        for side, of_side in zip(
-            self._plan.sides, ([text.gold for text in texts], [text.predicted for text in texts]), strict=True
-        ):
-            found = [rows for rows in of_side if rows is not None]
-            if found:
-                self._bag.see_layers([self._layer])
-                read.spans[side, self._layer] += sum(map(len, found))
-        for text in texts:
-            read.without_text += text.positions is None
-            if text.metadata or self._plan.where:
-                read.add(
-                    [(self._plan.sides[0], Document(text.id, {}, metadata=text.metadata))], self._plan.where
-                )
-
     def add(self, text: PlainText) -> None:
         """Count a text by itself."""
-        self._see([text])
-        text, plan = self._renamed(text), self._plan
+        (text,) = self._read([text])
+        plan, layers = self._plan, self._bag.layers
         document = Document(text.id, {}, metadata=text.metadata)
-        if not plan.takes(document, self._bag.layers):
+        if not plan.takes(document, layers):
             return
         if self._layer in plan.where and (text.gold is not None or text.predicted is not None):
             labels = self._bag.read.values.setdefault(self._layer, set())
             labels.update(row[2] for rows in (text.gold, text.predicted) for row in rows or ())
-        place = plan.place(document, self._bag.layers)
+        place = plan.place(document, layers)
         if place.name == text.id:
             self._ids[text.id] += 1
             place = place._replace(repeat=self._ids[text.id])
         self._documents += not place.waits
         if self._documents == FEW_DOCUMENTS and plan.units == EITHER and self._in_sentences:
-            self._bag, self._in_sentences = self._bag.grouped(_without_sentence), False
+            self._bag, self._in_sentences = in_documents(self._bag), False
         if self._in_sentences:
             place = place._replace(sentence=1)
         self._bag.add_text(place, text.positions or 0)
-        self._add_keys(place, self._keys_of(text, plan.on_spans(document, self._bag.layers)))
+        self._add_keys(place, self._keys_of(text, plan.on_spans(document, layers)))
+
+    def _read(self, texts: Sequence[PlainText]) -> Sequence[PlainText]:
+        """Note what was read, and return the texts with the labels that steps give to their spans."""
+        read = self._bag.read
+        read.units.add(self._unit)
+        sides = [text.gold for text in texts], [text.predicted for text in texts]
+        for side, of_side in zip(self._plan.sides, sides, strict=True):
+            present = [rows for rows in of_side if rows is not None]
+            if present:
+                self._bag.see_layers([self._layer])
+                read.spans[side, self._layer] += sum(map(len, present))
+        for text in texts:
+            read.without_text += text.positions is None
+            if text.metadata or self._plan.where:
+                document = Document(text.id, {}, metadata=text.metadata)
+                read.add([(self._plan.sides[0], document)], self._plan.where)
+        if not self._new_labels.steps:
+            return texts
+        renamed = []
+        for text in texts:
+            gold, predicted = (
+                None if rows is None else self._new_labels.rows(rows, side)
+                for side, rows in zip(self._plan.sides, (text.gold, text.predicted), strict=True)
+            )
+            renamed.append(text._replace(gold=gold, predicted=predicted))
+        return renamed
 
     def _keys_of(self, text: PlainText, where: Where) -> list[Key]:
         gold, predicted = text.gold or (), text.predicted or ()
@@ -293,15 +282,10 @@ class _Counting:
         if self._bag.is_full:
             self._bag.fold()
 
-    def bag(self) -> Bag:
+    def finished(self) -> Bag:
         """Return the bag. Raises `Unusual` if there are no texts."""
         if not self._bag.read.units:
             raise Unusual("there are no texts")
         self._bag.notes.update(self._new_labels.notes())
         self._bag.close()
         return self._bag
-
-
-def _without_sentence(place: Place) -> Place:
-    assert isinstance(place, Unit)
-    return place._replace(sentence=None)

@@ -15,7 +15,7 @@ from strategies import at_most
 import clueval
 from clueval.cli import main
 from clueval.formats.options import FormatOptions
-from clueval.reading import check, check_columns
+from clueval.reading import check
 
 TAGS = st.sampled_from(
     ["O", "O", "B-X", "I-X", "I-Y", "B-X&amp;", "I-X&#38;", "E-X", "S-X", "L-X", "M-X", "XX"]
@@ -52,7 +52,7 @@ def test_check_of_all_lines_together_finds_what_a_check_of_single_lines_finds(
         text = [line if form == "conll" else marks.get(line, line) for line in lines]
         path.write_text("a\tO\tt0\n" + "\n".join(text) + "\n", encoding="utf-8")
         together = _found(path, form, scheme or "BIO")
-        with patch.object(check_columns, "ROWS", 1):
+        with patch.object(check, "ROWS", 1):
             alone = _found(path, form, scheme or "BIO")
 
     assert together[1:] == alone[1:]

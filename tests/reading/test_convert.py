@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import clueval
-from clueval import Document, Span, UsageError, read
+from clueval import Document, Problem, Span, UsageError, read
 from clueval.cli import main
-from clueval.files.errors import FileError
+from clueval.files.errors import CluevalError, FileError
+from clueval.reading.convert import merged_lines
 
 
 @pytest.fixture
@@ -123,3 +124,121 @@ def test_ids_keep_the_endings_of_names_that_are_equal_without_them(tmp_path: Pat
         (tmp_path / name).write_text("Ada\tB-PER\n", encoding="utf-8")
 
     assert [document.id for document in read(tmp_path)] == ["a.1", "a.2"]
+
+
+# The table of merged spans: its header, its lines, and the errors of files
+
+
+LAYERS = ("--layer", "risk=3", "--layer", "entity=2", "--token-id", "4")
+
+HEADER = "document\tstart\tend_inclusive"
+
+
+@pytest.mark.parametrize(
+    ("layers", "texts", "expected"),
+    [
+        ({}, [], [f"{HEADER}\tlabel"]),
+        ({"x": "X", "y": "Y"}, [], [f"{HEADER}\tx\ty"]),
+        ({}, [{"X": "AB", "Y": "BC"}, {"Y": "D"}], [f"{HEADER}\tX\tY", "0\t0\t2\tAB\tBC", "1\t3\t3\t\tD"]),
+    ],
+)
+def test_merged_rows_of_documents_have_the_layers_of_the_first_or_those_that_are_named(
+    layers: dict[str, str], texts: list[dict[str, str]], expected: list[str]
+) -> None:
+    """Each layer has a span, from its first letter to its last."""
+    documents = [
+        Document(
+            str(number),
+            {name: [Span(ord(of[0]) - 65, ord(of[-1]) - 64, {name: of})] for name, of in text.items()},
+        )
+        for number, text in enumerate(texts)
+    ]
+
+    assert list(merged_lines(iter(documents), list(layers), with_ids=False)) == expected
+
+
+@pytest.mark.parametrize("text", ["", "-DOCSTART-\n"])
+def test_merged_rows_of_a_column_file_without_tokens_are_the_header(
+    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a").write_text(text)
+
+    assert main(["merge", str(tmp_path / "a"), *LAYERS, "--input", "conll"]) == 0
+    assert capsys.readouterr().out == f"{HEADER}\trisk\tentity\tstart_id\tend_id\n"
+
+
+def test_merged_rows_of_a_token_id_that_comes_again_are_an_error_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a").write_text("a O O 1\nb O O 1\n")
+
+    assert main(["merge", str(tmp_path / "a"), *LAYERS, "--input", "conll"]) == 2
+    assert capsys.readouterr().err.startswith(f"clueval merge: {tmp_path / 'a'}:2")
+
+
+def test_merged_rows_of_overlapping_spans_are_an_error_that_names_the_document() -> None:
+    document = Document("d7", {"x": [Span(0, 2, {"x": "A"}), Span(1, 3, {"x": "B"})]})
+
+    with pytest.raises(CluevalError, match="document 'd7': spans"):
+        list(merged_lines(iter([document]), [], with_ids=False))
+
+
+# `clueval.check` and `clueval.merge`: the functions of the commands with these names
+
+
+SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german" / "gold.vrt"
+BOTH_LAYERS = {"entity": 2, "risk": 3}
+
+
+def test_check_lists_problems_as_the_command_prints_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "bad.conll"
+    bad.write_text("a\tB-PER\nb\tI-LOC\nc\n", encoding="utf-8")
+
+    problems = clueval.check(bad, SAMPLE, layers={"label": 2})
+
+    assert [(problem.file, problem.line) for problem in problems] == [(str(bad), 2), (str(bad), 3)]
+    assert main(["check", str(bad)]) == 1
+    assert capsys.readouterr().out.splitlines()[:2] == [*map(str, problems)]
+
+
+def test_check_stops_a_file_after_as_many_problems(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).write_text("x\tB-PER\ny\tI-LOC\n\n" * 5, encoding="utf-8")
+
+    problems = clueval.check(tmp_path, max_errors=2, input="conll")
+
+    assert [Path(str(problem.file)).name for problem in problems] == ["a", "a", "b", "b"]
+    assert clueval.check(tmp_path / "a", input="conll", invalid="conlleval")[0] == Problem(
+        str(tmp_path / "a"),
+        2,
+        None,
+        "layer 'label': ill-formed tags: 'I-LOC' may not follow 'B-PER' in the scheme BIO",
+    )
+
+
+def test_check_needs_a_file() -> None:
+    with pytest.raises(UsageError, match="no file"):
+        clueval.check()
+
+
+def test_merge_gives_the_spans_of_the_table_that_the_command_prints(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    merged = [
+        f"{document.id}\t{span.start}\t{span.end - 1}\t{span.labels['entity'] or ''}\t{span.labels['risk'] or ''}"
+        for document in clueval.merge(SAMPLE, BOTH_LAYERS)
+        for span in document.layers["merged"]
+    ]
+
+    assert main(["merge", str(SAMPLE), "--layer", "entity=2", "--layer", "risk=3"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == merged
+
+
+def test_merged_documents_score_as_the_option_merge_does() -> None:
+    predicted = SAMPLE.with_name("predicted.vrt")
+    both = [list(clueval.merge(path, BOTH_LAYERS)) for path in (SAMPLE, predicted)]
+
+    of_files = clueval.score(SAMPLE, predicted, layers=BOTH_LAYERS, merge=True, metrics="levels")
+    assert clueval.score(*both, metrics="levels").f1 == of_files.f1

@@ -183,19 +183,6 @@ def test_sizes_of_blocks_do_not_change_the_bag(tmp_path: Path, form: str, sizes:
         assert value(fast) == value(of_documents(sources, plan_of({}, units)))
 
 
-@pytest.mark.parametrize("form", ["vrt", "vrt, the last column"])
-def test_files_from_windows_and_packed_files_have_the_same_bag(tmp_path: Path, form: str) -> None:
-    files, (gold, predicted) = written_files(tmp_path, form, "BIOES, ill-formed", 12)
-    data = files.predicted.read_bytes()
-    windows, packed = tmp_path / "windows.vrt", tmp_path / "packed.vrt.gz"
-    windows.write_bytes(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n"))
-    packed.write_bytes(gzip.compress(data))
-    for path in (windows, packed):
-        for units in UNITS:
-            assert same([gold, source(path, files.reading)], plan_of({}, units))
-    assert same([gold, predicted], plan_of({}))
-
-
 def test_few_clusters_are_counted_at_a_time_with_the_same_bag(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,16 +1,38 @@
 from __future__ import annotations
 
 import gzip
+import json
+import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from corpora import Corpus, tagged_corpora, vrt, write
 from hypothesis import given
+from sizes import handed_in, passages_alone
 
-from clueval import Span, read, score
+import clueval
+from clueval import (
+    Span,
+    agree,
+    check,
+    conventions,
+    convert,
+    curate,
+    diff,
+    errors,
+    masking,
+    merge,
+    profile,
+    read,
+    score,
+)
+from clueval.cli import main
 from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
-from clueval.files.writing import whole_file
 from clueval.formats.xml_text import unescape
+from clueval.reading.passages import Sizes
 
 LAYERS = {"entity": 2, "risk": 3}
 TEXT = """\
@@ -52,36 +74,11 @@ class TestVrt:
         assert (second.id, second.start, second.tokens) == ("d2", 5, ["<"])
         assert second.layers["risk"] == [Span(5, 6, {"risk": "low"})]
 
-    def test_crlf_byte_order_mark_and_missing_last_newline_work(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.vrt"
-        path.write_bytes(b"\xef\xbb\xbf" + TEXT.rstrip("\n").replace("\n", "\r\n").encode())
-
-        assert list(read(path, LAYERS, token_id=4)) == list(
-            read(write(tmp_path / "b.vrt", TEXT), LAYERS, token_id=4)
-        )
-
-    def test_gzip_file_is_unpacked_under_any_name(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.vrt"
-        path.write_bytes(gzip.compress(TEXT.encode()))
-
-        assert [d.id for d in read(path, LAYERS, token_id=4)] == ["d1", "d2"]
-
     def test_last_column_is_called_label_without_layers(self, tmp_path: Path) -> None:
         (document,) = read(write(tmp_path / "a.vrt", "a\tNN\tB-X\nb\tNN\tO\n"))
 
         assert document.layers == {"label": [Span(0, 1, "X")]}
         assert document.tokens == ["a", "b"]
-
-    def test_spans_end_with_the_sentence(self, tmp_path: Path) -> None:
-        (document,) = read(write(tmp_path / "a.vrt", "<s>\na\tB-X\n</s>\n<s>\nb\tI-X\n</s>\n"))
-
-        assert [(s.start, s.end) for s in document.layers["label"]] == [(0, 1), (1, 2)]
-
-    def test_tags_of_documents_and_sentences_can_be_chosen(self, tmp_path: Path) -> None:
-        text = "<doc id='x'>\n<sent>\na\tO\n</sent>\n<sent>\nb\tO\n</sent>\n</doc>\n"
-        (document,) = read(write(tmp_path / "a.vrt", text), document_tag="doc", sentence_tag="sent")
-
-        assert (document.id, len(document.sentences)) == ("x", 2)
 
     @pytest.mark.parametrize(
         ("text", "line", "message"),
@@ -114,13 +111,6 @@ class TestVrt:
         path.write_bytes("a\tO\nWei\xdf\tO\n".encode("latin-1"))
 
         with pytest.raises(FormatError, match=r"a\.vrt:2: not UTF-8: byte 0xdf"):
-            list(read(path))
-
-    def test_a_damaged_gzip_file_is_refused(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.vrt.gz"
-        path.write_bytes(gzip.compress(TEXT.encode())[:-20])
-
-        with pytest.raises(FormatError, match="the gzip file is damaged"):
             list(read(path))
 
     def test_token_ids_are_unique_within_a_document(self, tmp_path: Path) -> None:
@@ -279,35 +269,8 @@ def test_missing_files_folders_and_formats_are_refused(tmp_path: Path) -> None:
         list(read(tmp_path, input="xls"))
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "out.tsv"
-
-    def fail_halfway() -> None:
-        with whole_file(path) as output:
-            output.write("half")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail_halfway()
-    assert list(tmp_path.iterdir()) == []
-    with whole_file(path) as output:
-        output.write("all")
-    assert path.read_text() == "all"
-    with pytest.raises(CluevalError, match="cannot be written"), whole_file(tmp_path / "no" / "folder.tsv"):
-        pass
-
-
 def test_character_references_that_name_no_character_stay() -> None:
     assert unescape("&#0;&#xD800;&#x110000;&nbsp;&#65;&#x42;") == "&#0;&#xD800;&#x110000;&nbsp;AB"
-
-
-def test_token_ids_may_be_the_same_in_different_documents(tmp_path: Path) -> None:
-    text = "".join(f"<text id='{n}'>\n<s>\na\tO\tt1\nb\tO\tt2\n</s>\n</text>\n" for n in range(3))
-    path = write(tmp_path / "a.vrt", text)
-
-    result = score(path, path, layers={"entity": 2}, token_id=3)
-
-    assert (result.documents, result.tokens) == (3, 6)
 
 
 def test_tokens_outside_a_sentence_element_stay_before_the_sentence_that_follows(tmp_path: Path) -> None:
@@ -320,3 +283,223 @@ def test_tokens_outside_a_sentence_element_stay_before_the_sentence_that_follows
     assert document.tokens == ["a", "b", "c", "d"]
     assert [(span.start, span.end) for span in document.layers["label"]] == [(0, 1), (2, 3)]
     assert [sentence[:2] for sentence in document.sentences] == [(0, 1), (1, 2), (2, 3), (3, 4)]
+
+
+# Elements
+
+
+ELEMENTS = '<text id="a">\n<s>\nx\tB-X\n</s>\n</text>\n<text id="b">\n<s>\ny\tO\n</s>\n</text>\n'
+
+
+@pytest.mark.parametrize("option", ["document_tag", "sentence_tag"])
+def test_element_that_a_file_does_not_have_is_refused(option: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.vrt", ELEMENTS)
+    options: dict[str, Any] = {option: "txt"}
+    message = rf"a\.vrt: there is no element <txt> \(check Reading\.{option}\)"
+
+    for call in (lambda: score(path, path, **options), lambda: list(errors(path, path, **options))):
+        with pytest.raises(FormatError, match=message):
+            call()
+    (problem,) = check(path, **options)
+    assert re.search(message, str(problem))
+
+
+def test_element_that_a_file_does_not_have_is_named_as_an_option_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(write(tmp_path / "a.vrt", ELEMENTS))
+
+    assert main(["score", path, path, "--sentence-tag", "seg"]) == 2
+    assert capsys.readouterr().err.endswith("a.vrt: there is no element <seg> (check --sentence-tag)\n")
+
+
+def test_element_may_be_anywhere_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.vrt.gz"
+    path.write_bytes(gzip.compress(("w\tO\n" * 300_000 + ELEMENTS.replace("text", "doc")).encode()))
+
+    assert len(list(read(path, document_tag="doc"))) == 3
+
+
+@pytest.mark.parametrize("text", ["", "<corpus>\n</corpus>\n"])
+def test_file_without_tokens_needs_no_element(text: str, tmp_path: Path) -> None:
+    assert list(read(write(tmp_path / "a.vrt", text), document_tag="doc", sentence_tag="seg")) == []
+
+
+# First error
+
+
+WITH_IDS = {"layers": {"label": 3}, "token_id": 2}
+SENTENCES = [f"w {number} O\nw {number + 100} O\n\n" for number in range(6)]
+
+
+@pytest.mark.parametrize("predicted", ["O", "B-X"])
+def test_a_token_id_is_found_again_in_another_passage_of_its_document(tmp_path: Path, predicted: str) -> None:
+    text = "".join([*SENTENCES, "w 2 O\n"])
+    one, two = tmp_path / "one.conll", tmp_path / "two.conll"
+    one.write_text(text)
+    two.write_text(text.replace("O", predicted, 1))
+    message = r"one\.conll:19: token id '2' is already used in line 7"
+
+    with handed_in(Sizes(sentences=1)):
+        for command in (score, conventions):
+            with pytest.raises(FormatError, match=message):
+                command(one, two, **WITH_IDS)
+        with passages_alone(), pytest.raises(FormatError, match=message):
+            score(one, two, **WITH_IDS)
+        with pytest.raises(FormatError, match=message):
+            list(errors(one, two, **WITH_IDS))
+
+
+def test_token_ids_may_occur_again_in_another_document(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("-DOCSTART- 0 O\n\n".join(["", *["".join(SENTENCES)] * 2]))
+
+    with handed_in(Sizes(sentences=1)):
+        assert score(path, path, **WITH_IDS).tokens == 24
+
+
+# Paths at which the system does not even let clueval look: every function refuses them with `FileError`
+
+
+LONG = "x" * 5000
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    return write(tmp_path / "g.conll", "a B-X\nb O\n")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda gold: score(LONG, gold),
+        lambda gold: score(gold, LONG),
+        lambda gold: score([LONG], [gold]),
+        lambda gold: score(f"{LONG}!member", gold),
+        lambda gold: score(gold, gold, any_of=LONG),
+        lambda gold: score(gold, gold, label_map=LONG),
+        lambda gold: list(errors(LONG, gold)),
+        lambda gold: list(read(LONG)),
+        lambda gold: check(LONG),
+        lambda gold: convert(LONG, "spans"),
+        lambda gold: convert(gold, "spans", LONG),
+        lambda gold: agree(LONG),
+        lambda gold: agree(LONG, gold),
+        lambda gold: list(curate(gold, LONG)),
+        lambda gold: list(diff(gold, LONG, gold)),
+        lambda gold: masking(gold, LONG),
+        lambda gold: list(merge(LONG)),
+        lambda gold: profile(LONG, gold).rows(),
+    ],
+)
+def test_path_that_is_too_long_is_refused(call: Callable[[Path], Any], gold: Path) -> None:
+    with pytest.raises(FileError, match=r"File name too long|there is no such file"):
+        call(gold)
+
+
+def test_text_whose_path_is_too_long_is_refused(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "start,end,label\n0,1,X\n")
+
+    with pytest.raises(FileError, match="does not exist"):
+        list(read(table, text=LONG))
+
+
+def test_folder_of_annotators_that_cannot_be_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(tmp_path))
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+
+    with pytest.raises(FileError, match="cannot be read: Permission denied"):
+        agree(tmp_path)
+
+
+def test_standard_input_that_is_closed_is_refused(gold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+
+    with pytest.raises(FileError, match="standard input is closed"):
+        score("-", gold)
+
+
+# All annotation sets of a file, each as a layer; `clueval masking --annotators` takes them as views of one text
+
+
+SETS = "Frau Weiß klagt gegen Karl Öz."
+
+
+def mention(start: int, end: int, kind: str, entity: str) -> dict[str, Any]:
+    return {
+        "start_offset": start,
+        "end_offset": end,
+        "entity_type": "PERSON",
+        "identifier_type": kind,
+        "entity_id": entity,
+    }
+
+
+def row(name: str, annotators: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    sets = {annotator: {"entity_mentions": mentions} for annotator, mentions in annotators.items()}
+    return {"doc_id": name, "text": SETS, "annotations": sets, "meta": {}}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    gold, predicted = tmp_path / "gold.json", tmp_path / "predicted.json"
+    rows = [
+        row("d1", {"anna": [mention(5, 9, "DIRECT", "e1")], "bob": [mention(22, 29, "QUASI", "e2")]}),
+        row("d2", {"bob": [mention(5, 9, "NO_MASK", "e1")]}),
+    ]
+    gold.write_text(json.dumps(rows))
+    predicted.write_text(json.dumps({"d1": [[5, 9]], "d2": []}))
+    return gold, predicted
+
+
+def test_each_set_is_a_layer_of_the_documents_that_it_annotates(files: tuple[Path, Path]) -> None:
+    documents = list(clueval.read(files[0], annotation_set="*"))
+
+    assert [list(document.layers) for document in documents] == [["anna", "bob"], ["bob"]]
+    (span,) = documents[0].layers["bob"]
+    assert (span.labels, span.features["identifier_type"]) == ({"bob": "PERSON"}, "QUASI")
+
+
+def test_annotators_of_a_file_are_its_sets(files: tuple[Path, Path]) -> None:
+    report = clueval.masking(*files, annotators="all", conventions="tab")
+
+    row = report.reports["annotators"]["classes"]["all"]
+    assert (row["mentions"], row["protected"], row["documents"]) == (2, 1, 1)
+    assert [(leak.annotator, leak.kind) for leak in report.leaks] == [("bob", "QUASI")]
+    assert report.reports["annotators"]["conventions"]["tab"]["mention_precision"] == 0.5
+
+
+def test_one_annotator_may_be_named(files: tuple[Path, Path]) -> None:
+    row = clueval.masking(*files, annotators="anna").reports["annotators"]["classes"]["all"]
+
+    assert (row["mentions"], row["protected"]) == (1, 1)
+
+
+def test_rows_of_one_document_by_several_annotators_are_put_together(tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"
+    rows = [
+        {"text": SETS, "spans": [{"start": 5, "end": 9, "label": name}], "answer": "accept"}
+        | {"_input_hash": 7, "_task_hash": 1, "_annotator_id": name}
+        for name in ("anna", "bob")
+    ]
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+
+    (document,) = clueval.read(path, input="prodigy", annotation_set="*")
+
+    assert {name: spans[0].labels for name, spans in document.layers.items()} == {
+        "anna": {"anna": "anna"},
+        "bob": {"bob": "bob"},
+    }
+
+
+def test_a_document_with_two_texts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "gold.json"
+    rows = [row("d1", {"anna": []}), row("d1", {"bob": []}) | {"text": "Another one."}]
+    path.write_text(json.dumps(rows))
+
+    with pytest.raises(CluevalError, match=r"gold.json:2, .*another text in a row before"):
+        list(clueval.read(path, annotation_set="*"))
