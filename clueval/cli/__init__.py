@@ -3,9 +3,8 @@
 0 done; 1 a check failed; 2 wrong use or bad input, one line on stderr; 129 the terminal was closed;
 130 interrupted; 143 terminated.
 
-Each command is declared in a module, as ``SCORE_COMMAND``; `declared` makes some of a function and its groups of
-options. Options are made from the fields of dataclasses (`fields`); `options` has those that no field declares.
-`running` carries a command out. Only this package prints.
+Each command is a function: `declared` makes its parser and its help of the signature and the docstring. `options` and
+`outputs` have the options that several commands share. `running` carries a command out. Only this package prints.
 """
 
 from __future__ import annotations
@@ -29,6 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             put(f"clueval {__version__}")
             sys.stdout.flush()
             return 0
+    if __doc__ is None:
+        from clueval.cli.printing import complain
+
+        complain("clueval: Python has removed the help that commands are made of (run it without -OO)")
+        return 2
     from clueval.cli.running import run  # the version needs none of it
 
     return run(given)

@@ -59,30 +59,21 @@ def in_options(message: str, command: str | None = None) -> str:
     sets = "--annotation-set" if command in _ONE_SIDE else "--gold-set and --predicted-set"
     message = message.replace(SELECT_SETS, f"select with {sets}")
 
+    own = _flags(command)
+
     def option(match: re.Match[str]) -> str:
         kind, name, value = match.groups()
-        if name is None:
+        if name is None or not (kind or value or "_" in name):
             return match[0]
-        flag = None
-        if kind or value:
-            flag = _flag(kind, name, command)
-        elif "_" in name:
-            flag = _flags(command).get(name)
+        key = name if kind is None else f"{kind}.{name}"
+        flag = "--max-alignment" if key == "Counting.align" else own.get(key)
+        if flag is None and kind in _METRICS:
+            flag = f"{_METRICS[kind]}({name}=...)"
+        if flag is None and (kind or value):
+            flag = next((flags[key] for flags in map(_flags, COMMANDS) if key in flags), None)
         return match[0] if flag is None else " ".join(_with_value(flag, value or "..."))
 
     return _NAME.sub(option, message)
-
-
-def _flag(kind: str | None, name: str, command: str | None) -> str | None:
-    """Return the option for a field, or for an argument of a function; None if there is none."""
-    if (kind, name) == ("Counting", "align"):
-        return "--max-alignment"
-    key = name if kind is None else f"{kind}.{name}"
-    if key in (own := _flags(command)):
-        return own[key]
-    if kind in _METRICS:
-        return f"{_METRICS[kind]}({name}=...)"
-    return next((flags[key] for flags in map(_flags, COMMANDS) if key in flags), None)
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,6 +134,17 @@ def test_it_replaces_no_input_and_writes_into_no_missing_folder() -> None:
         ran("-o", "g")
 
     assert Path("g").read_text(encoding="utf-8") == "abc"
+
+
+def test_commands_without_docstrings_say_what_is_missing() -> None:
+    done = subprocess.run(
+        [sys.executable, "-OO", "-m", "clueval", "check", "g"], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (
+        2,
+        "clueval: Python has removed the help that commands are made of (run it without -OO)\n",
+    )
 
 
 WITHOUT_FILES = {"completion", "formats", "guide", "help", "metrics", "samples"}
