@@ -68,7 +68,7 @@ _MODULES = {
     **dict.fromkeys(("conventions", "threshold", "profile", "faireval"), "studies"),
     "diff": "errors",
     **dict.fromkeys(("agree", "curate"), "people"),
-    **dict.fromkeys(("check", "convert", "merge", "samples"), "documents"),
+    **dict.fromkeys(("convert", "merge", "samples"), "documents"),
     **dict.fromkeys(("formats", "metrics", "guide", "completion", "help"), "reference"),
 }
 """The modules of commands that have not the name of the command."""

@@ -33,7 +33,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field
 from functools import cached_property
 from pathlib import Path
-from textwrap import indent
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from clueval.cli.parser import CommandParser
@@ -90,7 +89,9 @@ FromOne = Annotated[int, reads(whole)]
 class Declared:
     """A function, or a class, whose parameters are arguments and options, except some (`without`)."""
 
-    def __init__(self, function: Callable[..., Any], without: str = "") -> None:
+    def __init__(
+        self, function: Callable[..., Any], without: str = "", choices: Mapping[str, Collection[Any]] = {}
+    ) -> None:
         self.function = function
         self._names = vars(sys.modules[function.__module__])
         text = inspect.getdoc(function) or ""
@@ -99,7 +100,7 @@ class Declared:
         )
         self._sections = list(zip(parts[::2], parts[1::2], strict=True))
         self._parameters = inspect.signature(function).parameters.values()
-        self._without = without.split()
+        self._without, self._choices = without.split(), choices
 
     def with_names(self, text: str) -> str:
         """Return a text with the texts of the module in the place of their names."""
@@ -132,7 +133,9 @@ class Declared:
             if isinstance(parameter.default, Options) or parameter.name in self._without:
                 continue
             documented = self._documented[parameter.name]
-            settings = _settings_of(kinds[parameter.name], documented, parameter.default)
+            settings = _settings_of(
+                kinds[parameter.name], documented, parameter.default, self._choices.get(parameter.name)
+            )
             if documented.title == "arguments":
                 parser.add_argument(parameter.name, **settings)
             else:
@@ -172,16 +175,19 @@ class Command(Declared):
     @property
     def epilog(self) -> str:
         """The examples, and notes."""
-        parts = (
-            text if title == "notes" else f"{title}:\n{indent(text, '  ')}"
-            for title, text in self.section("example", "examples", "notes")
-        )
+        parts = []
+        for title, text in self.section("example", "examples", "notes"):
+            lines = text.split("\n")
+            parts.append(text if title == "notes" else "\n  ".join([f"{title}:", *lines]))
         return self.with_names("\n\n".join(parts))
 
 
-def shared(function: Callable[..., Any], without: str = "") -> Any:
-    """Return the options that a function, or a class, declares as a command does; commands get what it returns."""
-    declared = Declared(function, without)
+def shared(function: Callable[..., Any], without: str = "", **choices: Collection[Any]) -> Any:
+    """Return the options that a function, or a class, declares as a command does; commands get what it returns.
+
+    Some may be left out (`without`), or have other `choices` than those of their type.
+    """
+    declared = Declared(function, without, choices)
     return Options(declared.add_arguments, declared.value)
 
 
@@ -208,20 +214,21 @@ _SIDES = {
 """The arguments that need no line in a docstring."""
 
 
-def _settings_of(kind: Any, documented: _Documented, default: Any) -> dict[str, Any]:
-    """Return the arguments of argparse for a parameter of a function."""
+def _settings_of(
+    kind: Any, documented: _Documented, default: Any, choices: Collection[Any] | None
+) -> dict[str, Any]:
+    """Return the arguments of argparse for a parameter of a function; `choices` replace those of its type."""
     if kind is bool:
         return {"action": "store_true", "help": _escaped(documented.help)}
     has_default, is_argument = default is not inspect.Parameter.empty, documented.title == "arguments"
     settings: dict[str, Any] = {"metavar": documented.metavar}
-    choices: Collection[Any] = ()
     while (origin := get_origin(kind)) is not None:
         parts = [part for part in get_args(kind) if part is not types.NoneType]
         if origin is list:
             settings |= {"nargs": "*" if has_default else "+"} if is_argument else {"action": "append"}
         for each in parts[1:] if origin is Annotated else ():
             if isinstance(each, OneOf):
-                choices = each.values() if callable(each.values) else each.values
+                choices = choices or (each.values() if callable(each.values) else each.values)
                 settings["choices"] = choices
             else:
                 settings["type"] = each
@@ -234,7 +241,7 @@ def _settings_of(kind: Any, documented: _Documented, default: Any) -> dict[str, 
     if isinstance(default, str | int | float):
         settings["default"] = default
         text += f" (default: {default})" if default != "" else ""
-    return {**settings, "help": _escaped(_with_choices(text, choices))}
+    return {**settings, "help": _escaped(_with_choices(text, choices or ()))}
 
 
 # --- fields of dataclasses

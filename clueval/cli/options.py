@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import Field
 from dataclasses import fields as fields_of
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from clueval.cli.declared import (
     Given,
@@ -36,6 +36,9 @@ from clueval.metrics.settings import values_of
 from clueval.reading.options import LayerColumns, LayerSource
 from clueval.results.summary import layers_read, mended
 from clueval.transforms.options import Preparing
+
+if TYPE_CHECKING:
+    from clueval.results.result import Result
 
 Value = TypeVar("Value")
 
@@ -317,20 +320,7 @@ def _single_layers(options: argparse.Namespace) -> Mapping[str, LayerSource] | N
     return single or None
 
 
-class HasRead(Protocol):
-    """A result that says what was read, mended and changed; the results of all commands are such."""
-
-    @property
-    def repaired_tags(self) -> Mapping[str, int]: ...
-
-    @property
-    def inputs(self) -> Mapping[str, Mapping[str, Any]]: ...
-
-    @property
-    def prepared(self) -> Mapping[str, Any] | None: ...
-
-
-def say_what_was_read(result: HasRead | None) -> None:
+def say_what_was_read(result: Result | None) -> None:
     """Print a line on what was mended, on each layer, and on what was changed, to stderr."""
     flush()  # if the result cannot be printed, that is the only message
     if result is None:

@@ -10,10 +10,9 @@ import argparse
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from clueval.cli.declared import FromZero, OneOf, Output, OutputName, reads, shared
 from clueval.cli.printing import (
@@ -57,8 +56,7 @@ def _language(text: str) -> str:
 Language = Annotated[str, reads(_language)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportOutput:
+class ReportOutput(NamedTuple):
     """Where a report goes: to files whose endings say their forms, to standard output, or both.
 
     output:
@@ -154,20 +152,13 @@ class ReportOutput:
             remark(report.verdict())
 
 
-@dataclass(frozen=True, kw_only=True)
-class _ScoreOutput(ReportOutput):
-    __doc__ = ReportOutput.__doc__
-
-    format: Annotated[str, OneOf((*FORMS, "conlleval"))] | None = None
-
-
 REPORT = shared(ReportOutput, without="text_lang hidden")
 """The options of a report: its form on standard output, its files and its language."""
 
 REPORT_WITH_TEXTS = shared(ReportOutput, without="hidden")
 """The same for a report that shows texts of the corpus."""
 
-REPORT_OF_SCORES = shared(_ScoreOutput, without="text_lang hidden")
+REPORT_OF_SCORES = shared(ReportOutput, without="text_lang hidden", format=(*FORMS, "conlleval"))
 
 REPORT_WITHOUT_RATES = shared(ReportOutput, without="digits text_lang hidden")
 
@@ -231,8 +222,7 @@ def _named_type(text: str) -> tuple[str, str]:
     return name, written
 
 
-@dataclass(frozen=True, kw_only=True)
-class DocumentOutput:
+class DocumentOutput(NamedTuple):
     """Where documents are written, and how.
 
     output:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -31,7 +30,6 @@ from clueval.files.options import number
 from clueval.files.overwriting import input_path, refuse_to_overwrite
 from clueval.files.writing import is_written_through
 from clueval.formats.options import Reading
-from clueval.reading.convert import Conversion, format_for
 from clueval.reading.options import PAIR_BY, layer_names
 from clueval.reports.files import form_of
 from clueval.reports.forms import place_lines
@@ -40,9 +38,7 @@ from clueval.reports.place import Place
 from clueval.studies.agreement.annotators import LAYOUTS
 from clueval.studies.agreement.annotators import names_of as short_names
 from clueval.studies.agreement.conventions import CONVENTIONS, DEFAULTS
-from clueval.studies.agreement.curation import Curated, UndecidedPlaces, curated
 from clueval.studies.agreement.study import CHANGES
-from clueval.studies.decisions import read_decisions
 from clueval.transforms.options import Preparing
 
 _DEFAULTS = ",".join(DEFAULTS)
@@ -182,7 +178,7 @@ def agree(
         n = study.write_pygamma(pygamma)
         remark(f"wrote {n} file{'s' * (n != 1)} to {pygamma}")
     if disagreements or (pygamma is not None and not report.to_stdout):
-        report = replace(report, hidden=True)
+        report = report._replace(hidden=True)
     code = report.put(study)
     if disagreements:
         with in_language(report.lang):
@@ -225,6 +221,10 @@ def curate(
         clueval curate anna.conll bob.conll carl.conll -o gold.tsv --undecided open.tsv
         clueval curate anna.conll bob.conll carl.conll -o gold.tsv --decisions decisions.tsv
     """
+    from clueval.reading.convert import Conversion, format_for  # agree needs none of these
+    from clueval.studies.agreement.curation import Curated, UndecidedPlaces, curated
+    from clueval.studies.decisions import read_decisions
+
     if union and votes is not None:
         raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
     if undecided is not None and not _is_plain(undecided):

@@ -32,18 +32,13 @@ _FOR_STDOUT: ContextVar[Path | None] = ContextVar("for stdout", default=None)
 
 
 @contextmanager
-def notices() -> Iterator[None]:
-    """Let `remark` print while the context, which is one command, lasts, unless `be_quiet` is called."""
-    token = _QUIET.set(False)
+def quietly(quiet: bool) -> Iterator[None]:
+    """Let `remark` print nothing while the context lasts, if that is asked for."""
+    token = _QUIET.set(quiet)
     try:
         yield
     finally:
         _QUIET.reset(token)
-
-
-def be_quiet() -> None:
-    """Let `remark` print nothing until the end of the command."""
-    _QUIET.set(True)
 
 
 def is_quiet() -> bool:
@@ -161,6 +156,22 @@ def put_text(text: str) -> None:
         console.print(Text(line, style="bold" if line and (line == title or is_headline) else ""))
 
 
+def put_markdown(text: str) -> None:
+    """Print a page of the guide, which has no control characters; on a terminal with rich, with emphasis and tables."""
+    text = text.rstrip("\n")
+    if sys.stdout.isatty():
+        with suppress(ImportError):
+            from rich.console import Console
+            from rich.markdown import Markdown
+
+            console = Console(force_terminal=True, highlight=False)
+            with console.capture() as painted:
+                console.print(Markdown(text, hyperlinks=False, code_theme="ansi_dark"))
+            print(painted.get().rstrip("\n"))
+            return
+    put(text)
+
+
 def columns_of_terminal() -> int | None:
     """Return how many columns the terminal has; None if standard output is none."""
     if not sys.stdout.isatty():
@@ -170,8 +181,3 @@ def columns_of_terminal() -> int | None:
     ):  # COLUMNS counts first, as it does for `shutil`, which is slow to import
         return max(40, int(os.environ.get("COLUMNS") or os.get_terminal_size(sys.stdout.fileno()).columns))
     return None
-
-
-def put_painted(text: str, *, end: str = "\n") -> None:
-    """Print text with colours, in which the control characters of a corpus are already escapes."""
-    print(text, end=end)

@@ -18,7 +18,7 @@ from clueval.cli.commands import COMMANDS, command_parser, overview, require_com
 from clueval.cli.declared import OneOf
 from clueval.cli.options import settings_of
 from clueval.cli.outputs import LINES, put_result
-from clueval.cli.printing import put, put_painted
+from clueval.cli.printing import put, put_markdown
 from clueval.files import errors
 from clueval.files.errors import UsageError
 from clueval.files.options import option_of, options_of
@@ -179,20 +179,7 @@ def guide(page: list[str] | None = None) -> int:
     else:
         named = page_named("-".join(page).lower())
         shown = found_pages(page, PARTS) if named is None else named.completed(PARTS)
-    text = shown.for_terminal()
-    if sys.stdout.isatty():  # with emphasis and tables if rich is installed
-        try:
-            from rich.console import Console
-            from rich.markdown import Markdown
-        except ImportError:
-            pass
-        else:
-            console = Console(force_terminal=True, highlight=False)
-            with console.capture() as painted:
-                console.print(Markdown(text, hyperlinks=False, code_theme="ansi_dark"))
-            put_painted(painted.get().rstrip("\n"))
-            return 0
-    put(text.rstrip("\n"))
+    put_markdown(shown.for_terminal())
     return 0
 
 

@@ -14,7 +14,7 @@ from typing import NoReturn
 from clueval.cli.commands import COMMANDS, command_called, command_parser, overview, require_command
 from clueval.cli.outputs import check_outputs, standard_output
 from clueval.cli.parser import CommandParser
-from clueval.cli.printing import be_quiet, complain, flush, give_up, notices, put, reader_has_ended, remark
+from clueval.cli.printing import complain, flush, give_up, put, quietly, reader_has_ended, remark
 from clueval.files.errors import CluevalError, CluevalWarning, FileError
 from clueval.files.overwriting import inputs_kept
 from clueval.results.inputs import REPAIRED
@@ -27,7 +27,7 @@ def run(given: Sequence[str]) -> int:
     name = f"clueval {command}" if command in COMMANDS else "clueval"
     try:
         _make_printable()
-        with _ending_in_order(), inputs_kept(), notices(), warnings.catch_warnings():
+        with _ending_in_order(), inputs_kept(), warnings.catch_warnings():
             if command is None:
                 _without_command(given)
                 return 0
@@ -79,18 +79,17 @@ def _run_command(command: str, given: Sequence[str]) -> int:
         from clueval.cli.config import drop_unused
 
         drop_unused(parser, options, defaults)
-    if options.quiet:
-        be_quiet()
     warned = _kept_warnings(quiet=options.quiet)
-    with standard_output(options):
-        check_outputs(options)
-        code: int = command_called(command).value(options)
-    flush()
-    if warned:
-        from clueval.cli.setting_names import in_options
+    with quietly(options.quiet):
+        with standard_output(options):
+            check_outputs(options)
+            code: int = command_called(command).value(options)
+        flush()
+        if warned:
+            from clueval.cli.setting_names import in_options
 
-        for warning in dict.fromkeys(warned):
-            remark(f"clueval {command}: warning: {in_options(warning, command)}")
+            for warning in dict.fromkeys(warned):
+                remark(f"clueval {command}: warning: {in_options(warning, command)}")
     return code
 
 

@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from warnings import warn
 
 import clueval
-from clueval.cli.declared import FromOne, Given, Input, OutputFolder, fields, reads
+from clueval.cli.declared import FromOne, Given, Input, OutputFolder, fields, reads, shared
 from clueval.cli.options import (
     METRICS_OPTION,
     PREPARING,
@@ -47,6 +47,84 @@ def _drop(text: str) -> float:
     return drop_of(text)
 
 
+class Gates(NamedTuple):
+    """What makes the exit code 1 if a score is too low.
+
+    gates:
+        fail_under PATH=X: exit with 1 if this score (its place below metrics in the JSON, or f1 of the headline) is
+            below X, a fraction or a percentage (0.72 or 72%); PATH.low=X tests the low end of its interval
+        fail_if_worse BASELINE: exit with 1 if a score is below that of this saved result
+        score PATH: with --fail-if-worse: the score that is compared (default: F1 of every headline)
+        allow_drop X: with --fail-if-worse: how far a score may fall, a fraction or a percentage: 0.01 or 1% is one
+            point (default: 0)
+        significant: with --fail-if-worse: a score fails only if it has also fallen significantly by more than
+            --allow-drop
+    """
+
+    fail_under: list[str] | None = None
+    fail_if_worse: Input | None = None
+    score: list[str] | None = None
+    allow_drop: Annotated[float, reads(_drop)] | None = None
+    significant: bool = False
+
+    def limits(self) -> list[Limit]:
+        """Return the limits of scores. Raises `UsageError` for one that cannot be read."""
+        if not self.fail_under:
+            return []
+        from clueval.studies.gates import limit_of
+
+        try:
+            return [limit_of(text) for text in self.fail_under]
+        except ValueError as error:
+            raise UsageError(f"--fail-under: {error}") from None
+
+    def need_units(self) -> bool:
+        """Return whether counts by unit are needed."""
+        return self.significant or any(limit.end is not None for limit in self.limits())
+
+    def baseline(self, resample_by: str | None) -> Result | None:
+        """Return the saved result that ``--fail-if-worse`` names.
+
+        Raises `UsageError` if it cannot be tested by units, and that is asked for, and for options that need it.
+        """
+        if self.fail_if_worse is None:
+            given = {"--score": self.score, "--allow-drop": self.allow_drop}
+            for flag, value in {**given, "--significant": self.significant or None}.items():
+                if value is not None:
+                    raise UsageError(f"{flag} needs --fail-if-worse", advice="add --fail-if-worse BASELINE")
+            return None
+        baseline = load_result(self.fail_if_worse)
+        if self.significant:
+            from clueval.results.comparing import require_for_tests
+
+            units = require_for_tests(baseline.units, str(self.fail_if_worse))
+            if resample_by not in (None, units.by):
+                raise UsageError(
+                    f"the units of the baseline are {units.by}, not {resample_by}",
+                    advice="leave out --resample-by",
+                )
+        return baseline
+
+    def applied(self, result: Result, baseline: Result | None, trust: Trust) -> Result:
+        """Return the result with the outcomes of all gates, and print those that have failed."""
+        limits = self.limits()
+        if not limits and baseline is None:
+            return result
+        from clueval.studies.gates import fail_if_worse, fail_under
+
+        outcomes = list(fail_under(result, limits, trust))
+        if baseline is not None:
+            drop = self.allow_drop or 0.0
+            outcomes += fail_if_worse(result, baseline, self.score, drop, trust, significant=self.significant)
+        for gate in outcomes:
+            if not gate.passed:
+                complain(f"clueval score: {gate.score}: {gate.why}")
+        return replace(result, gates=[gate.to_dict() for gate in outcomes])
+
+
+GATES = shared(Gates)
+
+
 def score(
     gold: Input,
     predicted: Input | None = None,
@@ -57,11 +135,7 @@ def score(
     reading: Given = READING,
     report: ReportOutput = REPORT_OF_SCORES,
     trusted: Given = fields(Trust, "output"),
-    fail_under: list[str] | None = None,
-    fail_if_worse: Input | None = None,
-    score: list[str] | None = None,
-    allow_drop: Annotated[float, reads(_drop)] | None = None,
-    significant: bool = False,
+    gates: Gates = GATES,
     jobs: Jobs = JOBS,
     max_alignment: FromOne | None = None,
     pairs: Input | None = None,
@@ -79,15 +153,6 @@ def score(
 
     usage: GOLD PREDICTED | SAVED
 
-    gates:
-        fail_under PATH=X: exit with 1 if this score (its place below metrics in the JSON, or f1 of the headline) is
-            below X, a fraction or a percentage (0.72 or 72%); PATH.low=X tests the low end of its interval
-        fail_if_worse BASELINE: exit with 1 if a score is below that of this saved result
-        score PATH: with --fail-if-worse: the score that is compared (default: F1 of every headline)
-        allow_drop X: with --fail-if-worse: how far a score may fall, a fraction or a percentage: 0.01 or 1% is one
-            point (default: 0)
-        significant: with --fail-if-worse: a score fails only if it has also fallen significantly by more than
-            --allow-drop
     counting:
         max_alignment CELLS: with --align: the maximum product of the lengths of two texts in characters; longer texts
             are an error (default: 100000000000, for two texts of 316,000 characters)
@@ -121,33 +186,22 @@ def score(
                 advice="remove --metric, --where, --by and --unit",
             )
     of_gold, of_predicted = sides_of(gold, predicted, pairs, "score")
-    limits = _limits_of(fail_under or ())
-    saved = _baseline_of(fail_if_worse, score, allow_drop, significant, trusted.get("resample_by"))
+    baseline = gates.baseline(trusted.get("resample_by"))
     tables = [path for path in report.files if path.name.lower().endswith(GATE_TABLE)]
     trust = Trust(**trusted)
-    needs_units = significant or any(limit.end is not None for limit in limits)
-    if needs_units or trust.units is not None:
-        by = saved.units.by if saved is not None and saved.units is not None else None
-        default = EITHER if needs_units else trust.units
-        trust = replace(trust, resample_by=trust.resample_by or by or default)
-    if tables and trust.resample_by is None:
+    units = EITHER if gates.need_units() else trust.units
+    if units is not None and trust.resample_by is None:
+        of_baseline = None if baseline is None or baseline.units is None else baseline.units.by
+        trust = replace(trust, resample_by=of_baseline or units)
+    elif tables and trust.resample_by is None:
         trust = replace(trust, resample_by=DOCUMENT)
-    _warn_of_no_effect(trusted, needs_units=needs_units, has_baseline=saved is not None)
+    _warn_of_no_effect(trusted, needs_units=gates.need_units(), has_baseline=baseline is not None)
 
     if pairs is None and _is_saved(gold, predicted):
-        of_texts = {
-            **counting,
-            **preparing,
-            **reading,
-            "reference": reference,
-            "reference_set": reference_set,
-        }
-        of_texts |= {
-            "signature": signature,
-            "write_indicators": write_indicators,
-            "scheduler": jobs.scheduler,
-        }
-        for name, value in {**of_texts, "resample_by": trusted.get("resample_by")}.items():
+        of_texts = {**counting, **preparing, **reading, "reference": reference, "signature": signature}
+        of_texts |= {"reference_set": reference_set, "write_indicators": write_indicators}
+        of_texts |= {"scheduler": jobs.scheduler, "resample_by": trusted.get("resample_by")}
+        for name, value in of_texts.items():
             if value is not None:
                 raise UsageError(
                     f"{name}=... is for texts, and {gold} is a saved result",
@@ -178,17 +232,7 @@ def score(
         number = len(result.units.keys)
         remark(f"counts of {number:,} unit{'s' * (number != 1)} (by {visible(result.units.by or '')})")
 
-    if limits or saved is not None:
-        from clueval.studies import gates
-
-        outcomes = list(gates.fail_under(result, limits, trust))
-        if saved is not None:
-            drop = allow_drop or 0.0
-            outcomes += gates.fail_if_worse(result, saved, score, drop, trust, significant=significant)
-        for gate in outcomes:
-            if not gate.passed:
-                complain(f"clueval score: {gate.score}: {gate.why}")
-        result = replace(result, gates=[gate.to_dict() for gate in outcomes])
+    result = gates.applied(result, baseline, trust)
     _put(result, report, tables, (reading.get("predicted_set", ""), reference_set or ""))
     if write_indicators is not None:
         wrote(write_indicators)
@@ -212,7 +256,7 @@ def _put(result: Result, report: ReportOutput, tables: Sequence[Path], sets: tup
         return render(result.to_dict())
 
     if tables:
-        report = replace(report, written=[path for path in report.written or () if path not in tables])
+        report = report._replace(written=[path for path in report.written or () if path not in tables])
     if report.files or not tables:
         report.put(result, render)
     for path in tables:
@@ -258,44 +302,3 @@ def _warn_of_no_effect(trusted: Given, *, needs_units: bool, has_baseline: bool)
     for field, declared in options_of(Trust):
         if field.name in trusted.keys() - used:
             warn(f"{declared.flag} has no effect without --intervals", CluevalWarning, stacklevel=2)
-
-
-def _limits_of(texts: Sequence[str]) -> list[Limit]:
-    if not texts:
-        return []
-    from clueval.studies.gates import limit_of
-
-    try:
-        return [limit_of(text) for text in texts]
-    except ValueError as error:
-        raise UsageError(f"--fail-under: {error}") from None
-
-
-def _baseline_of(
-    path: Path | None,
-    scores: Sequence[str] | None,
-    allow_drop: float | None,
-    significant: bool,
-    resample_by: str | None,
-) -> Result | None:
-    """Return the saved result that ``--fail-if-worse`` names.
-
-    Raises `UsageError` if it cannot be tested by units, and that is asked for, and for options that need it.
-    """
-    if path is None:
-        needing = {"--score": scores, "--allow-drop": allow_drop, "--significant": significant or None}
-        for flag, value in needing.items():
-            if value is not None:
-                raise UsageError(f"{flag} needs --fail-if-worse", advice="add --fail-if-worse BASELINE")
-        return None
-    baseline = load_result(path)
-    if significant:
-        from clueval.results.comparing import require_for_tests
-
-        units = require_for_tests(baseline.units, str(path))
-        if resample_by not in (None, units.by):
-            raise UsageError(
-                f"the units of the baseline are {units.by}, not {resample_by}",
-                advice="leave out --resample-by",
-            )
-    return baseline

@@ -134,7 +134,6 @@ def _metric_of(result: Result) -> Gate:
 
 
 def _by_document(result: Result, metric: Gate) -> dict[Unit, Tally]:
-    """Return what was counted in each document."""
     bag = result.bag
     found: dict[Unit, Tally] = {}
     for place, _, _, tally in bag.tallies_of([metric], bag.layers or [""]):

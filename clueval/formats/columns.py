@@ -29,17 +29,33 @@ _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 
 def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -> Layout:
     """Return the use of the columns, given the first token line."""
-    options, names = reader.options, reader.columns.names
+    options, names, default = reader.options, reader.columns.names, reader.columns.default
     if form.ragged:
         cut = {layer: place for place, layer in enumerate(ragged_columns(reader), 1)}
         return Layout(len(cut) + 1, "\t", 0, cut)
     separator = form.separator or ("\t" if "\t" in line else " ")
-    if options.layers is None and reader.columns.default == -1:
+    is_last = options.layers is None and default == -1
+    if is_last:
         line = line.rstrip("\t")  # the last column that has a value holds the tags
     fields = line.split("\t") if separator == "\t" else list(filter(None, line.split(" ")))
     width = len(names) if form.is_named else len(fields)
 
-    place = partial(_place, reader, number, width, separator)
+    def place(column: int, use: str) -> int:
+        """Return the number of a column from 0."""
+        if column == 0:
+            advice = "columns count from 1, or from -1 at the end"
+            raise UsageError(f"column 0 named for {use}", advice=advice)
+        if abs(column) > width:
+            reader.refuse(
+                number,
+                f"there is no column {column} for {use}: {has_width}",
+                "name columns with layers={'NAME': COLUMN}, layers={'NAME': (GOLD, PREDICTED)}, or "
+                "layers={'NAME': (GOLD, None)} if only gold has it"
+                + (", separated by tabs" if separator == "\t" and width == 1 else ""),
+            )
+        return column - 1 if column > 0 else width + column
+
+    has_width = f"the line has {width} column{'s' * (width != 1)}"
     token_id = None if options.token_id is None else place(options.token_id, "the token ids")
     document = None if options.document_column is None else place(options.document_column, "the documents")
     meta = tuple(
@@ -47,12 +63,12 @@ def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -
     )
     described = {document, *(column for _, column in meta)} - {None}
     wanted = wanted_layers(reader)
-    if options.layers is None and reader.columns.default == -1:
+    if is_last:
         wanted = {DEFAULT_LAYER: max({*range(width)} - described or {width - 1}) + 1}
     layers: dict[str, int | str] = {}
     for layer, source in wanted.items():
-        found = source if isinstance(source, int) else _named(form, reader, layer, source)
-        layers[layer] = place(found, f"layer {layer!r}") if isinstance(found, int) else found
+        column = source if isinstance(source, int) else _column_named(form, reader, layer, source)
+        layers[layer] = place(column, f"layer {layer!r}") if isinstance(column, int) else column
     token = options.token or reader.columns.token
     taken = {token_id, *described, *layers.values()}
     free = [column for column in range(width) if column not in taken]
@@ -63,20 +79,10 @@ def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -
             "give PREDICTED, or one file with tokens, gold and predicted tags; token=... names the column",
         )
     if token is None and not free:
-        reader.refuse(
-            number,
-            f"no column is left for the tokens: the line has {width} column{'s' * (width != 1)}",
-            "name the columns with layers={'NAME': COLUMN}",
-        )
-    return Layout(
-        width,
-        separator,
-        free[0] if token is None else place(token, "the tokens"),
-        layers,
-        token_id,
-        document,
-        meta,
-    )
+        problem = f"no column is left for the tokens: {has_width}"
+        reader.refuse(number, problem, "name the columns with layers={'NAME': COLUMN}")
+    of_tokens = free[0] if token is None else place(token, "the tokens")
+    return Layout(width, separator, of_tokens, layers, token_id, document, meta)
 
 
 def ragged_columns(reader: ColumnInput) -> dict[str, int]:
@@ -94,40 +100,20 @@ def ragged_columns(reader: ColumnInput) -> dict[str, int]:
     return numbers
 
 
-def _place(reader: ColumnInput, number: int, width: int, separator: str, column: int, use: str) -> int:
-    """Return the number of a column from 0. Raises `UsageError` for 0, `FormatError` for one that is missing."""
-    if column == 0:
-        raise UsageError(f"column 0 named for {use}", advice="columns count from 1, or from -1 at the end")
-    if abs(column) > width:
-        reader.refuse(
-            number,
-            f"there is no column {column} for {use}: the line has {width} column{'s' * (width != 1)}",
-            "name columns with layers={'NAME': COLUMN}, layers={'NAME': (GOLD, PREDICTED)}, or "
-            "layers={'NAME': (GOLD, None)} if only gold has it"
-            + (", separated by tabs" if separator == "\t" and width == 1 else ""),
-        )
-    return column - 1 if column > 0 else width + column
-
-
-def _named(form: ColumnFormat, reader: ColumnInput, layer: str, source: str) -> int | str:
+def _column_named(form: ColumnFormat, reader: ColumnInput, layer: str, source: str) -> int | str:
     """Return the column with a name, from 1, or the name of a key of pairs."""
     names = reader.columns.names
+    if form.pairs and names:
+        place = place_of(source, names)
+        return source if place is None else place + 1
+    if source in names:
+        return names.index(source) + 1
+    problem = f"there is no column {source!r} for layer {layer!r}"
+    advice = f"the columns are {', '.join(filter(None, names))}"
     if not names:
-        raise UsageError(
-            f"layer {layer!r} has the source {source!r}, but the columns of this format have no names",
-            file=reader.file,
-            advice="give the number of the column, as in layers={'entity': 2}",
-        )
-    place = place_of(source, names) if form.pairs else names.index(source) if source in names else None
-    if place is not None:
-        return place + 1
-    if form.pairs:
-        return source
-    raise UsageError(
-        f"there is no column {source!r} for layer {layer!r}",
-        file=reader.file,
-        advice=f"the columns are {', '.join(filter(None, names))}",
-    )
+        problem = f"layer {layer!r} has the source {source!r}, but the columns of this format have no names"
+        advice = "give the number of the column, as in layers={'entity': 2}"
+    raise UsageError(problem, file=reader.file, advice=advice)
 
 
 class _LineOfDocument(NamedTuple):
@@ -169,7 +155,15 @@ class ColumnReader(ColumnInput):
         refused and no scheme is named, the file is read once more before, for its scheme.
         """
         if self.options.scheme is None and self.options.invalid not in (None, "conlleval"):
-            self._values.schemes = self._recognised()
+            lenient, read = replace(self.options, invalid=None), Read()
+            reader = ColumnReader(self.form, self._blocks, lenient, self.file, self.limits)
+            for document in reader.documents():
+                read.add([("gold", document)])
+            try:
+                self._values.schemes = {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
+            except TagError as error:
+                error.file = self.file
+                raise
         for _ in self._blocks_read():
             yield from self._ready
             self._ready = []
@@ -198,17 +192,6 @@ class ColumnReader(ColumnInput):
     def _use_notes(self) -> None:
         if self.form.sentence_end:
             self.use_comments()
-
-    def _recognised(self) -> Mapping[str, str | None]:
-        lenient = replace(self.options, invalid=None)
-        read = Read()
-        for document in ColumnReader(self.form, self._blocks, lenient, self.file, self.limits).documents():
-            read.add([("gold", document)])
-        try:
-            return {layer: scheme for (_, _, layer), scheme in read.schemes().items()}
-        except TagError as error:
-            error.file = self.file
-            raise
 
     # Lines
 
@@ -305,13 +288,10 @@ class ColumnReader(ColumnInput):
             self.metadata |= line.metadata
         elif line.metadata != before.metadata:
             name = next(name for name, value in line.metadata.items() if before.metadata.get(name) != value)
-            raise FormatError(
-                f"the metadata {name!r} changes from {before.metadata.get(name)!r} to {line.metadata[name]!r} "
-                "within a document",
-                file=self.file,
-                line=number,
-                advice="name the column with the ids of documents with document_column",
-            )
+            change = f"from {before.metadata.get(name)!r} to {line.metadata[name]!r}"
+            problem = f"the metadata {name!r} changes {change} within a document"
+            advice = "name the column with the ids of documents with document_column"
+            raise FormatError(problem, file=self.file, line=number, advice=advice)
 
     def _without_empty_fields(self, run: str, width: int) -> str:
         """Return lines without the empty fields at their ends that make them wider."""

@@ -135,7 +135,9 @@ class RowReader(RowInput):
             layers: Mapping[str, Sequence[Span]] = Layers({}, places, self.number)
         else:
             layers = self._layers(row, text, tokens, identifier)
-        metadata = scalars(row, self._not_metadata.union(used)) if dialect.rest else {}
+        metadata: dict[str, str] = {}
+        if dialect.rest and not row.keys() <= self._not_metadata:  # most rows have no others
+            metadata = scalars(row, self._not_metadata.union(used))
         for key in keys_of(dialect.metadata):
             if (own := row.get(key)) is not None:
                 metadata |= scalars(own if isinstance(own, dict) else {key: own})

@@ -6,7 +6,7 @@ CSV and TSV have data: a row for each finding of the places, otherwise the rows 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import accumulate, chain, pairwise
 from textwrap import wrap
@@ -70,16 +70,9 @@ def data_rows(report: Content) -> Iterator[dict[str, Any]]:
     Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
     so. A cell is text, a number, None, or a list of `MarkedText`.
     """
-    places = iter(report.places())
-    first = next(places, None)
-    if first is None:
-        if not report.facets:
-            rows = report.data()
-            yield from _table_rows(report.tables()) if rows is None else map(dict, rows)
-        return
-    facets = report.facets
-    undecided = dict.fromkeys(DECISION_COLUMNS, "")
-    for place in chain([first], places):
+    facets, undecided, is_empty = report.facets, dict.fromkeys(DECISION_COLUMNS, ""), True
+    for place in report.places():
+        is_empty = False
         decision = {name: place.decision.get(name, "") for name in undecided} if place.decision else undecided
         for finding in [*place.findings] or [_as_finding(place, facets)]:
             row = {**place.key, **decision}
@@ -89,6 +82,18 @@ def data_rows(report: Content) -> Iterator[dict[str, Any]]:
                 elif name != DOCUMENT:
                     row[f"span_{name}"] = value
             yield row
+    if not is_empty or facets:
+        return
+    rows = report.data()
+    if rows is not None:
+        yield from map(dict, rows)
+        return
+    tables = [without_bars(table) for table in report.tables()]
+    columns = dict.fromkeys(name for table in tables for name in table.header)
+    for table in tables:
+        for cells in table.rows:
+            own = dict(zip(table.header, map(plain, cells), strict=True))
+            yield {"table": table.title, **dict.fromkeys(columns), **own}
 
 
 def _as_finding(place: Place, facets: Sequence[Facet]) -> dict[str, Any]:
@@ -104,15 +109,6 @@ def as_text(value: object, kinds: Sequence[MarkKind]) -> Any:
     return " / ".join(drawn(text, kinds) for text in value) if isinstance(value, list) else value
 
 
-def _table_rows(found: Iterable[Table]) -> Iterator[dict[str, Any]]:
-    tables = [without_bars(table) for table in found]
-    columns = dict.fromkeys(name for table in tables for name in table.header)
-    for table in tables:
-        for row in table.rows:
-            cells = dict(zip(table.header, map(plain, row), strict=True))
-            yield {"table": table.title, **dict.fromkeys(columns), **cells}
-
-
 def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
     """Return a text for a cell of a spreadsheet, with squares around marked pieces, without the blanks at their ends.
 
@@ -123,34 +119,29 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
     ranges = {(mark.start, mark.end) for mark in text.marks}
     found, at = [], 0
     for piece, style in segments(text, kinds):
-        if not style:
+        if style:
+            inside = piece.strip(" ")
+            if not inside and (at, at + len(piece)) in ranges:
+                inside = piece  # a span of blanks, or of zero length
+            square = SQUARES.get(style, "") if inside or not piece else ""
+            before, _, behind = piece.partition(inside) if inside else (piece, "", "")
+            found.append(f"{before}{square}{inside}{square}{behind}")
+        else:
             found.append(piece)
-            at += len(piece)
-            continue
-        inside = piece.strip(" ")
-        if not inside and (at, at + len(piece)) in ranges:
-            inside = piece  # a span of blanks, or of zero length
-        square = SQUARES.get(style, "") if inside or not piece else ""
-        before, _, behind = piece.partition(inside) if inside else (piece, "", "")
-        found.append(f"{before}{square}{inside}{square}{behind}")
         at += len(piece)
-    return _cut_ends("".join(found), text)
+    return _with_ends("".join(found), text)
 
 
 def write_rows(report: Content, file: IO[str], form: str) -> None:
     """Write the rows as CSV or TSV; no cell is a formula. None is empty."""
     import csv  # few results are written in it
 
-    rows = data_rows(report)
+    rows, kinds = data_rows(report), report.kinds
     tabs: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar": None}
     write = csv.writer(file, lineterminator="\n", **({} if form == "csv" else tabs)).writerow
     first = next(rows, None)
-    if first is None:
-        write([guarded(name) for name in report.columns()])
-        return
-    write([guarded(name) for name in first])
-    kinds = report.kinds
-    for row in chain([first], rows):
+    write([guarded(name) for name in (report.columns() if first is None else first)])
+    for row in chain([] if first is None else [first], rows):
         write(
             [
                 value
@@ -183,12 +174,19 @@ def guarded(value: object) -> str:
 
 # --- readers
 
+_LEAST_ROWS, _LEAST_LINES, _LEAST_OF_PLACES = 3, 5, 16
+"""The rows of each table on a first screen, the lines of a table, and the lines that places have, at least."""
+
 
 def without_bars(table: Table) -> Table:
     """Return a table without its columns of bars."""
-    kept = [n for n in range(len(table.header)) if not any(isinstance(row[n], Shares) for row in table.rows)]
-    rows = [[row[n] for n in kept] for row in table.rows]
-    return table._replace(header=[table.header[n] for n in kept], rows=rows)
+    bars = {n for row in table.rows for n, cell in enumerate(row) if isinstance(cell, Shares)}
+    return _with_columns(table, [n for n in range(len(table.header)) if n not in bars]) if bars else table
+
+
+def _with_columns(table: Table, numbers: Sequence[int]) -> Table:
+    rows = [[row[n] for n in numbers] for row in table.rows]
+    return table._replace(header=[table.header[n] for n in numbers], rows=rows)
 
 
 def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[str]:
@@ -203,7 +201,6 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
     head = [*said([report.title]), *verdict, *said([", ".join(report.facts()), *report.remarks()]), ""]
     foot = said(f"{title} {text}".strip() for title, text in report.notes())
     foot.append(visible(phrase("signature: {signature}", signature=in_short(str(report.signature)))))
-    room = (report.screen or SCREEN) - len(head) - len(foot) - len(foot[-1]) // (width or COLUMNS)
     yield from head
     if everything or (report.screen is None and (width is None or width >= COLUMNS)):
         tables = report.tables()
@@ -215,6 +212,7 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
         yield from place_lines(places, report.kinds)
     else:
         places, number = report.first_places(report.places_on_screen)
+        room = (report.screen or SCREEN) - len(head) - len(foot) - len(foot[-1]) // (width or COLUMNS)
         lines, number_shown = _first_screen(report, most, room, places)
         yield from lines
         places = places[:number_shown]
@@ -226,16 +224,18 @@ def _text(report: Content, *, everything: bool, width: int | None) -> Iterator[s
     yield from foot
 
 
-_LEAST_ROWS, _LEAST_LINES, _LEAST_OF_PLACES = 3, 5, 16
-"""The rows of each table on a first screen, the lines of a table, and the lines that places have, at least."""
-
-
 def _first_screen(report: Content, most: int, lines: int, places: Sequence[Place]) -> tuple[list[str], int]:
     """Return at most `lines` lines of the first tables and places, and the number of these places."""
     blocks = [list(place_lines([place], report.kinds)) for place in places]
     lines -= 2  # where to find the others
     every = [*report.tables()]
-    first = [_fitting(without_bars(table), most) for table in report.first_tables(every)]
+    first = [without_bars(table) for table in report.first_tables(every)]
+    if most < COLUMNS:  # without the last columns, which do not fit in a narrow terminal
+        for number, table in enumerate(first):
+            widths = [max(map(len, column)) for column in zip(*_cells(table), strict=True)]
+            ends = accumulate(width + 2 for width in widths)
+            fitting = max(2, sum(1 for end in ends if end <= most + 2))
+            first[number] = _with_columns(table, range(len(table.header))[:fitting])
     tables = _shortened(first, most, lines - min(_LEAST_OF_PLACES, sum(map(len, blocks))))
     found = [line for table in tables for line in _table_block(table, most)]
     if len(tables) < len(every) or tables != [*map(without_bars, every)]:
@@ -254,37 +254,24 @@ def _shortened(tables: Sequence[Table], most: int, lines: int) -> list[Table]:
     kept = list(tables)[: max(1, lines // _LEAST_LINES)]
 
     def with_rows(number: int) -> list[Table]:
-        return [_with_first_rows(table, number) for table in kept]
+        found = []
+        for table in kept:
+            if len(table.rows) > number:
+                numbers = {"title": table.title, "shown": number, "rows": len(table.rows)}
+                title = phrase("{title}, first {shown} of {rows} rows", **numbers)
+                table = table._replace(title=title, rows=table.rows[:number])
+            found.append(table)
+        return found
 
-    def size(found: Iterable[Table]) -> int:
-        return sum(len(list(_table_block(table, most))) for table in found)
+    def fits(number: int) -> bool:
+        return sum(len(list(_table_block(table, most))) for table in with_rows(number)) <= lines
 
-    while len(kept) > 1 and size(with_rows(_LEAST_ROWS)) > lines:
+    while len(kept) > 1 and not fits(_LEAST_ROWS):
         kept.pop()
     number = max(_LEAST_ROWS, min(lines, max((len(table.rows) for table in kept), default=0)))
-    while number > _LEAST_ROWS and size(with_rows(number)) > lines:
+    while number > _LEAST_ROWS and not fits(number):
         number -= 1
     return with_rows(number)
-
-
-def _fitting(table: Table, most: int) -> Table:
-    """Return a table without the last columns that do not fit in a narrow terminal."""
-    if most >= COLUMNS:
-        return table
-    widths = [max(map(len, column)) for column in zip(*_cells(table), strict=True)]
-    ends = accumulate(width + 2 for width in widths)
-    number = max(2, sum(1 for end in ends if end <= most + 2))
-    return table._replace(header=table.header[:number], rows=[row[:number] for row in table.rows])
-
-
-def _with_first_rows(table: Table, number: int) -> Table:
-    """Return a table with its first rows only, which its title says."""
-    if len(table.rows) <= number:
-        return table
-    title = phrase(
-        "{title}, first {shown} of {rows} rows", title=table.title, shown=number, rows=len(table.rows)
-    )
-    return table._replace(title=title, rows=table.rows[:number])
 
 
 def _table_block(table: Table, most: int) -> Iterator[str]:
@@ -292,18 +279,12 @@ def _table_block(table: Table, most: int) -> Iterator[str]:
 
 
 def table_lines(table: Table, most: int) -> Iterator[str]:
-    """Yield the title of a table and its lines, at most so wide."""
+    """Yield the title and the rows of a table with aligned columns; one that is too wide continues below.
+
+    The first column is then repeated.
+    """
     yield caption(table)
-    yield from _columns(_cells(table), most, text_columns(table))
-
-
-def _cells(table: Table) -> list[list[str]]:
-    """Return the header and the rows of a table as readers are shown them."""
-    return [[shown(cell) for cell in row] for row in (table.header, *table.rows)]
-
-
-def _columns(rows: Sequence[Sequence[str]], most: int, texts: Collection[int]) -> Iterator[str]:
-    """Yield the rows with their columns aligned; a table that is too wide continues below, with its first column."""
+    rows, texts = _cells(table), text_columns(table)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     starts, width = [1], widths[0]
     for column, own in enumerate(widths[1:], 1):
@@ -313,29 +294,29 @@ def _columns(rows: Sequence[Sequence[str]], most: int, texts: Collection[int]) -
         width += own + 2
     for start, end in pairwise([*starts, max(len(widths), 1)]):
         for row in [rows[0], ["-" * width for width in widths], *rows[1:]]:
-            cells = [
+            cells = (
                 row[n].ljust(widths[n]) if n in texts else row[n].rjust(widths[n])
                 for n in (0, *range(start, end))
-            ]
+            )
             yield "  ".join(cells).rstrip()
 
 
+def _cells(table: Table) -> list[list[str]]:
+    """Return the header and the rows of a table as readers are shown them."""
+    return [[shown(cell) for cell in row] for row in (table.header, *table.rows)]
+
+
 def place_lines(places: Iterable[Place], kinds: Sequence[MarkKind]) -> Iterator[str]:
-    """Yield the lines of places for a terminal, with a blank line after each."""
+    """Yield the lines of places for a terminal: where it is, its texts with brackets around spans, what is said."""
     for place in places:
-        yield from _block(place, kinds)
+        document, layer, start, end = place.at
+        yield visible(f"{document} {layer} {start}-{end - 1}")
+        for text in place.texts:
+            yield f"    {visible(bracketed(text, kinds))}"
+        for line in place.lines:
+            if line.words or line.text or line.note:
+                yield f"  {visible(' '.join(filter(None, (in_words(line, kinds), line.note))))}"
         yield ""
-
-
-def _block(place: Place, kinds: Sequence[MarkKind]) -> Iterator[str]:
-    """Yield the lines of a place: where it is, its texts with brackets around the spans, what is said."""
-    document, layer, start, end = place.at
-    yield visible(f"{document} {layer} {start}-{end - 1}")
-    for text in place.texts:
-        yield f"    {visible(bracketed(text, kinds))}"
-    for line in place.lines:
-        if line.words or line.text or line.note:
-            yield f"  {visible(' '.join(filter(None, (in_words(line, kinds), line.note))))}"
 
 
 def in_words(line: Line, kinds: Sequence[MarkKind]) -> str:
@@ -360,10 +341,10 @@ def bracketed(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
         at.setdefault(mark.end, []).insert(0, end)
     cuts = sorted({0, len(text.text), *at})
     pieces = ["".join(at.get(cut, ())) + text.text[cut:end] for cut, end in pairwise([*cuts, len(text.text)])]
-    return _cut_ends("".join(pieces), text)
+    return _with_ends("".join(pieces), text)
 
 
-def _cut_ends(shown_text: str, text: MarkedText) -> str:
+def _with_ends(shown_text: str, text: MarkedText) -> str:
     before, behind = text.is_cut
     return f"{'… ' if before else ''}{shown_text}{' …' if behind else ''}"
 

@@ -11,7 +11,7 @@ import json
 import re
 from base64 import b64encode
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -30,7 +30,7 @@ from clueval.reports.language import (
     phrase,
     texts_of,
 )
-from clueval.reports.place import ANY_LAYER, MarkedText, MarkKind, Place, segments
+from clueval.reports.place import ANY_LAYER, MarkKind, Place, segments
 from clueval.reports.table import (
     Cell,
     Dot,
@@ -53,27 +53,20 @@ def page(report: Content, *, lang: str = "", text_lang: str = "") -> str:
 
 
 def page_parts(report: Content) -> Iterator[str]:
-    """Yield the page in parts, in the language of the context: its head, each place, its end."""
+    """Yield the page in parts, in the language of the context: its head, each place, its end.
+
+    Places are made before the tables, which then need no further reading, and packed, as they may be many.
+    """
     script = _asset("page.js")
-    texts = re.sub(r"{{(.+?)}}", lambda text: html(phrase(text[1])), _asset("page.html"))
-    places = _packed(json_in_page(_place(place)) + "\n" for place in report.places())
-    yield Template(texts).substitute(_values(report, script))
+    template = re.sub(r"{{(.+?)}}", lambda text: html(phrase(text[1])), _asset("page.html"))
+    packer, unpacker, decoder = compressobj(1), decompressobj(), getincrementaldecoder("utf-8")()
+    pieces = [packer.compress(f"{json_in_page(_place(place))}\n".encode()) for place in report.places()]
+    pieces = [*filter(None, pieces), packer.flush()]
+    yield Template(template).substitute(_values(report, script))
     yield json_in_page(_settings(report, script)) + "\n"
-    yield from _unpacked(places)
-    yield f"</script>\n<script>{script}</script>\n</body>\n</html>\n"
-
-
-def _packed(lines: Iterable[str]) -> list[bytes]:
-    """Return lines in packed pieces: they are made before the tables, which then need no further reading."""
-    packer = compressobj(1)
-    pieces = [packer.compress(line.encode()) for line in lines]
-    return [*filter(None, pieces), packer.flush()]
-
-
-def _unpacked(pieces: Iterable[bytes]) -> Iterator[str]:
-    unpacker, decoder = decompressobj(), getincrementaldecoder("utf-8")()
     for piece in pieces:
         yield decoder.decode(unpacker.decompress(piece))
+    yield f"</script>\n<script>{script}</script>\n</body>\n</html>\n"
 
 
 def _asset(name: str) -> str:
@@ -87,6 +80,15 @@ def _values(report: Content, script: str) -> dict[str, str]:
         "base-uri 'none'; form-action 'none'"
     )
     tables = list(report.drawn_tables())
+    shown_tables = []
+    for is_folded, run in groupby(tables, key=lambda table: table.is_folded):
+        drawn = "\n".join(
+            f'<details class="table"{"" if is_folded else " open"}><summary>{html(caption(table))}</summary>'
+            f'<div class="wide" tabindex="0">{_table(table)}</div></details>'
+            for table in run
+        )
+        # those that are closed and follow each other stand side by side
+        shown_tables.append(f'<div class="folded">\n{drawn}\n</div>' if is_folded else drawn)
     return {
         "title": html(report.title or phrase("Scores")),
         "signature": html(str(report.signature)),
@@ -96,7 +98,7 @@ def _values(report: Content, script: str) -> dict[str, str]:
         "verdict": f'<p id="verdict">{html(report.verdict())}</p>' if report.verdict() else "",
         "facts": "<br>".join(map(html, filter(None, (" · ".join(report.facts()), *report.remarks())))),
         "legend": _legend(tables),
-        "tables": "\n".join(_in_order(tables)),
+        "tables": "\n".join(shown_tables),
         "notes": "\n".join(f"<p>{html(title)} {html(text)}</p>" for title, text in report.notes()),
         "no_sign_off": "" if report.has_sign_off else " hidden",
     }
@@ -119,29 +121,13 @@ def html(text: str) -> str:
 # --- tables
 
 
-def _in_order(tables: Sequence[Table]) -> Iterator[str]:
-    """Yield all tables; those that are closed and follow each other stand side by side."""
-    for is_folded, run in groupby(tables, key=lambda table: table.is_folded):
-        shown_tables = "\n".join(map(_folded, run))
-        yield f'<div class="folded">\n{shown_tables}\n</div>' if is_folded else shown_tables
-
-
-def _folded(table: Table) -> str:
-    is_open = "" if table.is_folded else " open"
-    return (
-        f'<details class="table"{is_open}><summary>{html(caption(table))}</summary>'
-        f'<div class="wide" tabindex="0">{_table(table)}</div></details>'
-    )
-
-
 def _table(table: Table, *, is_live: bool = True) -> str:
     """Return a table as HTML; the cells of a live one filter the list."""
     dots = [(n, cell) for row in table.rows for n, cell in enumerate(row) if isinstance(cell, Dot)]
-    dotted = {number for number, _ in dots}
-    axis = _Axis([dot for _, dot in dots]) if dots else None
-    texts, columns = text_columns(table), range(len(table.header))
+    dotted = {number for number, _ in dots} if is_live else set()
+    axis = _Axis([dot for _, dot in dots]) if dots and is_live else None
+    texts, columns = text_columns(table) | dotted, range(len(table.header))
     if is_live:
-        texts |= dotted
         styles = [' class="text"' if number in texts else "" for number in columns]
     else:
         styles = [f' style="text-align:{"left" if number in texts else "right"}"' for number in columns]
@@ -149,24 +135,18 @@ def _table(table: Table, *, is_live: bool = True) -> str:
         f'<th scope="col"{style}>{html(cut(name))}</th>' if name else "<td></td>"
         for name, style in zip(table.header, styles, strict=True)
     )
-    ticks = ""
-    if axis and is_live:
-        cells = (f"<td>{axis.ticks() if number in dotted else ''}</td>" for number in columns)
-        ticks = f"<tr>{''.join(cells)}</tr>"
-    rows = "".join(
-        f'<tr><th scope="row"{styles[0]}>{_cell(first, axis, is_live)}</th>'
-        + "".join(
-            f"<td{_heat(cell) or style}>{_cell(cell, axis, is_live)}</td>"
-            for cell, style in zip(others, styles[1:], strict=True)
-        )
-        + "</tr>"
-        for first, *others in table.rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}{ticks}</tbody></table>"
-
-
-def _heat(cell: Cell) -> str:
-    return f' class="heat" style="--heat:{cell.heat:.3f}"' if isinstance(cell, Find) and cell.heat else ""
+    rows = []
+    for first, *others in table.rows:
+        cells = [f'<th scope="row"{styles[0]}>{_cell(first, axis, is_live)}</th>']
+        for cell, style in zip(others, styles[1:], strict=True):
+            if isinstance(cell, Find) and cell.heat:
+                style = f' class="heat" style="--heat:{cell.heat:.3f}"'
+            cells.append(f"<td{style}>{_cell(cell, axis, is_live)}</td>")
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    if axis:
+        ticks = (f"<td>{axis.ticks() if number in dotted else ''}</td>" for number in columns)
+        rows.append(f"<tr>{''.join(ticks)}</tr>")
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def _cell(cell: Cell, axis: _Axis | None, is_live: bool) -> str:
@@ -175,7 +155,7 @@ def _cell(cell: Cell, axis: _Axis | None, is_live: bool) -> str:
         case Shares(parts) if is_live:
             drawn = "".join(_part(part, n) for n, part in enumerate(parts) if part.number)
             return f'<span class="shares">{drawn}</span>'
-        case Dot() if is_live and axis:
+        case Dot() if axis:
             return axis.drawn(cell)
         case Find(value, find) if is_live and find and value not in (0, None, ""):
             return f"<button type=button {_finds(find)}>{text}</button>"
@@ -267,12 +247,8 @@ def _settings(report: Content, script: str) -> dict[str, object]:
 def _place(place: Place) -> list[object]:
     """Return a place as the script reads it; the range is inclusive, as in a file of decisions."""
     document, layer, start, end = place.at
-    found: list[object] = [
-        [document, layer, start, end - 1],
-        place.fingerprint,
-        [*place.texts],
-        [*place.lines],
-    ]
+    at = [document, layer, start, end - 1]
+    found: list[object] = [at, place.fingerprint, [*place.texts], [*place.lines]]
     return [*found, place.impossible] if place.impossible else found
 
 
@@ -317,39 +293,31 @@ def notebook(report: Content) -> str:
     cards = "".join(f"<li>{_card(place, report.kinds)}</li>" for place in places)
     more = number - len(places)
     rest = phrase("{n} more place: -o FILE.html|{n} more places: -o FILE.html", n=more) if more else ""
-    title = html(phrase("Signature:"))
-    return (
-        f"<p><b>{html(report.title or phrase('Scores'))}</b><br>{html(report.verdict())}</p>{tables}"
-        f"{f'<p>{_key(report.kinds)}</p><ul>{cards}</ul>' if cards else ''}<p>{html(rest)}</p>"
-        f"<details><summary>{title}</summary><code>{html(str(report.signature))}</code></details>"
-    )
-
-
-def _key(kinds: Sequence[MarkKind]) -> str:
-    """Return what the marks of a notebook mean, with the marks themselves."""
-    names: dict[str, list[str]] = {}
-    for kind in kinds:
+    names: dict[str, list[str]] = {}  # what the marks mean
+    for kind in report.kinds:
         names.setdefault(kind.style, []).append(kind.legend)
     if {"above", "below"} <= {*names}:
         names["both"] = [phrase("both")]
-    shown_names = (
+    key = " · ".join(
         f'<span style="{_STYLES[style]}">{html(", ".join(own))}</span>' for style, own in names.items()
     )
-    return f"<small>{' · '.join(shown_names)}</small>"
+    return (
+        f"<p><b>{html(report.title or phrase('Scores'))}</b><br>{html(report.verdict())}</p>{tables}"
+        f"{f'<p><small>{key}</small></p><ul>{cards}</ul>' if cards else ''}<p>{html(rest)}</p>"
+        f"<details><summary>{html(phrase('Signature:'))}</summary><code>{html(str(report.signature))}</code></details>"
+    )
 
 
 def _card(place: Place, kinds: Sequence[MarkKind]) -> str:
     document, layer, start, end = place.at
     layers = phrase("all layers") if layer == ANY_LAYER else layer
-    where = html(f"{document} · {layers} · {start}–{end - 1}")
-    texts = "".join(f'<div dir="auto">{_marked(text, kinds)}</div>' for text in place.texts)
+    texts = []
+    for text in place.texts:
+        pieces = (
+            f'<span style="{_STYLES[style]}">{html(piece)}</span>' if style else html(piece)
+            for piece, style in segments(text, kinds)
+        )
+        texts.append(f'<div dir="auto">{"".join(pieces)}</div>')
     lines = "<br>".join(html(in_words(line, kinds)) for line in place.lines if line.words or line.text)
-    return f"<small>{where}</small>{texts}<small>{lines}</small>"
-
-
-def _marked(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
-    """Return a text with its marks as lines below it."""
-    return "".join(
-        f'<span style="{_STYLES[style]}">{html(piece)}</span>' if style else html(piece)
-        for piece, style in segments(text, kinds)
-    )
+    where = html(f"{document} · {layers} · {start}–{end - 1}")
+    return f"<small>{where}</small>{''.join(texts)}<small>{lines}</small>"

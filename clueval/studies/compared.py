@@ -95,51 +95,36 @@ def errors(
     """
     own = ("second", "metric", "decisions", "conflicts", "metadata", "limit", "title", "layers")
     refuse_unknown(options, [*own, *_OF_CHOICE, *_OF_SCORE], "errors")
-    chosen, options = _metric_and_choice(metric, options)
+    chosen, options = _metric_and_options(metric, options)
     pairs = _pairs("errors", gold, predicted, second, metric=chosen, layers=layers, options=options)
     names = None if metadata is None else list(names_of(metadata, "metadata"))
-    about: dict[str, Any] = {"title": title, "files": _files(gold, predicted, second), "metadata": names}
     require_kind(decisions, "str | PathLike | Iterable | None", "decisions")
     if decisions is None and conflicts is not None:
         raise UsageError("conflicts are those of decisions", advice="add decisions")
+    about: dict[str, Any] = {
+        "title": title,
+        "files": _files(gold, predicted, second),
+        "scored": partial(_result, pairs),
+    }
 
     def of_one_system() -> Iterator[Pair]:
         return (pair for (pair,) in pairs.texts(only_differing=decisions is None))
 
+    of_errors = {"decisions": decisions is not None, "limit": limit}
     if isinstance(chosen, Noisy):
-        _refuse("metric noisy", {**options, "decisions": decisions is not None, "limit": limit})
-        return NoisyErrors(
-            of_one_system,
-            chosen,
-            where=pairs.plan.where,
-            scored=partial(_result, pairs),
-            title=title,
-            files=about["files"],
-        )
+        _refuse("metric noisy", {**options, **of_errors})
+        return NoisyErrors(of_one_system, chosen, where=pairs.plan.where, **about)
     choice = _choice(chosen, pairs, options)
+    about |= {"layers": pairs.layers, "metadata": names}
     if second is not None:
-        _refuse("two systems", {"decisions": decisions is not None, "limit": limit})
-        return TwoSystems(
-            partial(pairs.texts, only_differing=True),
-            choice,
-            layers=pairs.layers,
-            scored=partial(_result, pairs),
-            **about,
-        )
+        _refuse("two systems", of_errors)
+        return TwoSystems(partial(pairs.texts, only_differing=True), choice, **about)
     given = None
     if decisions is not None:
         if choice.merge:
             raise UsageError("merge does not apply to decisions", advice="leave one out")
         given = read_decisions(decisions, ERROR_CHOICES, conflicts)
-    return Errors(
-        of_one_system,
-        choice,
-        layers=pairs.layers,
-        scored=partial(_result, pairs),
-        decisions=given,
-        limit=limit,
-        **about,
-    )
+    return Errors(of_one_system, choice, decisions=given, limit=limit, **about)
 
 
 @checked_call
@@ -166,7 +151,7 @@ def diff(
     {'new': 1, 'fixed': 1, 'changed': 0, 'still': 0}
     """
     refuse_unknown(options, ["metric", "metadata", "title", "layers", *_OF_CHOICE, *_OF_SCORE], "diff")
-    chosen, options = _metric_and_choice(metric, options)
+    chosen, options = _metric_and_options(metric, options)
     pairs = _pairs("diff", gold, old, new, metric=chosen, layers=layers, options=options)
     names = None if metadata is None else list(names_of(metadata, "metadata"))
     choice = _choice(chosen, pairs, options)
@@ -289,47 +274,39 @@ def _result(pairs: Pairs, system: int = 0) -> Result:
     return result
 
 
-def _metric_and_choice(
+def _metric_and_options(
     metric: str | AnyMetric | None, options: Mapping[str, Any]
 ) -> tuple[AnyMetric, dict[str, Any]]:
-    """Return the metric, and the options with `unlabelled` where it is meant. Raises `UsageError` for another one."""
-    options = _with_types(options)
-    of_levels = [name for name in ("level", "labelled", "unlabelled") if options.get(name)]
-    by_default = "levels" if of_levels else "exact"
-    (chosen,) = chosen_metrics([by_default if metric is None else metric])
+    """Return the metric, and the options as `Choice` has them, with `unlabelled` where it is meant.
+
+    Raises `UsageError` for a metric without errors, and for names that are no text.
+    """
+    found = dict(options)
+    for name in ("sides", "kinds", "reasons"):
+        if name in found:
+            require_kind(found[name], "str | Iterable", name)
+            names = [found[name]] if isinstance(found[name], str) else list(found[name])
+            for each in names:
+                require_kind(each, "str", f"each of {name}")
+            found[name] = tuple(names) if name == "sides" else frozenset(names)
+    for name in ("level", "labelled", "unlabelled", "window"):
+        if name in found:
+            require_kind(found[name], Choice.__annotations__[name], name)
+    of_levels = [name for name in ("level", "labelled", "unlabelled") if found.get(name)]
+    (chosen,) = chosen_metrics([("levels" if of_levels else "exact") if metric is None else metric])
     if chosen not in (Exact(), Levels()) and not isinstance(chosen, Fair | Noisy):
+        problem, advice = (
+            f"there are no errors of metric {chosen.name!r}",
+            "one of exact, levels, fair, noisy",
+        )
         if isinstance(chosen, Exact):
-            raise UsageError(
-                "the errors of exact are those without settings", advice="leave out its settings"
-            )
-        advice = "one of exact, levels, fair, noisy"
-        raise UsageError(f"there are no errors of metric {chosen.name!r}", advice=advice)
+            problem, advice = "the errors of exact are those without settings", "leave out its settings"
+        raise UsageError(problem, advice=advice)
     if of_levels and not isinstance(chosen, Levels):
         raise UsageError(f"{of_levels[0]} does not apply to metric {chosen.name}", advice="leave one out")
-    if isinstance(chosen, Levels) and options.get("labelled") is None:
-        return chosen, {**options, "unlabelled": True}
-    return chosen, dict(options)
-
-
-def _with_types(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with those of `Choice` as its fields are. Raises `UsageError` for values of other types."""
-    found = dict(options)
-    makers: dict[str, Callable[[Iterable[str]], object]] = {
-        "sides": tuple,
-        "kinds": frozenset,
-        "reasons": frozenset,
-    }
-    for name in [name for name in _OF_CHOICE if name in options]:
-        value = options[name]
-        if name not in makers:
-            require_kind(value, Choice.__annotations__[name], name)
-            continue
-        require_kind(value, "str | Iterable", name)
-        names = [value] if isinstance(value, str) else list(value)
-        for each in names:
-            require_kind(each, "str", f"each of {name}")
-        found[name] = makers[name](names)
-    return found
+    if isinstance(chosen, Levels) and found.get("labelled") is None:
+        found["unlabelled"] = True
+    return chosen, found
 
 
 def _choice(metric: AnyMetric, pairs: Pairs, options: Mapping[str, Any]) -> Choice:

@@ -87,13 +87,12 @@ class NoisyErrors(Report):
     def places(self) -> Iterator[Place]:
         for document, layer, one in self._explained():
             spans = [("gold", one.gold), ("predicted", one.predicted)]
-            shown = [(side, span.fragments, span.label) for side, span in spans if span is not None]
-            at = document, layer, one.gold.start, one.gold.end
-            other = one.opposite if one.predicted is None else one.predicted_text
-            texts = _marked(one.gold_text, other)
-            yield Place(
-                at, fingerprint(shown), texts, [_line(document, layer, one)], [_row(document, layer, one)]
+            print_of = fingerprint(
+                (side, span.fragments, span.label) for side, span in spans if span is not None
             )
+            texts = _marked(one.gold_text, one.opposite if one.predicted is None else one.predicted_text)
+            at = document, layer, one.gold.start, one.gold.end
+            yield Place(at, print_of, texts, [_line(document, layer, one)], [_row(document, layer, one)])
 
     def _explained(self) -> Iterator[tuple[str, str, Explanation]]:
         """Yield the id of the document, the layer and the explanation of each gold span."""
@@ -115,11 +114,11 @@ class NoisyErrors(Report):
         return {f"gold.{result}": float(number) for result, number in self.counts()["gold"].items()}
 
     def verdict(self) -> str:
-        found = Counter(self.counts()["gold"])
+        numbers = self.counts()["gold"]
         return phrase(
             "{number} of {n} gold span matched|{number} of {n} gold spans matched",
-            number=found["matched"],
-            n=found.total(),
+            number=numbers[RESULTS[0]],
+            n=sum(numbers.values()),
         )
 
     def tables(self) -> Iterator[Table]:
@@ -128,16 +127,14 @@ class NoisyErrors(Report):
         for _, layer, one in self._explained():
             counts.setdefault(layer, {}).setdefault(one.gold.label, Counter())[_result(one)] += 1
         for layer, labels in counts.items():
+            shares = sorted((found[RESULTS[0]] / found.total(), label) for label, found in labels.items())
             rows: list[list[Cell]] = []
-            for label in sorted(
-                labels, key=lambda each: (labels[each]["matched"] / labels[each].total(), each)
-            ):
+            for share, label in shares:
                 find, found = {"layer": layer, "label": label}, labels[label]
-                parts = [
-                    Part(found[result], phrase(result), {"result": result, **find}) for result in RESULTS
-                ]
-                recall = Rate(found["matched"] / found.total())
-                rows.append([Find(label, find), Shares(parts), recall, Find(found.total(), find)])
+                bar = Shares(
+                    [Part(found[result], phrase(result), {"result": result, **find}) for result in RESULTS]
+                )
+                rows.append([Find(label, find), bar, Rate(share), Find(found.total(), find)])
             title = phrase("{layer}: gold spans by label", layer=layer)
             yield Table(title, ["", phrase("spans"), "R", phrase("number")], rows)
 

@@ -29,7 +29,8 @@ from clueval.results.summary import counted, summary
 from clueval.results.tables import named
 from clueval.version import __version__
 
-_MEASURE = re.compile(r"(f1)|(precision)@(recall)>=(.+)|(recall)@(precision)>=(.+)")
+_MEASURE = re.compile(r"f1|(precision)@(recall)>=(.+)|(recall)@(precision)>=(.+)")
+_COLUMNS = ("threshold", "precision", "recall", "f1")
 
 Point = Mapping[str, float]
 
@@ -42,8 +43,8 @@ class Measure(NamedTuple):
     """What is maximised, and the condition: a rate that must be at least a number; `text` is as it was given."""
 
     text: str
-    rate: str
-    other: str | None = None
+    rate: str = "f1"
+    other: str = "f1"
     least: float = 0.0
 
     @classmethod
@@ -57,20 +58,19 @@ class Measure(NamedTuple):
         match = _MEASURE.fullmatch(text)
         parts = [part for part in match.groups() if part is not None] if match else []
         try:
-            least = float(parts[2]) if len(parts) > 1 else 0.0
+            measure = cls(text, parts[0], parts[1], float(parts[2])) if parts else cls(text)
         except ValueError:
-            least = -1.0
-        if not parts or not 0 <= least <= 1:
-            raise UsageError(
-                f"{text!r} cannot be maximised", advice="f1, precision@recall>=0.95 or recall@precision>=0.9"
-            )
-        return cls(text, parts[0], parts[1] if len(parts) > 1 else None, least)
+            match = None
+        if match is None or not 0 <= measure.least <= 1:
+            advice = "f1, precision@recall>=0.95 or recall@precision>=0.9"
+            raise UsageError(f"{text!r} cannot be maximised", advice=advice)
+        return measure
 
     def best(self, curve: Sequence[Point], of: str) -> Point:
         """Return the best point of a curve. Raises `NoThreshold`; `of` says of what the curve is."""
         if not curve:
             raise NoThreshold(f"{of} has no scores", advice="predicted must have spans with scores")
-        meets = [point for point in curve if self.other is None or point[self.other] >= self.least]
+        meets = [point for point in curve if point[self.other] >= self.least]
         if not meets:
             raise NoThreshold(f"no threshold of {of} meets {self.text}", advice="ask for a lower value")
         return max(meets, key=lambda point: (point[self.rate], point["threshold"]))
@@ -114,8 +114,8 @@ class Threshold(Report):
     @property
     def threshold(self) -> float | dict[str, float]:
         """The threshold, or a dictionary of those of the labels."""
-        found: float | dict[str, float] = self._each("threshold")
-        return found
+        threshold: float | dict[str, float] = self._each("threshold")
+        return threshold
 
     def _each(self, name: str) -> Any:
         if None in self.chosen:
@@ -124,7 +124,7 @@ class Threshold(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file."""
-        rates = {name: self._each(name) for name in ("precision", "recall", "f1")}
+        rates = {name: self._each(name) for name in _COLUMNS[1:]}
         return {"clueval": __version__, "threshold": self.threshold, **self.about, **rates}
 
     def save(self, path: str | Path) -> None:
@@ -152,19 +152,13 @@ class Threshold(Report):
         """The tables, and the curves as dots, for a page."""
         yield from self.tables()
         for label, curve in self.curves.items():
-            points: list[list[Cell]] = [
-                [
-                    numeral(point["threshold"], ".6g"),
-                    Rate(point["precision"]),
-                    Rate(point["recall"]),
-                    Dot(point["f1"], is_baseline=point["threshold"] == self.chosen[label]["threshold"]),
-                ]
-                for point in reversed(curve["curve"])
-            ]
-            title = phrase("all labels") if label is None else label
-            yield Table(
-                phrase("Curve: {label}", label=title), named(_COLUMNS), points, is_folded=len(self.curves) > 1
-            )
+            rows: list[list[Cell]] = []
+            for point in reversed(curve["curve"]):
+                least, precision, recall, f1 = (point[name] for name in _COLUMNS)
+                dot = Dot(f1, is_baseline=least == self.chosen[label]["threshold"])
+                rows.append([numeral(least, ".6g"), Rate(precision), Rate(recall), dot])
+            title = phrase("Curve: {label}", label=phrase("all labels") if label is None else label)
+            yield Table(title, named(_COLUMNS), rows, is_folded=len(self.curves) > 1)
 
     def columns(self) -> Sequence[str]:
         """The names of the columns of `rows`."""
@@ -173,15 +167,8 @@ class Threshold(Report):
     def data(self) -> Iterator[dict[str, Any]]:
         """A row for each threshold, as fractions."""
         for label, point in self.chosen.items():
-            average = self.curves[label]["average_precision"]
-            yield {
-                "label": label or "all",
-                **{name: point[name] for name in _COLUMNS},
-                "average_precision": average,
-            }
-
-
-_COLUMNS = ("threshold", "precision", "recall", "f1")
+            values = label or "all", *(point[name] for name in _COLUMNS)
+            yield dict(zip(self.columns(), (*values, self.curves[label]["average_precision"]), strict=True))
 
 
 @checked_call
@@ -239,7 +226,7 @@ def threshold(
         "metric": name,
         "measure": maximise,
         "signature": str(result.signature),
-        "gold_sha256": _sha256(gold, predicted),
+        "gold_sha256": None if predicted is None else _sha256(gold),
     }
     return Threshold(chosen, curves, facts, result.to_dict())
 
@@ -257,7 +244,5 @@ def _curves_by_label(report: Mapping[str, Any]) -> dict[str | None, Mapping[str,
     return found
 
 
-def _sha256(gold: Any, predicted: Any) -> str | None:
-    if predicted is None or not is_path_or_paths(gold):
-        return None
-    return sha256_of(path for _, path in files_of_side(gold))
+def _sha256(gold: Any) -> str | None:
+    return sha256_of(path for _, path in files_of_side(gold)) if is_path_or_paths(gold) else None

@@ -99,13 +99,13 @@ class Locating(EachPair):
             )
         notes: Counter[Note] = Counter({("answers",): 1})
         notes[("unparsable",)] += int(predicted.metadata.get(UNPARSABLE, "0"))
-        search = _Search(TextPositions.of(gold), self.steps)
+        search, folds = _Search(TextPositions.of(gold), self.steps), self.steps.folds[-1]
         located: dict[str, list[Span]] = {}
         lost: dict[str, list[Span]] = {}
         for layer, spans in predicted.layers.items():
             texts = [str(span.features.get(MENTION, "")).strip() for span in spans]
             mentions = [
-                _Mention(span, text, folded(text, self.steps.folds[-1]).text, [], [])
+                _Mention(span, text, folded(text, folds).text, [], [])
                 for span, text in zip(spans, texts, strict=True)
             ]
             notes.update(search.locate(mentions, self.occurrence))

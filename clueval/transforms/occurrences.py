@@ -115,8 +115,7 @@ def folded(text: str, folds: Collection[str]) -> Folded:
     >>> folded("Groß  B", ["space", "case"])
     Folded(text='gross b', starts=[0, 1, 2, 3, 3, 4, 6], ends=[1, 2, 3, 4, 4, 6, 7])
     """
-    is_normal = unicodedata.is_normalized("NFC", text)
-    if "space" not in folds or (is_normal and not _BLANKS.search(text)):
+    if "space" not in folds or (not _BLANKS.search(text) and unicodedata.is_normalized("NFC", text)):
         plain = text.translate(_QUOTES) if "quotes" in folds else text
         if "case" not in folds or text.isascii():
             plain = plain.lower() if "case" in folds else plain
@@ -124,7 +123,7 @@ def folded(text: str, folds: Collection[str]) -> Folded:
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    at = 0
+    is_normal, at = unicodedata.is_normalized("NFC", text), 0
     while at < len(
         text
     ):  # what is folded alone: characters or, with "space", what NFC joins, and white space

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
@@ -84,12 +83,6 @@ def test_agree_pairs_files_of_folders_by_name_whatever_one_lacks(files: Path, ca
     report = report_of("a", "b", capsys=capsys)
 
     assert (report["documents"], report["left_out"]) == (2, 2)
-
-
-def test_agree_reads_gzipped_files(files: Path, capsys: Capture):
-    (files / "bob.conll.gz").write_bytes(gzip.compress(BOB.encode()))
-
-    assert report_of("a=anna.conll", "b=bob.conll.gz", capsys=capsys)["documents"] == 2
 
 
 @pytest.mark.parametrize("invalid", ["conlleval", "discard", "error"])

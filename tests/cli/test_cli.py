@@ -104,15 +104,6 @@ def test_check_lists_all_problems_and_exits_with_1(tmp_path: Path, capsys: Captu
     assert "stopped after 2 problems; there are more" in capsys.readouterr().out
 
 
-def test_check_lists_repeated_token_ids(tmp_path: Path, capsys: Capture) -> None:
-    path = write(tmp_path / "a.vrt", "<text>\na\tO\t1\nb\tO\t1\n</text>\n<text>\nc\tO\t1\nd\tO\t1\n</text>\n")
-
-    assert main(["check", str(path), "--layer", "x=2", "--token-id", "3"]) == 1
-    output = capsys.readouterr().out
-    assert "a.vrt:3: token id '1' is already used in line 2" in output
-    assert "a.vrt:7: token id '1' is already used in line 6" in output
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

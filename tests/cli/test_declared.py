@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import pytest
 from corpora import write
 
+import clueval
+from clueval.cli.commands import COMMANDS
 from clueval.cli.declared import Command, Given, Input, reads
 from clueval.cli.options import READING
 from clueval.cli.outputs import REPORT, ReportOutput, check_outputs
@@ -130,3 +132,10 @@ def test_it_replaces_no_input_and_writes_into_no_missing_folder() -> None:
         ran("-o", "g")
 
     assert Path("g").read_text(encoding="utf-8") == "abc"
+
+
+WITHOUT_FILES = {"completion", "formats", "guide", "help", "metrics", "samples"}
+
+
+def test_every_command_that_reads_files_is_a_function() -> None:
+    assert {name for name in COMMANDS if not callable(getattr(clueval, name, None))} == WITHOUT_FILES

@@ -9,7 +9,7 @@ import pytest
 from contents import spans
 from corpora import write
 
-from clueval import read, score
+from clueval import agree, read, score
 from clueval.cli import main
 from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
 from clueval.transforms.characters import to_characters
@@ -178,3 +178,23 @@ def test_command_refuses_a_document_above_the_limit(
 def test_errors_are_of_this_package(tmp_path: Path) -> None:
     with pytest.raises(CluevalError):
         list(read(GOLD, {"x": 11}))
+
+
+def test_documents_before_an_error_are_read(tmp_path: Path) -> None:
+    content = "".join(f"# newdoc id = d{number}\n{row(1, 'w')}\n" for number in range(3))
+    documents = read(write(tmp_path / "a.conllu", content + "1\tw\n"))
+
+    assert next(documents).id == "d0"
+
+
+@pytest.mark.parametrize("name", ["conllu/gold.conllu", "conll2012/gold.gold_conll"])
+def test_brackets_are_no_tags_that_other_commands_could_take(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = SAMPLES / name
+    layers = {"x": "Entity"} if name.startswith("conllu") else None
+
+    assert main(["check", str(path)]) == 0
+    assert "looks like tags" not in capsys.readouterr().out
+    with pytest.raises(UsageError, match="has no tags"):
+        agree({"a": path, "b": path}, layers=layers, unannotated="O")

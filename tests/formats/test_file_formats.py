@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,11 @@ import clueval
 from clueval.core.document import Document
 from clueval.files.errors import FormatError, UsageError
 from clueval.files.limits import Limits
-from clueval.formats.documents import read_file, read_rows, sets_of_file
+from clueval.formats.documents import read_file, sets_of_file
 from clueval.formats.input_file import InputFile
 from clueval.formats.options import FormatOptions
 from clueval.formats.tables import read_table
-from tests.formats.outcomes import contents, outcome
+from tests.formats.outcomes import outcome
 
 SAMPLES = Path(clueval.__file__).parent / "samples" / "formats"
 
@@ -193,78 +192,6 @@ def test_annotation_sets_of_gate_are_named_but_not_an_empty_default_set(tmp_path
 def test_layers_of_a_format_without_sources_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=f"the format {name} has no columns to name as layers"):
         read_file(InputFile(written(tmp_path, "a", "")), FormatOptions(layers={"x": 1}), name=name)
-
-
-# Answers of language models
-
-ADA = '{"PER": ["Ada"]}'
-
-
-def mentions(documents: Any) -> list[tuple[str, list[tuple[str, str]]]]:
-    return [
-        (document.id, [(span.features["mention"], span.label) for span in document.layers["label"]])
-        for document in documents
-    ]
-
-
-def test_run_in_rows_is_recognised_and_read_from_files_and_memory_alike(tmp_path: Path) -> None:
-    rows = [
-        {"id": "a", "response": ADA},
-        {"id": "b", "text": "Ada in Ulm", "completion": f"```json\n{ADA}\n```"},
-        {"id": "c", "output": '{"PER": ["Ada",],}'},
-    ]
-    path = written(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)))
-    file, passed_over = InputFile(path), Counter[str]()
-
-    found = mentions(read_file(file, FormatOptions()))
-
-    assert found == [(name, [("Ada", "PER")]) for name in "abc"]
-    assert found == mentions(read_rows(enumerate(rows, 1), FormatOptions(), passed_over=passed_over))
-    assert file.passed_over["repaired answers"] == passed_over["repaired answers"] == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "repaired"),
-    [
-        (ADA, 0),
-        ('{"PER": ["Ada, ]",]}', 1),
-        ('{"PER": ["Ada, ]"]}', 0),
-        (f"```\n{ADA}\n```", 1),
-        ('["Ada" "PER"]', None),
-    ],
-)
-def test_comma_too_many_is_repaired_but_not_one_in_a_text(text: str, repaired: int | None) -> None:
-    passed_over = Counter[str]()
-    found = outcome(lambda: read_rows([(1, text)], FormatOptions(), name="mentions", passed_over=passed_over))
-
-    assert isinstance(found, list) == (repaired is not None)
-    assert passed_over["repaired answers"] == (repaired or 0)
-
-
-def test_all_unreadable_answers_of_a_run_are_named_together(tmp_path: Path) -> None:
-    lines = [ADA if number % 2 else f"no answer {number}" for number in range(30)]
-    path = written(tmp_path, "a.txt", "\n".join(lines))
-
-    with pytest.raises(FormatError) as caught:
-        list(read_file(InputFile(path), FormatOptions(), name="mentions"))
-
-    assert caught.value.problem.startswith(
-        "15 answers cannot be read, in lines 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, ...; the first: it is not JSON"
-    )
-    assert caught.value.line == 1
-    with pytest.raises(FormatError, match="2 answers cannot be read, in rows 1, 2; the first"):
-        list(read_rows([(1, "a"), (2, "b")], FormatOptions(), name="mentions"))
-
-
-def test_answers_in_memory_are_read_as_in_files(tmp_path: Path) -> None:
-    rows: list[Any] = ["<PER>Ada</PER>", {"id": "b", "text": "in <LOC>Ulm</LOC>"}]
-    lines = [{"text": row} if isinstance(row, str) else row for row in rows]
-    path = written(tmp_path, "a.jsonl", "\n".join(map(json.dumps, lines)))
-
-    in_file = [contents(each) for each in read_file(InputFile(path), FormatOptions(), name="inline")]
-    in_memory = [contents(each) for each in read_rows(enumerate(rows, 1), FormatOptions(), name="inline")]
-
-    assert in_file == in_memory
 
 
 # Limits

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from contents import texts
@@ -10,8 +12,10 @@ from corpora import write
 
 from clueval import read, score
 from clueval.files.errors import FormatError
+from clueval.formats.documents import read_rows
 from clueval.formats.inline import read_inline
-from clueval.formats.options import Reading
+from clueval.formats.options import FormatOptions, Reading
+from tests.formats.outcomes import contents
 
 SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "inline" / "answer.txt"
 
@@ -143,3 +147,14 @@ def test_an_answer_is_aligned_with_the_text_of_gold(tmp_path: Path) -> None:
     assert [each["text"] for each in result.to_dict()["unprojected"]] == ["XX"]
     assert "located:aligned" in str(result.signature)
     assert result.tokens == 5
+
+
+def test_answers_in_memory_are_read_as_in_files(tmp_path: Path) -> None:
+    rows: list[Any] = ["<PER>Ada</PER>", {"id": "b", "text": "in <LOC>Ulm</LOC>"}]
+    lines = [{"text": row} if isinstance(row, str) else row for row in rows]
+    path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, lines)))
+
+    in_file = list(map(contents, read(path, input="inline")))
+    in_memory = [contents(each) for each in read_rows(enumerate(rows, 1), FormatOptions(), name="inline")]
+
+    assert in_file == in_memory

@@ -1,8 +1,9 @@
-"""Answers of language models, without positions: whatever is around the JSON, and whatever it lacks."""
+"""Answers of language models, without positions: as they are written, as programs store them, and what is no answer."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,21 +13,34 @@ from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import FormatError, read, score
+from clueval import FormatError, TextMismatch, read, score
 from clueval.cli import main
+from clueval.formats.documents import read_file, read_rows
+from clueval.formats.input_file import InputFile
 from clueval.formats.mentions import json_in
+from clueval.formats.options import FormatOptions
+from tests.formats.outcomes import outcome
 
+Found = list[tuple[str, list[tuple[str, str]]]]
+ADA = '{"PER": ["Ada"]}'
+IN_TEXT = f"<think>Is [Ada] a {{PER}}?</think>\n```json\n{ADA}\n```"
 ONE = '{"id": "a", "entities": [{"text": "Ada", "label": "PER"}]}'
 TWO = '{"id": "b", "entities": {"PER": ["Ada", "Bob"], "LOC": ["Ulm"], "ORG": []}}'
 FOUND = [("a", [("Ada", "PER")]), ("b", [("Ada", "PER"), ("Bob", "PER"), ("Ulm", "LOC")])]
 
 
-def answers(folder: Path, content: str, **options: Any) -> list[tuple[str, list[tuple[str, str]]]]:
-    path = write(folder / "answers.jsonl", content)
+def mentions(documents: Any) -> Found:
     return [
         (document.id, [(span.features["mention"], span.label) for span in document.layers["label"]])
-        for document in read(path, input="mentions", **options)
+        for document in documents
     ]
+
+
+def answers(folder: Path, content: str, **options: Any) -> Found:
+    return mentions(read(write(folder / "answers.jsonl", content), input="mentions", **options))
+
+
+# As they are written
 
 
 @pytest.mark.parametrize(
@@ -154,3 +168,269 @@ def test_commands_that_need_positions_refuse_mentions(
     assert "does not apply to the format mentions" in capsys.readouterr().err
     assert main(["errors", gold, path, "--input", "mentions"]) == 0
     assert "not listed: 1 predicted span without a place" in capsys.readouterr().err
+
+
+# As programs store them
+
+
+def openai(custom_id: str, content: str | None, **more: Any) -> dict[str, Any]:
+    message = {"role": "assistant", "content": content, "refusal": None, **more}
+    body = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "choices": [{"index": 0, "message": message}],
+        "usage": {},
+    }
+    response = {"status_code": 200, "request_id": "req_1", "body": body}
+    return {"id": "batch_req_1", "custom_id": custom_id, "response": response, "error": None}
+
+
+def openai_responses(custom_id: str, text: str) -> dict[str, Any]:
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    output = [
+        {"type": "reasoning", "summary": []},
+        {"type": "message", "role": "assistant", "content": content},
+    ]
+    body = {"id": "resp_1", "error": None, "output": output}
+    return {"id": "b", "custom_id": custom_id, "response": {"status_code": 200, "body": body}, "error": None}
+
+
+def anthropic(custom_id: str, *blocks: Any, kind: str = "succeeded") -> dict[str, Any]:
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "content": list(blocks)}
+    return {"custom_id": custom_id, "result": {"type": kind, "message": message}}
+
+
+CALL = {"id": "c", "type": "function", "function": {"name": "extract", "arguments": ADA}}
+THOUGHT = {"type": "thinking", "thinking": "Ada?"}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        openai("r1", ADA),
+        openai("r1", IN_TEXT),
+        openai("r1", None, tool_calls=[CALL]),
+        openai_responses("r1", ADA),
+        anthropic("r1", THOUGHT, {"type": "text", "text": f"Here it is: {ADA}"}),
+        anthropic(
+            "r1", {"type": "text", "text": "I call it."}, {"type": "tool_use", "input": {"PER": ["Ada"]}}
+        ),
+        {"id": "r1", "content": [{"type": "text", "text": ADA}]},
+        {"id": "r1", "output": openai_responses("", ADA)["response"]["body"]["output"]},
+        {"id": "r1", "output": ADA},
+        {"id": "r1", "text": "Ada", "response": IN_TEXT},
+        {"custom_id": "r1", "answer": {"entities": [["Ada", "PER"]]}},
+        {"document_id": "r1", "prediction": [{"span": "Ada", "label": "PER"}]},
+        {"doc_id": "r1", "completion": ADA},
+        {"uid": "r1", "generated_text": f"Is it Ada?</think>{ADA}"},
+        {"id": "r1", "content": json.dumps(ADA)},
+        {"id": "r1", "output": None, "response": ADA},
+        {"id": "r1", "spans": [{"start": 0, "end": 3, "label": "LOC"}], "output": ADA},
+        {"output": json.dumps({"id": "r1", "entities": {"PER": ["Ada"], "LOC": None}})},
+        {"id": "r1", "text": "Ada met", "PER": ["Ada"], "LOC": [], "ORG": None},
+    ],
+)
+def test_answer_is_found_in_a_row(tmp_path: Path, row: dict[str, Any]) -> None:
+    assert answers(tmp_path, json.dumps(row)) == [("r1", [("Ada", "PER")])]
+
+
+@pytest.mark.parametrize(
+    "entity",
+    [
+        {"text": "Ada", "type": "PER"},
+        {"entity": "Ada", "type": "PER"},
+        {"name": "Ada", "label": "PER"},
+        {"entity": "Ada", "types": ["PER"]},
+        {"word": "Ada", "entity_group": "PER", "score": 0.9, "start": 0, "end": 3},
+        {"span": "Ada", "category": "PER"},
+        {"mention": "Ada", "class": "PER"},
+        {"value": "Ada", "entity_type": "PER"},
+        {"text": "Ada", "entity": "PER"},
+        {"span": [0, 3], "mention": "Ada", "label": "PER"},
+        {"extraction_text": "Ada", "extraction_class": "PER", "char_interval": None},
+        {"PER": "Ada", "PER_attributes": {}},
+        {"PER": "Ada", "PER_index": 1, "PER_attributes": {"a": "b"}},
+        {"PER": "Ada"},
+        {"name": "Ada", "name_attributes": {}, "label": "PER"},
+        ["Ada", "PER"],
+    ],
+)
+@pytest.mark.parametrize("key", ["entities", "extractions", "mentions", "spans", "ner", None])
+def test_entity_has_its_text_and_its_label_under_many_keys(
+    tmp_path: Path, key: str | None, entity: Any
+) -> None:
+    value = [entity] if key is None else {key: [entity]}
+
+    assert answers(tmp_path, json.dumps({"id": "a", "output": value})) == [("a", [("Ada", "PER")])]
+
+
+def test_text_under_a_label_that_is_called_like_a_key_of_texts_has_attributes(tmp_path: Path) -> None:
+    entity = {"name": "Ada", "name_attributes": {}}
+
+    assert answers(tmp_path, json.dumps({"extractions": [entity]})) == [("1", [("Ada", "name")])]
+
+
+def test_label_may_be_null_and_an_answer_empty(tmp_path: Path) -> None:
+    rows = [{"entities": [{"text": "Ada", "type": None}]}, {"output": "{}"}, {"output": "[]"}, {"PER": []}]
+
+    found = answers(tmp_path, "\n".join(map(json.dumps, rows)))
+    assert [spans for _, spans in found] == [[("Ada", "_")], [], [], []]
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"id": "a", "entities": [{"text": "Ada"}]}, "no key 'label' .its keys: 'text'"),
+        ({"id": "a", "entities": [{"word": "Ada", "score": 1}]}, "no key 'label' .its keys: 'word', 'score'"),
+        ({"id": "a", "entities": [{"entity": "Ada"}]}, "no key 'label' .its keys: 'entity'"),
+        ({"id": "a", "entities": [{"label": "PER"}]}, "the text of an entity is not text"),
+        (
+            {"id": "a", "entities": [{"text": "Ada", "types": ["A", "B"]}]},
+            "the label of an entity is not text",
+        ),
+        ({"id": "a", "entities": [["Ada", "PER", 3]]}, "an entity is not an object"),
+        ({"id": "a", "PER": "Ada"}, "'PER' is not a label with a list of texts"),
+        ({"id": "a", "PER": ["Ada"], "n": 3}, "'n' is not a label with a list of texts"),
+        ({"id": "a", "PER": [3]}, "the text of an entity is not text"),
+        ({"id": "a", "text": "Ada"}, "it has no key 'entities'"),
+        ({"id": "a", "output": "PER: Ada $$ LOC: Ulm"}, "it is not JSON"),
+        ({"id": "a", "output": "<think>It may be"}, "it is not JSON"),
+        ({"id": "a", "output": None}, "'output' is null: there is no answer"),
+        ({"id": "a", "text": "Ada", "error": None, "answer": None}, "'answer' is null: there is no answer"),
+        (openai("a", None), "the message has no text"),
+        ({**openai("a", ADA), "error": {"code": "x"}}, "the service reports an error"),
+        (
+            {"id": "b", "custom_id": "a", "response": None, "error": {"code": "x"}},
+            "the service reports an error",
+        ),
+        ({"id": "b", "custom_id": "a", "response": {"status_code": 429, "body": {}}}, "the status 429"),
+        (anthropic("a", kind="errored"), "the service reports 'errored'"),
+        ({"custom_id": "a", "result": {"type": "expired"}}, "the service reports 'expired'"),
+    ],
+)
+def test_row_without_an_answer_is_an_error_or_counted_with_its_id(
+    tmp_path: Path, row: dict[str, Any], says: str
+) -> None:
+    content = f'{{"id": "0", "entities": []}}\n{json.dumps(row)}\n'
+
+    with pytest.raises(FormatError, match=says) as caught:
+        answers(tmp_path, content)
+    assert caught.value.line == 2
+    assert answers(tmp_path, content, unparsable="empty") == [("0", []), ("a", [])]
+
+
+def nested(depth: int) -> str:
+    value: Any = ADA
+    for _ in range(depth):
+        value = {"output": value}
+    return json.dumps(value)
+
+
+def test_answer_may_be_in_few_rows_in_each_other(tmp_path: Path) -> None:
+    assert answers(tmp_path, nested(3)) == [("1", [("Ada", "PER")])]
+    with pytest.raises(FormatError, match="nested too deep"):
+        answers(tmp_path, nested(30))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps([{"id": "a", "output": ADA}, {"id": "b", "output": "[]"}]),
+        json.dumps([{"id": "a", "output": ADA}, {"id": "b", "output": "[]"}], indent=2),
+        "\n".join(
+            json.dumps(row, indent=1) for row in ({"id": "a", "output": ADA}, {"id": "b", "entities": []})
+        ),
+        f'\ufeff{{"id": "a", "output": {json.dumps(ADA)}}}\r\n{{"id": "b", "LOC": []}}\r\n',
+    ],
+)
+def test_rows_may_be_an_array_or_go_over_lines(tmp_path: Path, content: str) -> None:
+    assert answers(tmp_path, content) == [("a", [("Ada", "PER")]), ("b", [])]
+
+
+def test_list_of_entities_with_ids_is_one_answer(tmp_path: Path) -> None:
+    content = '[{"id": 1, "text": "Ada", "label": "PER"}, {"id": 2, "text": "Ulm", "label": "LOC"}]\n[]\n'
+
+    assert answers(tmp_path, content) == [("1", [("Ada", "PER"), ("Ulm", "LOC")]), ("2", [])]
+
+
+GOLD = '{"id": "%s", "text": "Ada met Bob", "label": [[0, 3, "PER"]]}\n'
+
+
+class TestBatches:
+    def test_batch_is_paired_by_id_and_never_by_position(self, tmp_path: Path) -> None:
+        gold = write(tmp_path / "gold.jsonl", GOLD % "a" + GOLD % "b")
+        rows = [openai("b", '{"PER": ["Bob"]}'), openai("a", ADA)]
+        path = write(tmp_path / "batch.jsonl", "\n".join(map(json.dumps, rows)))
+
+        with pytest.raises(TextMismatch, match="gold has document 'a' where predicted has the answer 'b'"):
+            score(gold, path, input="mentions", metrics="exact")
+        assert score(gold, path, input="mentions", metrics="exact", pair_by="id").recall == 0.5
+
+    @pytest.mark.parametrize("gold", ["a", None])
+    def test_numbers_of_a_batch_are_ids_too(self, tmp_path: Path, gold: str | None) -> None:
+        text = GOLD % gold if gold else (GOLD % "a").replace('"id": "a", ', "")
+        path = write(tmp_path / "batch.jsonl", json.dumps(openai("0", ADA)))
+
+        with pytest.raises(TextMismatch, match="has the answer '0'"):
+            score(write(tmp_path / "gold.jsonl", text), path, input="mentions", metrics="exact")
+
+    def test_batches_in_memory_are_in_order_or_by_id(self) -> None:
+        gold = [json.loads(GOLD % "a"), json.loads(GOLD % "b")]
+        rows = {
+            "b": anthropic("b", {"type": "text", "text": "[]"}),
+            "a": anthropic("a", {"type": "text", "text": ADA}),
+        }
+
+        by_id = {row["id"]: row for row in gold}
+        assert score(by_id, rows, input="mentions", metrics="exact").recall == 0.5
+        with pytest.raises(TextMismatch, match="has the answer 'b'"):
+            score(gold, list(rows.values()), input="mentions", metrics="exact")
+
+
+def test_run_in_rows_is_recognised_and_read_from_files_and_memory_alike(tmp_path: Path) -> None:
+    rows = [
+        {"id": "a", "response": ADA},
+        {"id": "b", "text": "Ada in Ulm", "completion": f"```json\n{ADA}\n```"},
+        {"id": "c", "output": '{"PER": ["Ada",],}'},
+    ]
+    path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
+    file, passed_over = InputFile(path), Counter[str]()
+
+    found = mentions(read_file(file, FormatOptions()))
+
+    assert found == [(name, [("Ada", "PER")]) for name in "abc"]
+    assert found == mentions(read_rows(enumerate(rows, 1), FormatOptions(), passed_over=passed_over))
+    assert file.passed_over["repaired answers"] == passed_over["repaired answers"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "repaired"),
+    [
+        (ADA, 0),
+        ('{"PER": ["Ada, ]",]}', 1),
+        ('{"PER": ["Ada, ]"]}', 0),
+        (f"```\n{ADA}\n```", 1),
+        ('["Ada" "PER"]', None),
+    ],
+)
+def test_comma_too_many_is_repaired_but_not_one_in_a_text(text: str, repaired: int | None) -> None:
+    passed_over = Counter[str]()
+    found = outcome(lambda: read_rows([(1, text)], FormatOptions(), name="mentions", passed_over=passed_over))
+
+    assert isinstance(found, list) == (repaired is not None)
+    assert passed_over["repaired answers"] == (repaired or 0)
+
+
+def test_all_unreadable_answers_of_a_run_are_named_together(tmp_path: Path) -> None:
+    lines = [ADA if number % 2 else f"no answer {number}" for number in range(30)]
+    path = write(tmp_path / "a.txt", "\n".join(lines))
+
+    with pytest.raises(FormatError) as caught:
+        list(read_file(InputFile(path), FormatOptions(), name="mentions"))
+
+    assert caught.value.problem.startswith(
+        "15 answers cannot be read, in lines 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, ...; the first: it is not JSON"
+    )
+    assert caught.value.line == 1
+    with pytest.raises(FormatError, match="2 answers cannot be read, in rows 1, 2; the first"):
+        list(read_rows([(1, "a"), (2, "b")], FormatOptions(), name="mentions"))

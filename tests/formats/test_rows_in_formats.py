@@ -194,16 +194,6 @@ def test_wrong_rows_are_the_same_error_in_files_and_memory(
     assert found[1].startswith(problem)
 
 
-def test_rows_of_two_annotators_are_refused_in_memory_as_in_files() -> None:
-    rows = [{"text": "Ada", "label": [{"start": 0, "end": 3, "label": "A", "user": user} for user in "ab"]}]
-
-    with pytest.raises(UsageError, match="several annotation sets"):
-        list(read_rows(enumerate(rows, 1), FormatOptions()))
-
-    (document,) = read_rows(enumerate(rows, 1), FormatOptions(annotation_set="a"))
-    assert len(document.layers["label"]) == 1
-
-
 def test_set_is_refused_where_rows_have_none() -> None:
     for row in ({"d1": [[0, 3]]}, {"tokens": ["a"], "ner_tags": ["O"]}):
         with pytest.raises(UsageError, match="there is no annotation set 'a'"):
@@ -300,17 +290,6 @@ def described(text: str, row: dict[str, Any]) -> tuple[Any, ...]:
     ]
 
 
-def test_described_rows_are_read_by_their_keys() -> None:
-    row = {
-        "id": 7,
-        "response": "Ada in Ulm",
-        "labels": [{"label_type": "PER", "from": 0, "to": 3, "score": 0.5}],
-    }
-    text = "text=response,spans=labels,label=label_type,start=from,end=to"
-
-    assert described(text, row) == (("7", "Ada in Ulm"), [(0, 3, "PER", {"score": 0.5})])
-
-
 def test_described_rows_may_name_paths_and_inclusive_ends() -> None:
     row = {
         "data": {"text": "Ada in Ulm", "key": "d1"},
@@ -323,32 +302,20 @@ def test_described_rows_may_name_paths_and_inclusive_ends() -> None:
     assert found == (("d1", "Ada in Ulm"), [(7, 10, "LOC", {})])
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("text=a", "does not name the spans"),
-        ("text=a,spans", "is not KEY=NAME"),
-        ("text=a,spans=b,spans=c", "names 'spans' twice"),
-        ("text=a,spans=b,kind=c", "has no key 'kind'"),
-        ("text=a,tokens=b,spans=c", "names 'text' and 'tokens'"),
-        ("spans=b,end=c,end_inclusive=d", "names 'end' and 'end_inclusive'"),
-        ("text=,spans=b", "'' is not the name of a key"),
-        ("text=a..b,spans=b", "'a..b' is not the name of a key"),
-    ],
-)
-def test_described_rows_with_a_slip_are_refused(text: str, problem: str) -> None:
-    with pytest.raises(UsageError, match=problem.replace("..", r"\.\.")):
-        described_rows(text)
-
-
 def numbered(rows: list[Any]) -> Iterator[tuple[int, Any]]:
     return iter(enumerate(rows, 1))
 
 
-def test_row_in_memory_has_the_error_of_its_number() -> None:
-    rows = [{"text": "Ada", "label": []}, {"text": "Ada", "label": [[0, 4, "A"]]}]
+SLIPS = {
+    "text=a,spans": "is not KEY=NAME",
+    "text=a,spans=b,spans=c": "names 'spans' twice",
+    "text=a,tokens=b,spans=c": "names 'text' and 'tokens'",
+    "text=,spans=b": "'' is not the name of a key",
+    "text=a..b,spans=b": r"'a\.\.b' is not the name of a key",
+}
 
-    with pytest.raises(SpanError) as caught:
-        list(read_rows(numbered(rows), FormatOptions()))
 
-    assert (caught.value.line, caught.value.file) == (2, None)
+@pytest.mark.parametrize("text", SLIPS)
+def test_description_with_a_slip_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=SLIPS[text]):
+        described_rows(text)

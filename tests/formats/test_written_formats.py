@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from corpora import write
 
-from clueval import Document, Span, UsageError, convert, read
+from clueval import Document, Span, UsageError, convert, read, score
 from clueval.cli import main
 from clueval.formats.catalogue import writer_named
 
@@ -199,3 +200,144 @@ def test_losses_of_all_documents_are_added(tmp_path: Path, capsys: pytest.Captur
 
     assert converted(tmp_path, "a.jsonl", content, "--to", "conll") == 2
     assert "clueval convert: the format conll cannot hold 2 overlapping spans (" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "problem"),
+    [
+        ("gate-xml", {}, "the format gate-xml cannot be written"),
+        ("brat", {"as_": "predictions"}, "does not apply to the format brat"),
+        ("brat", {"types": {}}, "does not apply to the format brat"),
+        ("label-studio", {"as_": "x"}, "spans cannot be written as 'x'"),
+        ("webanno", {"types": {"a": "b"}}, "'b' is not TYPE"),
+        ("none", {}, "unknown format 'none'"),
+    ],
+)
+def test_writer_that_does_not_exist_is_refused(name: str, options: Any, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        writer_named(name, **options)
+
+
+def test_token_ids_are_written_where_they_are_asked_for() -> None:
+    document = Document("d", {"label": [Span(0, 1, "LOC")]}, tokens=["Ulm", "."], token_ids=["t1", "t2"])
+
+    spans = "".join(writer_named("spans").pieces([document], ["label"], True))
+    columns = "".join(writer_named("conll").pieces([document], ["label"], True))
+
+    assert spans == "document\tstart\tend_inclusive\tlabel\tstart_id\tend_id\nd\t0\t0\tLOC\tt1\tt1\n"
+    assert columns == "# newdoc id = d\nUlm\tB-LOC\tt1\n.\tO\tt2\n\n"
+
+
+# Tables of spans have all that the file has
+
+VRT = """<text id="empty"></text>
+<text id="one">
+Anna	B-PER	t1
+Weiß	I-PER	t2
+kam	O	t3
+</text>
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(write(tmp_path / "a.vrt", VRT.replace("></text>\n", ">\n</text>\n", 1)))
+
+
+def table(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[list[str]]:
+    assert main([*arguments]) == 0
+    return [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+
+
+EXPECTED = [
+    ["document", "start", "end_inclusive", "entity", "start_id", "end_id"],
+    ["one", "0", "1", "PER", "t1", "t2"],
+]
+
+
+def test_converted_table_has_the_token_ids_that_were_read(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reading = ["--layer", "entity=2", "--token-id", "3"]
+
+    assert table(capsys, "convert", path, "--to", "spans", *reading) == EXPECTED
+    assert table(capsys, "merge", path, *reading) == EXPECTED
+
+
+def test_converted_table_without_token_ids_has_no_columns_for_them(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reading = ["--layer", "entity=2"]
+
+    expected = [row[:4] for row in EXPECTED]
+    assert table(capsys, "convert", path, "--to", "spans", *reading) == expected
+    assert table(capsys, "merge", path, *reading) == expected
+
+
+def test_converted_table_has_its_layer_if_the_first_document_is_empty_and_no_layer_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(
+        write(tmp_path / "b.vrt", '<text id="empty">\n</text>\n<text id="one">\nAnna\tB-PER\n</text>\n')
+    )
+
+    expected = [["document", "start", "end_inclusive", "label"], ["one", "0", "0", "PER"]]
+    assert table(capsys, "convert", path, "--to", "spans") == expected
+    assert table(capsys, "merge", path) == expected
+
+
+# Layers that are not read by default
+
+TWO = [
+    Document(
+        "1",
+        {"label": [Span(0, 3, "PER")], "risk": [Span(0, 3, "high"), Span(4, 11, "low")]},
+        text="Ada met Bob",
+        unit="character",
+    )
+]
+
+
+def of_two_layers(name: str, folder: Path) -> str:
+    """A file with two layers, of which one is read by default."""
+    ending = {"docbin": "spacy", "spacy-json": "jsonl", "webanno": "tsv", "uima-json": "json"}.get(name, name)
+    if name == "xmi":  # its type system lies in the same folder
+        convert(TWO, name, f"{folder}/out/")
+        return f"{folder}/out/1.xmi"
+    convert(TWO, name, f"{folder}/1.{ending}")
+    return f"{folder}/1.{ending}"
+
+
+UNREAD = {
+    "spacy-json": "spans.risk",
+    "docbin": "spans.risk",
+    "webanno": "risk",
+    "xmi": "risk",
+    "uima-json": "risk",
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_layers_that_are_not_read_by_default_are_named_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path, kind = of_two_layers(name, tmp_path), f"spans of {UNREAD[name]}"
+
+    assert score(path, path).passed_over == {"gold": {kind: 2}, "predicted": {kind: 2}}
+    for command in (["score", path, path], ["convert", path, "--to", "spans"]):
+        assert main(command) == 0
+        assert f"2 {kind}" in capsys.readouterr().err
+    assert main(["check", path]) == 0
+    assert f"2 {kind}" in capsys.readouterr().out
+
+    layer = {"webanno": "risk.value", "xmi": "risk.value", "uima-json": "risk.value"}.get(name, UNREAD[name])
+    assert main(["score", path, path, "--layer", f"risk={layer}"]) == 0
+    assert "passed over" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("groups", [None, [], {"sc": None}, {"sc": 3}, {"sc": []}])
+def test_groups_of_spacy_that_hold_nothing_are_not_named(tmp_path: Path, groups: Any) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"text": "Ada", "ents": [], "spans": groups}), encoding="utf-8")
+
+    assert score(path, path).passed_over == {"gold": {}, "predicted": {}}

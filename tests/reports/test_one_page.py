@@ -384,3 +384,22 @@ def test_printed_page_has_its_places_and_no_filters(browser: Browser, pages: dic
     assert browser.run(f"{LIST}.length") == 72
     assert browser.run("getComputedStyle(document.getElementById('filters')).display") == "none"
     browser("Emulation.setEmulatedMedia", media="")
+
+
+def test_page_has_its_numbers_without_a_script(browser: Browser, pages: dict[str, Path]) -> None:
+    browser("Emulation.setScriptExecutionDisabled", value=True)
+    loaded = "document.readyState === 'complete' && location.href.endsWith('errors.html')"
+
+    try:
+        browser.open(pages["errors"], width=390, is_ready=loaded)
+        cells = browser.run("document.querySelectorAll('#tables td').length")
+        noted = browser.run("document.querySelector('noscript').innerText")
+        filters = browser.run("document.getElementById('filters').offsetHeight")
+        width = browser.run("document.documentElement.scrollWidth")
+    finally:
+        browser("Emulation.setScriptExecutionDisabled", value=False)
+
+    assert cells > 10
+    assert "The list of places needs JavaScript" in noted
+    assert filters == 0
+    assert width <= 390

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most, flat_spans
 
-from clueval import CluevalError, Document, Result, Span, compare, score
+from clueval import CluevalError, Comparison, Document, Result, Span, compare, score
 from clueval.cli import main
 from clueval.reports.content import in_short
+from clueval.reports.page import page
 from clueval.reports.table import Rate
 
 Capture = pytest.CaptureFixture[str]
@@ -220,23 +222,6 @@ def test_a_difference_is_that_of_the_values_that_are_shown() -> None:
     assert found.to_dict()["scores"][0]["against_baseline"][0]["difference"] == pytest.approx(8 / 11 - 4 / 9)
 
 
-@pytest.mark.parametrize("form", ["text", "json", "tsv", "markdown", "latex"])
-def test_a_comparison_has_every_form(form: str) -> None:
-    text = compare(result(HAND_A), result(HAND_B), names=["a<b>", "=1+1"]).render(form)
-
-    assert "recall" in text
-    assert form != "tsv" or "\t'=1+1\t" in text
-    assert form != "markdown" or "a<b>" not in text
-
-
-def test_table_has_the_number_of_runs() -> None:
-    runs = [result(many(seed)) for seed in (1, 2, 3)]
-
-    header, row, *_ = compare(runs, [result(many(4))], scores=[RECALL]).render("tsv").splitlines()
-
-    assert dict(zip(header.split("\t"), row.split("\t"), strict=True))["runs"] == "3"
-
-
 @pytest.mark.parametrize("chosen", ["any_of", "alternatives", None])
 def test_gold_that_is_chosen_for_each_system_is_not_blamed_on_the_files(chosen: str | None) -> None:
     first, second = Span(0, 2, "A"), Span(3, 5, "A")
@@ -384,11 +369,6 @@ def test_hashes_of_gold_files_are_compared_unless_documents_are(units: str) -> N
     with pytest.raises(CluevalError, match="A and B were scored against different gold files"):
         compare(*results)
     assert compare(*results, force=True).units == 4
-
-
-def test_an_empty_list_of_systems_is_refused() -> None:
-    with pytest.raises(CluevalError, match="nothing to compare with"):
-        compare(result(HAND_A), [])
 
 
 @pytest.fixture
@@ -571,6 +551,7 @@ def test_systems_that_cannot_be_scored_or_named_are_one_line(
         (lambda: compare(a=[["O"]], b=[["O"]]), "or give gold first"),
         (lambda: compare([["O"]], [["O"]]), "give gold and two systems"),
         (lambda: compare(), "there are no systems"),
+        (lambda: compare(result(HAND_A), []), "nothing to compare with"),
         (lambda: compare(result(HAND_A), result(HAND_B), metrics="exact"), "there is no gold"),
         (lambda: compare(result(HAND_A), b=3), "compare has no option 'b'"),
     ],
@@ -655,3 +636,46 @@ def test_runs_of_a_system_may_be_lists_in_memory(runs: list[Any]) -> None:
         ("base", 2, 0.75),
         ("large", 2, 1.0),
     ]
+
+
+# The page
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def compared() -> Comparison:
+    """An old and a hostile system, which misses less; so do the documents and a label have hostile names."""
+    gold = [
+        Document(
+            f"d{n}{HOSTILE}",
+            {"x": [Span(2 * k, 2 * k + 1, HOSTILE if k else "B") for k in range(4)]},
+            tokens=TEXT,
+        )
+        for n in range(12)
+    ]
+    systems = [
+        [replace(each, layers={"x": each.layers["x"][n < wrong :]}) for n, each in enumerate(gold)]
+        for wrong in (9, 2)
+    ]
+    results = [score(gold, system, metrics="exact", resample_by="document") for system in systems]
+    return compare(*results, names=["old", HOSTILE])
+
+
+def test_the_page_has_values_differences_labels_and_units_and_no_text_is_markup() -> None:
+    text = page(compared())
+
+    assert "is better than old by" in text
+    assert "F1 by label" in text
+    assert "Units that differ most" in text
+    assert text.count('<span class="dots" role="img"') == 2 * (1 + 3 + 2)  # F1, all rates, F1 of two labels
+    assert len({*re.findall(r"\bd\d+&lt;", text)}) == 7
+    assert text.count("<script") == 2  # the data and the script of the page
+    assert "https:" not in text
+
+
+@pytest.mark.usefixtures("saved")
+def test_the_command_writes_the_page() -> None:
+    assert main(["compare", "a.clueval", "b.clueval", "-o", "c.html", "-o", "c.json", "--lang", "de"]) == 0
+    assert json.loads(Path("c.json").read_text(encoding="utf-8"))["systems"] == ["a", "b"]
+    assert "<title>a und b</title>" in Path("c.html").read_text(encoding="utf-8")
+    assert main(["compare", "a.clueval", "b.clueval", "-o", "c.html", "--format", "json"]) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from corpora import TAGS, Corpus, conll, tagged_corpora, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import Document, Sentence, Signature
+from clueval import Document, Sentence, Signature, read
 from clueval import score as score_files
 from clueval.cli import main
 from clueval.core.span import Frozen, Span
@@ -264,29 +265,6 @@ def test_text_has_a_row_for_each_convention() -> None:
     assert lines[-1].startswith("signature: metrics:conventions(")
 
 
-def test_markdown_has_the_same_rows() -> None:
-    lines = sampled().render("markdown").split("\n")
-
-    rows = [
-        line for line in lines if line.startswith("| ") and not line.startswith(("| ---", "| convention"))
-    ]
-    assert len(rows) == len(CONVENTIONS)
-    assert {line.count("|") for line in rows} == {7}
-
-
-def test_the_page_is_one_file_in_which_nothing_of_the_corpus_is_markup(tmp_path: Path) -> None:
-    label = "<script>alert(1)</script>"
-    gold = Document("d", {label: [Span(0, 1, {label: "A"})]})
-
-    conventions([gold], [gold]).write(tmp_path / "page.html")
-
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "<script>alert" not in page
-    assert "&lt;script&gt;alert" in page
-    assert not [word for word in ("http://", "https://", "src=", "@import") if word in page]
-    assert all(convention.name in page for convention in CONVENTIONS)
-
-
 def test_verdict_has_the_lowest_and_the_highest_f1() -> None:
     found = conventions([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]])
 
@@ -307,3 +285,103 @@ def test_the_command_refuses_texts_that_differ(capsys: Capture, tmp_path: Path) 
 
     assert main(["conventions", *files]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+# Files, lists and documents
+
+
+@st.composite
+def well_formed(draw: st.DrawFn, prefixes: str) -> tuple[Sentences, Sentences]:
+    """Tags of both sides in which every span is complete."""
+
+    def of_span(label: str, length: int) -> list[str]:
+        inside = [f"I-{label}"] * (length - 1)
+        if "E" not in prefixes:
+            return [f"B-{label}", *inside]
+        return [f"S-{label}"] if length == 1 else [f"B-{label}", *inside[1:], f"E-{label}"]
+
+    span = st.just(["O"]) | st.builds(of_span, st.sampled_from("AB"), st.integers(1, 3))
+    sides: tuple[Sentences, Sentences] = ([], [])
+    for length in draw(st.lists(st.integers(1, 8), min_size=1, max_size=5)):
+        for side in sides:
+            tags: list[str] = []
+            while len(tags) < length:
+                found = draw(span)
+                tags += found if len(tags) + len(found) <= length else ["O"]
+            side.append(tags)
+    return sides
+
+
+IOBES = ("O", *(f"{prefix}-{label}" for prefix in "BIES" for label in "AB"))
+IOB = tuple(tag for tag in IOBES if tag[0] in "OBI")
+ANY = tagged(IOB) | tagged(IOBES)
+
+
+def of_file(sentences: Sentences) -> str:
+    return "\n".join("".join(f"w {tag}\n" for tag in tags) for tags in sentences)
+
+
+@given(ANY | well_formed("BI") | well_formed("BIES"))
+def test_rows_of_files_are_those_of_documents_and_of_lists(
+    tmp_path_factory: pytest.TempPathFactory, sides: tuple[Sentences, Sentences]
+) -> None:
+    """But for the reasons: documents and lists do not say how many tags were repaired."""
+    folder = tmp_path_factory.mktemp("corpus")
+    paths = [str(write(folder / name, of_file(side))) for name, side in zip("gp", sides, strict=True)]
+
+    def rows(*given_sides: Any, **options: Any) -> dict[str, dict[str, Any]]:
+        found = conventions(*given_sides, **options).to_dict()["conventions"]["label"]
+        return {key: {**row, "differs": None} for key, row in found.items()}
+
+    expected = rows(*paths)
+    assert rows(*(list(read(path)) for path in paths)) == expected
+    of_characters = rows(*paths, unit="character")
+    for key in ("conlleval", "seqeval", "seqeval_strict"):
+        assert of_characters[key] == expected[key]
+    for given_sides in (sides, map(iter, sides), [map(iter, side) for side in sides]):
+        assert [row["f1"] for row in rows(*given_sides).values()] == [row["f1"] for row in expected.values()]
+
+
+def test_standard_input_may_have_invalid_tags(tmp_path: Path) -> None:
+    gold, predicted = of_file([["B-A", "O", "B-B"]]), of_file([["I-A", "O", "B-B"]])
+    path = write(tmp_path / "g", gold)
+    found = conventions(str(path), io.StringIO(predicted)).to_dict()["conventions"]["label"]
+
+    assert found["conlleval"]["f1"] == 1
+    assert found["seqeval_strict"]["f1"] == pytest.approx(2 / 3)
+
+
+def test_signature_does_not_depend_on_the_way_of_counting(tmp_path: Path) -> None:
+    path = str(write(tmp_path / "g", of_file([["B-A", "O"]])))
+
+    found, other = (
+        Signature.parse(conventions(path, path, **options).signature)
+        for options in ({}, {"invalid": "discard"})
+    )
+
+    assert found.differences(other) == {"invalid": ("conlleval", "discard")}
+
+
+# Why rows differ
+
+
+def test_a_row_that_differs_from_the_first_says_by_how_much_and_why() -> None:
+    gold = [["B-A", "I-A", "O", "B-B", "O", "B-B"]]
+    predicted = [["B-A", "O", "O", "I-B", "O", "B-A"]]
+    rows = conventions(gold, predicted).to_dict()["conventions"]["label"]
+
+    assert rows["conlleval"]["differs"] is None
+    assert rows["seqeval"]["differs"] is None
+    assert rows["seqeval_strict"]["differs"] == "-33.33 points of F1: invalid tags in predicted are dropped"
+    assert rows["exact_unlabelled"]["differs"] == "+33.34 points of F1: labels are ignored"
+    assert rows["muc_type"]["differs"] == "+33.34 points of F1: an overlap with the same label counts"
+    assert rows["gate_strict"]["differs"] is None
+
+
+@given(tagged(IOB))
+def test_rows_say_why_they_differ_whenever_they_do(sides: tuple[Sentences, Sentences]) -> None:
+    rows = conventions(*sides).to_dict()["conventions"]["label"]
+
+    for row in rows.values():
+        differs = row["f1"] is not None and rates(row) != rates(rows["conlleval"])
+        assert (row["differs"] is not None) == differs

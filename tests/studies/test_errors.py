@@ -386,15 +386,6 @@ def test_the_terminal_shows_twenty_places_and_how_many_more(capsys: Capture) -> 
     assert "entity: column 2, BIO, 222 gold and 229 predicted spans" in shown.err
 
 
-def test_text_and_page_are_in_a_language(tmp_path: Path, capsys: Capture) -> None:
-    page = tmp_path / "e.html"
-    german = ["errors", *FILES, "--layer", "entity=2", "--lang", "de"]
-
-    assert main([*german, "--all", "-o", str(page), "-o", "-"]) == 0
-    assert "19 weitere Stellen" in capsys.readouterr().out
-    assert "predicted.vrt gegen gold.vrt" in page.read_text(encoding="utf-8")
-
-
 def test_a_limit_lists_the_first_places(tmp_path: Path, capsys: Capture) -> None:
     table = tmp_path / "e.tsv"
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import json
 import pickle
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,16 +13,16 @@ import pytest
 import clueval
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.span import Span
-from clueval.files.errors import LimitError, OverlapError, UsageError
+from clueval.files.errors import LimitError, OverlapError, SpanError, UsageError
 from clueval.metrics.fair import Fair
 from clueval.reports.page import page
 from clueval.reports.place import KEY_COLUMNS
 from clueval.studies.errors import Errors
+from clueval.studies.noisy import NoisyErrors
+from clueval.studies.rows import error_table
 from clueval.studies.wrong import FAIR_TYPES, Choice
 from tests.cases import spans
-from tests.corpora_of_errors import (
-    pairs_in_files,
-)
+from tests.corpora_of_errors import pairs_in_files
 from tests.reports.views import GOLD, LAYERS, PREDICTED
 
 TOKENS = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]
@@ -40,17 +38,6 @@ ONE = pair("PER[2,4) LOC[5,6) LOC[7,8)", "PER[1,4) ORG[5,6) LOC[7,8)")
 
 def row_of(report: Errors, number: int = 0) -> dict[str, Any]:
     return report.rows()[number]
-
-
-def samples() -> Iterator[tuple[str, list[clueval.Document]]]:
-    """The documents of each sample in the package that has spans."""
-    for path in sorted((GOLD.parents[1] / "formats").rglob("*.*")):
-        try:
-            documents = list(clueval.read(path))
-        except (clueval.CluevalError, OSError):
-            continue
-        if any(spans for document in documents for spans in document.layers.values()):
-            yield path.name, documents
 
 
 def test_numbers_are_those_that_score_counts() -> None:
@@ -222,17 +209,6 @@ def test_no_errors_are_a_header_and_a_sentence(tmp_path: Path) -> None:
     assert report.rows() == []
 
 
-def test_the_page_has_the_tables_as_filters_and_a_line_for_each_place() -> None:
-    written = page(Errors(list(pairs_in_files(GOLD, PREDICTED, LAYERS))))
-    data = written.split('id="data">')[-1].split("</script>")[0].strip().splitlines()
-
-    settings, *listed = map(json.loads, data)
-    assert len(listed) == 72
-    assert [choice for choice, _ in settings["choices"]] == ["predicted", "gold", "both", "none", "unclear"]
-    assert "entity: exact" in written
-    assert "entity: gold label, found as" in written
-
-
 def test_a_page_in_german_has_german_tables_and_places_also_after_english() -> None:
     report = Errors([ONE])
     assert "too long" in report.render()
@@ -310,3 +286,53 @@ def test_predicted_spans_beside_the_text_are_places_without_a_text() -> None:
     assert (place.at, place.texts[0].text) == (("d", "label", 0, 4), "")
     assert report.counts()["predicted"]["spurious"] == 1
     assert next(iter(report.facts())) == "1 document"
+
+
+# --- error_table
+
+
+def test_a_row_is_a_dictionary_with_attributes() -> None:
+    own = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=TOKENS)
+    other = Document("d", {"label": [Span(0, 2, "LOC")]}, tokens=TOKENS)
+    (row,) = error_table(own.layers["label"], own, other)
+
+    assert (row.side, row.kind, row["class"], row.reason) == ("", "partial", "partial", "boundary+label")
+    assert (row.labels, row.found, row.other_labels) == ({"label": "PER"}, {}, ({"label": "LOC"},))
+    again = pickle.loads(pickle.dumps(row))
+    assert (again, again.labels) == (row, row.labels)
+
+
+def test_wrong_arguments_of_error_table_are_refused() -> None:
+    own = Document("d", {"label": []}, tokens=TOKENS)
+    with pytest.raises(UsageError, match="no layer 'risk'"):
+        error_table([], own, own, layer="risk")
+    with pytest.raises(UsageError, match="window cannot be -1"):
+        error_table([], own, own, window=-1)
+    with pytest.raises(SpanError, match="lies outside the text"):
+        list(error_table([Span(2, 9, "A")], own, own))
+
+
+# --- metric noisy
+
+OWN = Document(
+    "1", {"x": [Span(0, 7, "PER"), Span(14, 20, "OCC")]}, text="Tolkien was a writer .", unit="character"
+)
+OTHER = Document("1", {"x": [Span(0, 9, "PER")]}, text="Tolkieene xas writear ,.", unit="character")
+
+
+def test_what_differs_is_marked_in_both_texts() -> None:
+    report = NoisyErrors([Pair(OWN, OTHER)])
+    first, second_place = report
+
+    assert [text.text for text in first.texts] == ["Tolkien", "Tolkieene"]
+    assert sum(mark.end - mark.start for mark in first.texts[1].marks) == 2
+    assert first.lines[0].note == "matched distance 2 / 7 = 28.57 %"
+    assert second_place.lines[0].words == "no counterpart"
+    assert report.verdict() == "1 of 2 gold spans matched"
+
+
+def test_page_and_text_have_the_numbers_by_label() -> None:
+    report = NoisyErrors([Pair(OWN, OTHER)])
+
+    assert "x: gold spans by label" in report.render()
+    assert "kein Gegenstück" in page(report, lang="de")

@@ -15,6 +15,7 @@ from routes import SCHEMES, corpora, vrt
 
 from clueval import Document, FileError, Sentence, Span, TextMismatch, UsageError, profile, read, score
 from clueval.cli import main
+from clueval.reports.page import page
 from clueval.studies.span_values import FEATURES, equal_buckets, range_name
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
@@ -51,12 +52,21 @@ def test_a_span_is_in_the_bucket_of_its_value(feature: str, span: Span, bucket: 
     assert buckets([span], feature) == {bucket: (1, 1)}
 
 
-def test_depth_counts_the_spans_around() -> None:
-    assert buckets([Span(0, 8, "A"), Span(1, 5, "A"), Span(2, 3, "B"), Span(2, 3, "C")], "depth") == {
-        "1": (1, 1),
-        "2": (1, 1),
-        "3+": (2, 2),
-    }
+def test_depth_counts_the_spans_around_also_of_zero_length() -> None:
+    nested = [Span(0, 8, "A"), Span(1, 5, "A"), Span(2, 3, "B"), Span(2, 3, "C"), Span(5, 5, "C")]
+
+    assert buckets(nested, "depth") == {"1": (1, 1), "2": (1, 1), "3+": (3, 3)}
+
+
+def test_verdict_and_tables_have_the_buckets() -> None:
+    report = profile(*PATHS, layers={"entity": 2, "risk": 3}, feature="length")
+
+    assert report.verdict().startswith("entity: lowest F1: length ")
+    assert [table.title for table in report.tables()] == ["entity: by length", "risk: by length"]
+    row = report.rows()[0]
+    assert report.scores()[f"exact.entity.length.{row['bucket']}.f1"] == row["f1"]
+    assert "nach length" in page(report, lang="de")
+    assert "* under 20" in report.render()
 
 
 def test_training_data_says_what_was_seen() -> None:
@@ -176,7 +186,8 @@ def test_exact_buckets_are_those_of_the_metric_with_a_filter() -> None:
         ({"feature": "weight"}, "no feature 'weight'"),
         ({"feature": "seen"}, "needs training data"),
         ({"buckets": 0}, "buckets must be from 1"),
-        ({"metric": "muc"}, "cannot count buckets alone"),
+        *(({"metric": name}, f"'{name}' cannot count buckets alone") for name in ("muc", "coverage")),
+        ({"metric": "fair"}, "metric 'fair'"),
         ({"train": [1]}, "must be a file or a list of documents"),
     ],
 )

@@ -1,40 +1,319 @@
-"""Two systems on the same gold, and two runs of one: states, numbers, places, forms."""
+"""Two systems on the same gold, and two runs of one: errors in both or one; new, fixed, changed and still there."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from routes import SCHEMES, Text, corpora, vrt
+from strategies import flat_spans
 
-from clueval.core.document import Document, Pair
-from clueval.files.errors import UsageError
+from clueval import CluevalError, Document, Span, diff, errors, read
+from clueval.cli import main
+from clueval.core.document import Pair
 from clueval.reports.page import page
 from clueval.studies.systems import Diff, TwoSystems
-from clueval.studies.wrong import Choice
 from tests.cases import spans
-from tests.corpora_of_errors import pairs_in_files
-from tests.reports.views import GOLD, LAYERS, PREDICTED, third_system
 
-TOKENS = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]
+Capture = pytest.CaptureFixture[str]
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
+GOLD, PREDICTED = SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt"
+OPTIONS: dict[str, Any] = {"layers": {"entity": 2}, "token_id": 4}
+TEXT = ["w"] * 14
+ROWS = {name: {"id": name, "text": f"{name} Ada", "label": [[2, 5, "PER"]]} for name in "abc"}
+"""Rows of doccano by their ids."""
+
+
+def document(spans: list[Span]) -> list[Document]:
+    return [Document("d", {"label": spans}, tokens=TEXT)]
+
+
+def rows_of(found: Any) -> list[Any]:
+    return [row for place in found for row in place.findings]
+
+
+def states(found: Any) -> list[tuple[str, str, int, int]]:
+    return [(row["state"], row["side"], row["start"], row["end_inclusive"] + 1) for row in rows_of(found)]
+
+
+def by_side(found: Any) -> list[tuple[str, str, int, int]]:
+    return sorted(states(found), key=lambda each: each[1])
+
+
+def test_each_state_by_hand() -> None:
+    gold = [Span(0, 2, "A"), Span(3, 5, "A"), Span(6, 8, "A"), Span(9, 11, "A")]
+    old = [Span(0, 1, "A"), Span(3, 5, "A"), Span(6, 7, "A"), Span(8, 9, "A")]
+    new = [Span(0, 2, "A"), Span(3, 4, "A"), Span(6, 7, "A"), Span(9, 10, "A"), Span(10, 12, "A")]
+
+    found = diff(document(gold), document(old), document(new), level=1)
+
+    assert by_side(found) == [
+        ("fixed", "gold", 0, 2),
+        ("new", "gold", 3, 5),
+        ("still", "gold", 6, 8),
+        ("changed", "gold", 9, 11),  # missed, then covered by two spans
+        ("fixed", "predicted", 0, 1),
+        ("new", "predicted", 3, 4),
+        ("still", "predicted", 6, 7),
+        ("fixed", "predicted", 8, 9),
+        ("new", "predicted", 9, 10),
+        ("new", "predicted", 10, 12),
+    ]
+    assert found.counts() == {
+        "gold": {"new": 1, "fixed": 1, "changed": 1, "still": 1},
+        "predicted": {"new": 3, "fixed": 2, "still": 1},
+    }
+    assert found.to_dict()["classes"]["missed"] == {
+        "exact": 1, "superset": 0, "tiling": 0, "overlap": 1, "missed": 1
+    }  # fmt: skip
+    assert found.to_dict()["reasons"]["missed"] == {
+        "right": 0, "label": 0, "boundary": 1, "boundary+label": 0, "missed": 0
+    }  # fmt: skip
+    assert found.to_dict()["reasons"]["right"]["boundary"] == 1
+
+
+def test_another_label_is_a_change() -> None:
+    gold, old, new = (document([Span(0, 2, label)]) for label in "ABC")
+
+    found = diff(gold, old, new, labelled="label")
+
+    assert by_side(found)[0] == ("changed", "gold", 0, 2)
+    assert Counter(row["state"] for row in rows_of(found) if row["side"] == "predicted") == {
+        "fixed": 1,
+        "new": 1,
+    }
+
+
+SPANS = flat_spans()
+
+
+@given(
+    SPANS,
+    SPANS,
+    SPANS,
+    st.sampled_from([{}, {"unlabelled": True}, {"level": 1, "labelled": "label"}, {"level": 4}]),
+)
+def test_errors_of_both_runs_are_those_of_errors(
+    gold: list[Span], old: list[Span], new: list[Span], choice: dict[str, Any]
+) -> None:
+    found = states(diff(document(gold), document(old), document(new), **choice))
+
+    for run, states_of_run in ((old, ("fixed", "still", "changed")), (new, ("new", "still", "changed"))):
+        expected = Counter(
+            (row.side, row.start, row.end + 1)
+            for row in rows_of(errors(document(gold), document(run), **choice))
+        )
+        assert expected == Counter(each[1:] for each in found if each[0] in states_of_run)
+
+
+@given(SPANS, SPANS, SPANS)
+def test_swapped_runs_swap_new_and_fixed(gold: list[Span], old: list[Span], new: list[Span]) -> None:
+    there = diff(document(gold), document(old), document(new))
+    back = diff(document(gold), document(new), document(old))
+    swapped = {"new": "fixed", "fixed": "new"}
+
+    assert Counter(states(there)) == Counter(
+        (swapped.get(state, state), *place) for state, *place in states(back)
+    )
+    for matrix in ("classes", "reasons"):
+        for before, row in there.to_dict()[matrix].items():
+            for after, number in row.items():
+                assert back.to_dict()[matrix][after][before] == number
+
+
+def test_a_run_against_itself_has_no_new_error() -> None:
+    found = diff(GOLD, PREDICTED, PREDICTED, **OPTIONS)
+
+    assert found.counts()["gold"] == {"new": 0, "fixed": 0, "changed": 0, "still": 38}
+    assert found.new == 0
+
+
+@pytest.mark.parametrize("pair_by", ["id", "content", "name"])
+def test_documents_are_paired_as_in_errors(pair_by: str, tmp_path: Path, capsys: Capture) -> None:
+    if pair_by == "name":
+        paths = [tmp_path / side for side in ("gold", "old", "new")]
+        for path, ending in zip(paths, ("jsonl", "json", "jsonl"), strict=True):
+            path.mkdir()
+            for name, row in ROWS.items():
+                (path / f"{name}.{ending}").write_text(f"{json.dumps(row)}\n", encoding="utf-8")
+    else:
+        paths = [tmp_path / f"{side}.jsonl" for side in ("gold", "old", "new")]
+        for path, names in zip(paths, ("abc", "cab", "bca"), strict=True):
+            path.write_text("".join(f"{json.dumps(ROWS[name])}\n" for name in names), encoding="utf-8")
+    gold, old, new = map(str, paths)
+
+    assert list(errors(gold, old, pair_by=pair_by)) == list(diff(gold, old, new, pair_by=pair_by)) == []
+    assert main(["diff", gold, old, new, "--pair-by", pair_by, "--fail-on-new"]) == 0
+    assert main(["conventions", gold, new, "--pair-by", pair_by, "--format", "json"]) == 0
+    assert f"paired:{pair_by}" in capsys.readouterr().out
+    page = str(tmp_path / "page.html")
+    assert main(["errors", gold, old, new, "--pair-by", pair_by, "-o", page]) == 0
+    assert "errors: 0 both, 0 only A, 0 only B" in capsys.readouterr().err
+
+
+def test_document_of_one_run_alone_is_an_error_that_names_it(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{side}.jsonl" for side in ("gold", "old", "new")]
+    for path, names in zip(paths, ("abc", "cab", "ca"), strict=True):
+        path.write_text("".join(f"{json.dumps(ROWS[name])}\n" for name in names), encoding="utf-8")
+
+    with pytest.raises(CluevalError, match="cannot be paired by id: only gold has 'b'"):
+        list(diff(*paths, pair_by="id"))
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("domain=x", "no document has domain=x .values found: Arbeitsrecht, Familienrecht"),
+        ("entity=persn", "no span has entity=persn .values found: address, amount"),
+        ("nation=x", "no layer and no document's metadata is called 'nation'"),
+    ],
+)
+def test_filter_that_nothing_meets_is_an_error(where: str, message: str) -> None:
+    with pytest.raises(CluevalError, match=message):
+        list(diff(GOLD, PREDICTED, GOLD, where=where, **OPTIONS))
+    with pytest.raises(CluevalError, match=message):
+        list(errors(GOLD, PREDICTED, where=where, **OPTIONS))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [([], 0), (["--fail-on-new"], 0), (["--side", "gold", "--fail-on-new"], 0)]
+)
+def test_the_command_ends_with_0_without_new_errors(arguments: list[str], code: int, capsys: Capture) -> None:
+    given_ = ["diff", str(GOLD), str(PREDICTED), str(GOLD), "--layer", "entity=2", "--format", "json"]
+
+    assert main([*given_, *arguments]) == code
+    assert json.loads(capsys.readouterr().out)["counts"]["gold"]["fixed"] == 38
+
+
+def test_the_command_ends_with_1_if_an_error_is_new(capsys: Capture) -> None:
+    paths = [str(GOLD), str(GOLD), str(PREDICTED)]
+
+    assert main(["diff", *paths, "--layer", "entity=2", "--fail-on-new"]) == 1
+    told = capsys.readouterr()
+    assert told.err == "clueval diff: 83 new errors\n"
+    assert "errors: 83 new, 0 fixed" in told.out
+
+
+@pytest.mark.parametrize(
+    ("sides", "message"),
+    [
+        ((GOLD, PREDICTED, []), "gold is paths and predicted is in memory"),
+        (([], [], GOLD), "gold is in memory and predicted is paths"),
+        ((GOLD, PREDICTED, SAMPLES / "no.vrt"), "no such file"),
+    ],
+)
+def test_sides_that_do_not_belong_together_are_refused(sides: tuple[Any, Any, Any], message: str) -> None:
+    with pytest.raises(CluevalError, match=message):
+        list(diff(*sides, layers={"entity": 2}))
+
+
+def test_runs_of_another_text_are_refused() -> None:
+    other = [Document("d", {"label": []}, tokens=["x"] * 14)]
+
+    with pytest.raises(CluevalError, match="d"):
+        list(diff(document([]), document([]), other))
+
+
+def test_classes_are_not_chosen() -> None:
+    with pytest.raises(CluevalError, match="all classes"):
+        diff([], [], [], kinds="missed")
+
+
+def test_lists_of_tags_are_compared_as_documents() -> None:
+    found = diff([["B-A", "O", "B-B"]], [["B-A", "O", "O"]], [["O", "O", "B-B"]])
+
+    assert [(row["state"], row["start"], row["label"]) for row in rows_of(found)] == [
+        ("new", 0, "A"),
+        ("fixed", 2, "B"),
+    ]
+
+
+def test_the_command_writes_the_page(tmp_path: Path, capsys: Capture) -> None:
+    page = tmp_path / "page.html"
+    given_ = ["diff", *map(str, (GOLD, GOLD, PREDICTED)), "--layer", "entity=2", "-o", str(page)]
+
+    assert main([*given_, "--fail-on-new"]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        f"wrote {page}",
+        "F1 100.00 → 81.60 (-18.40); errors: 83 new, 0 fixed, 0 changed, 0 still",
+        "clueval diff: 83 new errors",
+    ]
+    assert "What changed: " in page.read_text(encoding="utf-8")
+
+
+def three_files(folder: Path, seed: int, scheme: str) -> list[Path]:
+    """Gold, and two runs of which the second has some sentences of gold."""
+    gold, old = corpora(seed, scheme)
+    new = []
+    for own, other in zip(gold, old, strict=True):
+        pairs = zip(own.sentences, other.sentences, strict=True)
+        new.append(Text(own.id, own.domain, [both[n % 2] for n, both in enumerate(pairs, seed)]))
+    paths = [folder / f"{name}.vrt" for name in ("gold", "old", "new")]
+    for path, texts in zip(paths, (gold, old, new), strict=True):
+        path.write_text(vrt(texts), encoding="utf-8")
+    return paths
+
+
+@pytest.mark.few(5)
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"level": 2, "sides": "gold"},
+        {"labelled": "entity", "level": 1},
+        {"merge": True},
+        {"where": ["domain=a"]},
+        {"where": ["entity=PER"], "unlabelled": True},
+    ],
+    ids=str,
+)
+def test_files_have_the_diff_of_their_documents(tmp_path: Path, scheme: str, options: dict[str, Any]) -> None:
+    reading: dict[str, Any] = {"layers": {"entity": 2, "risk": 3}, "token_id": 4}
+    paths = three_files(tmp_path, 3, scheme)
+    documents = [list(read(path, **reading)) for path in paths]
+
+    expected = diff(*documents, **options)
+    try:
+        places = list(expected)
+    except CluevalError as error:
+        with pytest.raises(CluevalError, match=re.escape(str(error))):
+            list(diff(*paths, **options, **reading))
+        return
+    found = diff(*paths, **options, **reading)
+
+    assert list(found) == places
+    assert found.counts() == expected.counts()
+    assert found.to_dict() == expected.to_dict()
+
+
+def test_a_layer_may_be_in_one_of_the_files(tmp_path: Path) -> None:
+    texts = "Anna\tB-PER\tB-x\nlacht\tO\tO\n\n", "Anna\tB-LOC\nlacht\tO\n\n"
+    gold, run = tmp_path / "gold.conll", tmp_path / "run.conll"
+    for path, text in zip((gold, run), texts, strict=True):
+        path.write_text(text)
+    layers = {"entity": 2, "risk": (3, None)}
+
+    assert diff(gold, run, run, layers=layers).counts()["gold"]["still"] == 2
+    assert [row.sequence for row in rows_of(errors(gold, run, layers=layers))] == ["entity", "risk", "entity"]
+
+
+# Places and forms of pairs
 
 
 def text(gold: str, *systems: str) -> list[Pair]:
-    own, *others = (Document("d", {"label": spans(side)}, tokens=TOKENS) for side in (gold, *systems))
+    words = ["der", "Frau", "Anna", "Weiß", "aus", "Ulm", "und", "Bonn"]
+    own, *others = (Document("d", {"label": spans(side)}, tokens=words) for side in (gold, *systems))
     return [Pair(own, other) for other in others]
 
 
-GOLD_SPANS = "PER[2,4) LOC[5,6) LOC[7,8)"
-OLD, NEW = "PER[1,4) ORG[5,6) X[0,1)", "PER[2,4) PER[5,6) Y[0,1)"
-ONE = text(GOLD_SPANS, OLD, NEW)
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Sequence[Sequence[Pair]]]]:
-    third = third_system(tmp_path_factory.mktemp("third"))
-    sides = (pairs_in_files(GOLD, path, LAYERS) for path in (PREDICTED, third))
-    return third, list(zip(*sides, strict=True))
+ONE = text("PER[2,4) LOC[5,6) LOC[7,8)", "PER[1,4) ORG[5,6) X[0,1)", "PER[2,4) PER[5,6) Y[0,1)")
 
 
 def test_a_span_is_one_error_in_both_systems_or_in_one() -> None:
@@ -49,23 +328,6 @@ def test_a_span_is_one_error_in_both_systems_or_in_one() -> None:
         ("only B", "predicted", "Y"),
         ("only A", "predicted", "PER"),
     ]
-
-
-def test_errors_of_two_runs_are_new_fixed_changed_or_still_there() -> None:
-    report = Diff([ONE])
-
-    assert report.counts() == {
-        "gold": {"new": 0, "fixed": 1, "changed": 1, "still": 1},  # LOC[5,6) was found as ORG, now as PER
-        "predicted": {"new": 2, "fixed": 3, "still": 0},
-    }
-    assert report.new == 2
-    row = next(row for row in report.rows() if row["state"] == "fixed" and row["side"] == "gold")
-    assert (row["old"], row["new"], row["old_class"], row["new_class"]) == (
-        "boundary",
-        "right",
-        "superset",
-        "exact",
-    )
 
 
 def test_verdict_has_the_difference_of_the_rates_that_are_shown() -> None:
@@ -102,11 +364,6 @@ def test_choices_name_the_systems() -> None:
     ]
 
 
-def test_diff_takes_no_classes_or_reasons_because_these_change() -> None:
-    with pytest.raises(UsageError, match="all classes and reasons"):
-        Diff([ONE], Choice(reasons=frozenset(["label"])))
-
-
 def test_page_has_a_filter_by_state_and_numbers_that_list_places() -> None:
     written = page(Diff([ONE]), lang="de")
     settings, *listed = map(
@@ -119,8 +376,3 @@ def test_page_has_a_filter_by_state_and_numbers_that_list_places() -> None:
     assert ["old", "alt ist richtig"] in settings["choices"]
     assert len(listed) == 4
     assert "&quot;state&quot;:&quot;fixed&quot;" in written
-
-
-@pytest.mark.parametrize("form", ["text", "json", "csv", "tsv", "markdown", "latex"])
-def test_every_form_can_be_written(form: str) -> None:
-    assert "fixed" in Diff([ONE]).render(form)

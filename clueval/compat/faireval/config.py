@@ -18,7 +18,6 @@ from typing import Any
 
 from clueval.compat.faireval import VERSIONS
 from clueval.core.case import Case
-from clueval.core.document import Document
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, PLACEHOLDERS
 from clueval.core.tally import Tally
 from clueval.files.arguments import checked_call
@@ -36,11 +35,6 @@ from clueval.reading.same_text import require_same_text
 from clueval.results.tables import frequencies, most_frequent
 
 _MANDATORY = ("target_in", "system_in")
-
-_COLUMNS = {
-    "traditional": ("TP", "FP", "FN"),
-    "fair": ("TP", "FP", "LE", "BE", "LBE", "FN"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +62,21 @@ class FairEvalConfig:
         return Fair(self.focus, self.weights, self.labels, self.exclude)
 
     def settings(self) -> dict[str, str]:
-        """Return the settings as text, as a report shows them."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: _shown(value) or _EMPTY.get(name, "") for name, value in values.items()}
-
-
-_EMPTY = {"labels": "all", "weights": "default", "eval_out": "standard output"}
-"""How a report shows settings that are empty or None."""
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(value)
-    return _formula(value) if isinstance(value, Mapping) else "" if value is None else str(value)
-
-
-def _formula(weights: Weights) -> str:
-    """Return weights as a formula without parts of weight zero; `parse_weights` reads it."""
-    return ", ".join(
-        f"{kind} = "
-        + (" + ".join(f"{weight:g} {part}" for part, weight in parts.items() if weight) or "0 TP")
-        for kind, parts in weights.items()
-    )
+        """Return the settings as text, as a report shows them; `parse_weights` reads the weights."""
+        shown = {each.name: str(getattr(self, each.name)) for each in fields(self)}
+        formulas = (
+            f"{kind} = "
+            + (" + ".join(f"{weight:g} {part}" for part, weight in parts.items() if weight) or "0 TP")
+            for kind, parts in (self.weights or {}).items()
+        )
+        return {
+            **shown,
+            "labels": ", ".join(self.labels) or "all",
+            "exclude": ", ".join(self.exclude),
+            "eval_method": ", ".join(self.eval_method),
+            "weights": ", ".join(formulas) or "default",
+            "eval_out": self.eval_out or "standard output",
+        }
 
 
 def parse_config(lines: Iterable[tuple[int, str]], *, file: str) -> FairEvalConfig:
@@ -183,27 +170,19 @@ class Run:
         Raises the errors of both readers, and `TextMismatch` if the files differ in their number of sentences or in the
         tokens of a sentence.
         """
-        for gold, predicted in _pairs(target, system, FormatOptions(ignore_punct=ignore_punct)):
+        options = FormatOptions(ignore_punct=ignore_punct)
+        for gold, predicted in zip_longest(sentences_of(target, options), sentences_of(system, options)):
+            if gold is None or predicted is None:
+                numbers = ((each.name, sum(1 for _ in each.sentences())) for each in (target, system))
+                has = [f"{name} has {number} sentence{'s' * (number != 1)}" for name, number in numbers]
+                advice = (
+                    "both need the same sentences; one without spans has a placeholder: EMPTY 999 999 999"
+                )
+                raise TextMismatch(" and ".join(has), advice=advice)
             require_same_text(gold, predicted, ("target", "system"))
             sides = tuple(tuple(document.layers[DEFAULT_LAYER]) for document in (gold, predicted))
             self.tally.update(metric.count(Case(sides, (None, None))))
             self.labels.update(dict.fromkeys(span.label for span in sides[0]))
-
-
-def _pairs(
-    target: InputFile, system: InputFile, options: FormatOptions
-) -> Iterator[tuple[Document, Document]]:
-    for gold, predicted in zip_longest(sentences_of(target, options), sentences_of(system, options)):
-        if gold is None or predicted is None:
-            here, there = (f"{each.name} has {_sentences(each)}" for each in (target, system))
-            advice = "both need the same sentences; one without spans has a placeholder: EMPTY 999 999 999"
-            raise TextMismatch(f"{here} and {there}", advice=advice)
-        yield gold, predicted
-
-
-def _sentences(file: InputFile) -> str:
-    number = sum(1 for _ in file.sentences())
-    return f"{number} sentence{'' if number == 1 else 's'}"
 
 
 @checked_call
@@ -282,19 +261,34 @@ def render_faireval(
     sorted, except in the last table, which has them in `label_order`; FairEval has them in the order in which
     they first occur in the target.
     """
-    sections = [] if settings is None else [_section("Evaluation settings", settings.items())]
+    sections: list[tuple[str, list[Sequence[object]]]] = []
+    if settings is not None:
+        sections.append(("Evaluation settings", list(settings.items())))
+    rates = ("Prec", "Rec", "F1")
+    rows = [(label, report["per_label"][label]) for label in sorted(report["per_label"])]
     for method in methods:
-        columns = _COLUMNS.get(method) or (tuple(weights) if weights else _COLUMNS["fair"])
-        sections.append(_section(f"{method.title()} evaluation", _results(report, method, columns)))
+        columns = ["TP", "FP", "FN"] if method == "traditional" else ["TP", "FP", "LE", "BE", "LBE", "FN"]
+        if method == "weighted" and weights:
+            columns = list(weights)
+        table: list[Sequence[object]] = [["Label", *columns, *rates]]
+        for name, versions in [*rows, ("overall", report["overall"])]:
+            counts = versions[method]
+            table.append([name, *(counts[column] for column in columns), *_rates(counts)])
+        sections.append((f"{method.title()} evaluation", table))
     comparison = [[method.title(), *_rates(report["overall"][method])] for method in methods]
-    sections.append(_section("Comparison", [["Version", "Prec", "Rec", "F1"], *comparison]))
-    sections.append(_section("Confusion matrix", _confusion(report["confusion"])))
-    sections.append(_section("Target data stats", _stats(report["label_counts"], label_order)))
-    return "\n".join(sections)
-
-
-def _section(title: str, rows: Iterable[Iterable[object]]) -> str:
-    return "".join([f"### {title}:\n", *("\t".join(map(str, row)) + "\n" for row in rows)])
+    sections.append(("Comparison", [["Version", *rates], *comparison]))
+    sections.append(("Confusion matrix", list(_confusion(report["confusion"]))))
+    frequency = report["label_counts"]
+    total = sum(frequency.values())
+    listed = [
+        label for label in dict.fromkeys([*(label_order or ()), *sorted(frequency)]) if label in frequency
+    ]
+    stats = [[label, frequency[label], _percent(frequency[label] / total)] for label in listed]
+    sections.append(("Target data stats", [["Label", "Freq", "%"], *stats]))
+    return "\n".join(
+        f"### {title}:\n" + "".join("\t".join(map(str, row)) + "\n" for row in table)
+        for title, table in sections
+    )
 
 
 def _percent(fraction: float) -> str:
@@ -303,14 +297,6 @@ def _percent(fraction: float) -> str:
 
 def _rates(counts: Mapping[str, float]) -> list[str]:
     return [_percent(counts[rate]) for rate in ("precision", "recall", "f1")]
-
-
-def _results(report: Mapping[str, Any], method: str, columns: Sequence[str]) -> Iterator[list[object]]:
-    yield ["Label", *columns, "Prec", "Rec", "F1"]
-    rows = [(label, report["per_label"][label]) for label in sorted(report["per_label"])]
-    for name, versions in [*rows, ("overall", report["overall"])]:
-        counts = versions[method]
-        yield [name, *(counts[column] for column in columns), *_rates(counts)]
 
 
 def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Iterator[list[object]]:
@@ -323,11 +309,3 @@ def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Iterator[list[obje
         yield [target, *(row.get(system, 0) for system in labels)]
     if len(often) < len(every):
         yield [f"({len(every) - len(often)} labels with fewer errors are left out)"]
-
-
-def _stats(counts: Mapping[str, int], order: Iterable[str] | None) -> Iterator[list[object]]:
-    total = sum(counts.values())
-    yield ["Label", "Freq", "%"]
-    for label in dict.fromkeys([*(order or ()), *sorted(counts)]):
-        if label in counts:
-            yield [label, counts[label], _percent(counts[label] / total)]

@@ -456,20 +456,11 @@ class PresidioFigures(OtherProgram):
 def labels_of(tokens: Sequence[Range], spans: Collection[LabelledRange]) -> list[str | None]:
     """Return the label of each token: that of the first span that holds it."""
     labels: list[str | None] = [None] * len(tokens)
-    free = list(range(len(tokens) + 1))  # the next token without a label, from each token on
-
-    def next_free(number: int) -> int:
-        while free[number] != number:
-            free[number] = free[free[number]]
-            number = free[number]
-        return number
-
+    reach = 0  # earlier spans begin no later, so they hold all tokens of this one before the token `reach`
     for start, end, label in sorted(spans, key=lambda span: span[:2]):
-        number, past = next_free(bisect_left(tokens, start, key=_START)), bisect_right(tokens, end, key=_END)
-        while number < past:
-            labels[number] = label
-            free[number] = number + 1
-            number = next_free(number)
+        first = max(reach, bisect_left(tokens, start, key=_START))
+        reach = max(reach, bisect_right(tokens, end, key=_END))
+        labels[first:reach] = [label] * (reach - first)
     return labels
 
 

@@ -193,7 +193,6 @@ def _metrics(
 def _redacted_texts(
     gold: Any, redacted: Any, steps: Sequence[Step], layers: LayerColumns | None, groups: Groups
 ) -> Texts:
-    """Return gold documents and their redacted texts."""
     if redacted is None:
         raise UsageError(
             "redacted texts are on the predicted side, and there is none", advice="give both sides"

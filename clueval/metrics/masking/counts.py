@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from clueval.core.metric import Sizes
@@ -55,38 +56,37 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
     Mentions are read, compared and counted one by one, and not kept.
     """
     tally = Tally()
-    documents: dict[Row, bool] = {}
+    documents: dict[Row, bool] = {}  # whether a mention of a row is exposed
     strings: set[tuple[str, ...]] = set()
     places: list[list[Range]] = []
     for name in examination.views:
         view = _View(examination, risk, weight_of)
         view.read(name)
-        view.add_to(tally)
-        for row, is_exposed in view.documents().items():
-            documents[row] = is_exposed or documents.get(row, False)
+        view.add_to(tally, documents)
         strings |= view.strings
         places.append(view.places)
     for row, is_exposed in documents.items():
         tally[*row, "documents"] += 1
         tally[*row, "documents_exposed"] += is_exposed
-    text = examination.text
-    mentioned = PositionWeights.at((one for found in places for one in found), text.size)
+    size = examination.text.size
+    mentioned = PositionWeights.at((one for of_view in places for one in of_view), size)
     _add_masks(tally, examination, mentioned)
-    for found in places:
-        inside = mentioned if len(places) == 1 else PositionWeights.at(found, text.size)
+    for of_view in places:
+        inside = mentioned if len(places) == 1 else PositionWeights.at(of_view, size)
         _add_masked_words(tally, examination, inside, weight_of)
     tally["string_leaks", "all"] += sum(1 for _ in examination.string_leaks(strings, mentioned))
     return tally
 
 
+@dataclass(slots=True)
 class _Entity:
     """The riskiest class of an entity, its mentions, those exposed and those replaced, and different replacements."""
 
-    __slots__ = ("different", "exposed", "kind", "mentions", "replaced")
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        self.mentions = self.exposed = self.replaced = self.different = 0
+    kind: str
+    mentions: int = 0
+    exposed: int = 0
+    replaced: int = 0
+    different: int = 0
 
 
 class _View:
@@ -108,33 +108,31 @@ class _View:
 
     def read(self, name: str) -> None:
         """Count the mentions of an annotator."""
-        again, uncertain = self._examination.again, self._examination.uncertain
+        masks, again = self._examination.masks, self._examination.again
+        uncertain, weight_of = self._examination.uncertain, self._weight_of
         for one in self._examination.judged(name):
-            mention = one.mention
+            mention, characters, exposed, words, words_exposed = one
             self.places += mention.ranges
             self.strings.add(mention.words)
             if again is not None and uncertain is not None:
                 is_other = one.status != again.judge(mention).status
                 self._uncertain += is_other or uncertain.within(mention.ranges) > 0
-            if mention.counted:
-                self._add(one)
-
-    def _add(self, one: Judged) -> None:
-        mention, characters, exposed, words, words_exposed = one
-        numbers = self._groups.get((mention.kind, mention.label))
-        if numbers is None:
-            numbers = self._groups[mention.kind, mention.label] = [0] * len(MENTION_FIELDS)
-        numbers[0] += 1
-        numbers[1 if not exposed else 3 if exposed == characters else 2] += 1
-        numbers[4] += words
-        numbers[5] += words_exposed
-        numbers[6] += characters
-        numbers[7] += exposed
-        self._by_id += mention.has_id
-        self._add_to_entity(one)
-        if self._weight_of is not None:
-            for word, is_exposed in self._examination.masks.words_of(mention):
-                self._weights[mention.kind, mention.label, repr(self._weight_of(word)), is_exposed] += 1
+            if not mention.counted:
+                continue
+            numbers = self._groups.get((mention.kind, mention.label))
+            if numbers is None:
+                numbers = self._groups[mention.kind, mention.label] = [0] * len(MENTION_FIELDS)
+            numbers[0] += 1
+            numbers[1 if not exposed else 3 if exposed == characters else 2] += 1
+            numbers[4] += words
+            numbers[5] += words_exposed
+            numbers[6] += characters
+            numbers[7] += exposed
+            self._by_id += mention.has_id
+            self._add_to_entity(one)
+            if weight_of is not None:
+                for word, is_exposed in masks.words_of(mention):
+                    self._weights[mention.kind, mention.label, repr(weight_of(word)), is_exposed] += 1
 
     def _add_to_entity(self, one: Judged) -> None:
         mention = one.mention
@@ -151,21 +149,18 @@ class _View:
             if (mention.entity, replacement) not in self._replaced:
                 self._replaced.add((mention.entity, replacement))
                 entity.different += 1
-            self._initials += shows_initial(one, replacement)
+            is_crossed_out = not replacement.strip("Xx")
+            first = replacement[:1]
+            self._initials += not is_crossed_out and first.isalnum() and first == mention.words[0][:1]
 
-    def documents(self) -> dict[Row, bool]:
-        """Return the rows that the document is counted in, and whether a mention of them is exposed."""
-        found: dict[Row, bool] = {}
-        for (kind, _), numbers in self._groups.items():
-            for row in (_ALL, ("class", kind)):
-                found[row] = found.get(row, False) or numbers[1] < numbers[0]
-        return found
-
-    def add_to(self, tally: Tally) -> None:
+    def add_to(self, tally: Tally, documents: dict[Row, bool]) -> None:
+        """Add the counts to a tally, and to `documents` the rows that have mentions, and whether one is exposed."""
         for (kind, label), numbers in self._groups.items():
             for row in (_ALL, ("class", kind), ("label", label)):
                 for field, number in zip(MENTION_FIELDS, numbers, strict=True):
                     tally[*row, field] += number
+            for row in (_ALL, ("class", kind)):
+                documents[row] = documents.get(row, False) or numbers[1] < numbers[0]
             tally["entities", "by surface"] += numbers[0]
         for (kind, label, weight, is_exposed), number in self._weights.items():
             for row in (_ALL, ("class", kind), ("label", label)):
@@ -173,27 +168,18 @@ class _View:
                 tally["weighted", *row, "words_exposed", weight] += number * is_exposed
         tally["entities", "by id"] += self._by_id
         tally["entities", "by surface"] -= self._by_id
-        kinds: Counter[tuple[str, str]] = Counter()
         for entity in self._entities.values():
-            kinds[entity.kind, "entities"] += 1
-            kinds[entity.kind, "entities_protected"] += not entity.exposed
-            kinds[entity.kind, "entities_in_part"] += 0 < entity.exposed < entity.mentions
+            for row in (_ALL, ("class", entity.kind)):
+                tally[*row, "entities"] += 1
+                tally[*row, "entities_protected"] += not entity.exposed
+                tally[*row, "entities_in_part"] += 0 < entity.exposed < entity.mentions
             tally["replacements", "entities"] += entity.replaced > 1
             tally["replacements", "several"] += entity.different > 1
-        for (kind, field), number in kinds.items():
-            tally[*_ALL, field] += number
-            tally["class", kind, field] += number
         shared = Counter(replacement for _, replacement in self._replaced)
         tally["replacements", "shared"] += sum(number > 1 for number in shared.values())
         if self._examination.again is not None:
             tally["redacted", "initials"] += self._initials
             tally["redacted", "uncertain"] += self._uncertain
-
-
-def shows_initial(one: Judged, replacement: str) -> bool:
-    """Return whether a placeholder shows the first letter of the mention that it stands for."""
-    is_crossed_out = not replacement.strip("Xx")
-    return not is_crossed_out and replacement[0].isalnum() and replacement[0] == one.mention.words[0][:1]
 
 
 def _add_masks(tally: Tally, examination: Examination, mentioned: PositionWeights) -> None:
@@ -239,7 +225,6 @@ def _add_masked_words(
 
 # The report
 
-
 ALL = "all"
 
 BETAS = (1.0, 2.0)
@@ -248,38 +233,45 @@ BETAS = (1.0, 2.0)
 MOST_DOCUMENTS = 10**9
 """For more documents there is no bound."""
 
-_OF_MENTIONS = ("mention_recall", "word_recall", "weighted_word_recall", "character_recall")
-RECALLS = ("mention_recall", "entity_recall", *_OF_MENTIONS[1:], "document_recall")
+RECALLS = (
+    *("mention_recall", "entity_recall", "word_recall", "weighted_word_recall"),
+    *("character_recall", "document_recall"),
+)
+
+_PLACES = {ALL: "classes", "class": "classes", "label": "labels"}
+"""The sections of the report that have the rows of each kind."""
 
 
 def report_of(
     tally: Tally, risk: Risk, betas: Sequence[float], confidence: float, *, weighted: bool
 ) -> dict[str, Any]:
     """Return the report, with F of `BETAS` if `betas` is empty; `weighted`: words have weights."""
-    names: dict[str, set[str]] = {"class": set(), "label": set()}
-    for key in tally:
-        if key[0] in names:
-            names[key[0]].add(key[1])
     weights = weighted_sums(tally) if weighted else None
+    classes, labels = ({key[1] for key in tally if key[0] == kind} for kind in ("class", "label"))
     every = _row(tally, (ALL, ""), FIELDS, weights, confidence)
-    classes = {name: _row(tally, ("class", name), FIELDS, weights, confidence) for name in names["class"]}
-    labels = {
-        name: _row(tally, ("label", name), MENTION_FIELDS, weights, confidence) for name in names["label"]
-    }
     precision = _precision(tally, weights)
+    f: dict[str, float | None] = {}
+    word_precision, word_recall = precision["word_precision"], every["word_recall"]
+    for beta in betas or BETAS:
+        is_defined = word_precision is not None and word_recall is not None
+        f[f"{beta:g}"] = f_measure(word_precision, word_recall, beta) if is_defined else None
+    redacted = {field: tally["redacted", field] for field in REDACTED_FIELDS}
     return {
-        "classes": {ALL: every, **{name: classes[name] for name in sorted(classes, key=risk)}},
-        "labels": dict(sorted(labels.items())),
-        "f": {
-            f"{beta:g}": _f(precision["word_precision"], every["word_recall"], beta)
-            for beta in betas or BETAS
+        "classes": {
+            ALL: every,
+            **{
+                name: _row(tally, ("class", name), FIELDS, weights, confidence)
+                for name in sorted(classes, key=risk)
+            },
         },
+        "labels": {
+            name: _row(tally, ("label", name), MENTION_FIELDS, weights, confidence) for name in sorted(labels)
+        },
+        "f": f,
         "precision": precision,
-        "replacements": _fields(tally, ("replacements",), REPLACEMENT_FIELDS),
+        "replacements": {field: tally["replacements", field] for field in REPLACEMENT_FIELDS},
         "string_leaks": tally["string_leaks", ALL],
-        "redacted": _fields(tally, ("redacted",), REDACTED_FIELDS)
-        if tally["redacted", "documents"]
-        else None,
+        "redacted": redacted if tally["redacted", "documents"] else None,
         "conventions": {},
     }
 
@@ -292,15 +284,13 @@ def entities_told_by(tally: Tally) -> dict[str, str]:
 
 def sizes_of(tally: Tally) -> dict[str, Sizes]:
     """Return for each row what it is about, mentions or words."""
-    found: dict[tuple[str, ...], tuple[str, ...]] = {("precision",): ("precision", "words")}
+    words = tally["precision", "words"]
+    sizes: dict[str, Sizes] = {"precision": (words, words)}
     for key in tally:
         if key[0] in _PLACES:
-            found[_PLACES[key[0]], key[1] or ALL] = (key[0], key[1], "mentions")
-    return {".".join(path): (tally[key], tally[key]) for path, key in found.items()}
-
-
-_PLACES = {ALL: "classes", "class": "classes", "label": "labels"}
-"""The sections of the report that have the rows of each kind."""
+            mentions = tally[key[0], key[1], "mentions"]
+            sizes[f"{_PLACES[key[0]]}.{key[1] or ALL}"] = mentions, mentions
+    return sizes
 
 
 def share(part: float, whole: float) -> float | None:
@@ -312,14 +302,6 @@ def share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def _kept(lost: float, whole: float) -> float | None:
-    return (whole - lost) / whole if whole else None
-
-
-def _fields(tally: Tally, before: tuple[str, ...], fields: Collection[str]) -> dict[str, int]:
-    return {field: tally[*before, field] for field in fields}
-
-
 _Weights = Mapping[tuple[str, str, str], float]
 
 
@@ -327,29 +309,26 @@ def _row(
     tally: Tally, row: Row, fields: Collection[str], weights: _Weights | None, confidence: float
 ) -> dict[str, Any]:
     """Return the counts and rates of a row; a row without entities and documents has no rates of them."""
-    found: dict[str, Any] = _fields(tally, row, fields)
+    counts = {field: tally[*row, field] for field in fields}
+    weighted = None
+    if weights is not None:
+        whole = weights.get((*row, "words"), 0.0)
+        weighted = share(math.fsum((whole, -weights.get((*row, "words_exposed"), 0.0))), whole)
     rates: dict[str, float | None] = {
-        "mention_recall": share(found["protected"], found["mentions"]),
-        "word_recall": _kept(found["words_exposed"], found["words"]),
-        "weighted_word_recall": _weighted_recall(weights, row),
-        "character_recall": _kept(found["characters_exposed"], found["characters"]),
+        "mention_recall": share(counts["protected"], counts["mentions"]),
+        "word_recall": share(counts["words"] - counts["words_exposed"], counts["words"]),
+        "weighted_word_recall": weighted,
+        "character_recall": share(counts["characters"] - counts["characters_exposed"], counts["characters"]),
     }
-    if "documents" not in found:
-        return found | rates
-    documents, exposed = found["documents"], found["documents_exposed"]
-    rates["entity_recall"] = share(found["entities_protected"], found["entities"])
-    rates["document_recall"] = _kept(exposed, documents)
+    if "documents" not in counts:
+        return counts | rates
+    documents, exposed = counts["documents"], counts["documents_exposed"]
+    rates["entity_recall"] = share(counts["entities_protected"], counts["entities"])
+    rates["document_recall"] = share(documents - exposed, documents)
     # counts that no corpus has are scored where it is found out which counts a figure is made of
     is_share = 0 <= exposed <= documents and 0 < documents <= MOST_DOCUMENTS
     bound = upper_bound(exposed, documents, confidence) if is_share else None
-    return {**found, **{name: rates[name] for name in RECALLS}, "document_leak_upper": bound}
-
-
-def _weighted_recall(weights: _Weights | None, row: Row) -> float | None:
-    if weights is None:
-        return None
-    whole = weights.get((*row, "words"), 0.0)
-    return share(math.fsum((whole, -weights.get((*row, "words_exposed"), 0.0))), whole)
+    return {**counts, **{name: rates[name] for name in RECALLS}, "document_leak_upper": bound}
 
 
 def weighted_sums(tally: Tally) -> _Weights:
@@ -363,26 +342,20 @@ def weighted_sums(tally: Tally) -> _Weights:
 
 
 def _precision(tally: Tally, weights: _Weights | None) -> dict[str, Any]:
-    found = {key[1]: number for key, number in tally.items() if key[0] == "precision"}
-    get = found.get
-    words, right = get("words", 0), get("words_right", 0)
-    over, outside = get("characters_over_masked", 0), get("letters_outside", 0)
+    of = Counter({key[1]: number for key, number in tally.items() if key[0] == "precision"})
+    outside, over = of["letters_outside"], of["characters_over_masked"]
     weighted = None
     if weights is not None:
         row = ("precision", "")
         weighted = share(weights.get((*row, "words_right"), 0.0), weights.get((*row, "words"), 0.0))
     return {
-        "words": words,
-        "words_right": right,
-        "word_precision": share(right, words),
+        "words": of["words"],
+        "words_right": of["words_right"],
+        "word_precision": share(of["words_right"], of["words"]),
         "weighted_word_precision": weighted,
-        "masks": get("masks", 0),
-        "masks_needless": get("masks_needless", 0),
-        "masked_share": share(get("letters_masked", 0), get("letters", 0)),
-        "retention": _kept(over, outside),
+        "masks": of["masks"],
+        "masks_needless": of["masks_needless"],
+        "masked_share": share(of["letters_masked"], of["letters"]),
+        "retention": share(outside - over, outside),
         "characters_over_masked": over,
     }
-
-
-def _f(precision: float | None, recall: float | None, beta: float) -> float | None:
-    return None if precision is None or recall is None else f_measure(precision, recall, beta)

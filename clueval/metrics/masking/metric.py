@@ -170,7 +170,12 @@ class Masking(DocumentMetric):
         """Return what is counted in one document."""
         own, other = pair.gold.layers, pair.predicted.layers
         tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
-        self._count_names(tally, own, other)
+        for key, names, layers in (("seen", self.masks, other), ("annotator", self.annotators, own)):
+            for name in names:
+                tally[key, name] += name in layers
+        if unusual := self._unusual:
+            for name in unusual & {*_names_in(own, self.risk_layer), *_names_in(other, self.risk_layer)}:
+                tally["kept", name] += 1
         tally["gold", "layer"] += sequence in own or bool(self.annotators)
         if self.risk_layer is not None:
             classified = any(key[0] == "class" and key[1] != NO_LABEL for key in tally)
@@ -180,6 +185,13 @@ class Masking(DocumentMetric):
             for field in (PLACEHOLDERS, REPLACED_WORDS):
                 tally["redacted", field] += int(pair.predicted.metadata.get(field, 0))
         return tally
+
+    def _weight_of(self, examination: Examination) -> WeightOf | None:
+        spelled = examination.text.spelled
+        if self.word_weights is not None:
+            weigh = self.word_weights.weigher()
+            return lambda word: weigh(spelled[word])
+        return token_weights(examination.document) if self.token_weights else None
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report; the layers of a merged sequence are not reported separately."""
@@ -201,8 +213,8 @@ class Masking(DocumentMetric):
         """Return the sequences but those of classes or entities, and those of the predicted side alone."""
         if self.annotators:
             return list(tallies)
-        found = self.of_mentions(tallies)
-        return [name for name in found if tallies[name]["gold", "layer"]] or found
+        names = self.of_mentions(tallies)
+        return [name for name in names if tallies[name]["gold", "layer"]] or names
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` if no document has a layer or feature that a setting names; warn of unknown classes.
@@ -240,10 +252,10 @@ class Masking(DocumentMetric):
             {str(key[1]) for key in total if key[0] == kind and key[1] != NO_LABEL}
             for kind in ("class", "label")
         )
-        found = f"classes found: {_listed(classes)}; labels found: {_listed(labels)}"
+        names_found = f"classes found: {_listed(classes)}; labels found: {_listed(labels)}"
         for name in sorted(self._unusual):
             if not total["kept", name]:
-                yield f"keep: no span has the class or label {_cut(name)!r} ({found})"
+                yield f"keep: no span has the class or label {_cut(name)!r} ({names_found})"
         missing = classes - {*self.risk_order}
         for name in self.risk_order:
             if (missing or not classes) and name not in {*classes, *RISKS, *self.keep}:
@@ -257,16 +269,6 @@ class Masking(DocumentMetric):
         """The names to keep that are neither usual nor classes of the order."""
         return {*self.keep} - {NO_MASK, NO_LABEL, *RISKS, *self.risk_order}
 
-    def _count_names(self, tally: Tally, gold: Layers, predicted: Layers) -> None:
-        """Count which of the layers that settings name a document has, and which of the names to keep spans have."""
-        for key, names, layers in (("seen", self.masks, predicted), ("annotator", self.annotators, gold)):
-            for name in names:
-                tally[key, name] += name in layers
-        if unusual := self._unusual:
-            seen = set().union(*(_names_in(side, self.risk_layer) for side in (gold, predicted)))
-            for name in unusual & seen:
-                tally["kept", name] += 1
-
     def examine(
         self, pair: Pair, sequence: str, where: Where, *, in_characters: bool = False
     ) -> Examination | None:
@@ -275,40 +277,35 @@ class Masking(DocumentMetric):
         Positions are tokens where these are masked as a whole, unless `in_characters`.
         """
         own, other = pair.sides
-        spans = [side.layers.get(sequence, ()) if not self.annotators else () for side in pair.sides]
-        flags = [
-            counted(of, side, where) if where else None for of, side in zip(spans, pair.sides, strict=True)
-        ]
-        views = self._views(own.layers, sequence, spans[0], flags[0])
-        if views is None:
+        of_mentions = self.of_mentions(own.layers)
+        (spans, flags), (masking, mask_flags) = (
+            self._chosen(side, sequence, where) if not self.annotators else ((), None) for side in pair.sides
+        )
+        views: dict[str, ChosenSpans] = {sequence: (spans, flags)}
+        if self.annotators:
+            names = of_mentions if self.annotators == (EVERY,) else self.annotators
+            views = {name: (own.layers[name], None) for name in names if name in own.layers}
+        elif sequence not in of_mentions and (of_mentions or sequence in (self.class_layer, self.entity)):
             return None
         texted = own if own.end is not None or other.end is None else other
         text = MaskedText.of(texted, self.ignore, self.ignore_words.words, in_characters=in_characters)
         risk, keep = risk_by(self.risk_order), frozenset(self.keep)
         reader = MentionReader(own, text, self.risk_layer, risk, self.entity, keep)
-        masks = self._masks(text, other, *self.masking_spans(other, sequence, spans[1], flags[1]))
+        masks = self._masks(text, other, *self.masking_spans(other, sequence, masking, mask_flags))
         if PLACEHOLDERS not in other.metadata:
             return Examination(own, text, reader, views, masks)
         again = [Span(*place) for place in _ranges(other.metadata.get(FROM_THE_RIGHT, ""))]
         uncertain = PositionWeights.at(_ranges(other.metadata.get(UNCERTAIN, "")), text.size)
         return Examination(own, text, reader, views, masks, Masks(text, again), uncertain)
 
+    def _chosen(self, document: Document, sequence: str, where: Where) -> ChosenSpans:
+        """Return the spans of a side in a sequence, with the flags of those that count."""
+        spans = document.layers.get(sequence, ())
+        return spans, counted(spans, document, where) if where else None
+
     def of_mentions(self, layers: Mapping[str, object]) -> list[str]:
         """Return the layers less those of the classes and of the entities, unless there is no other."""
-        found = [name for name in layers if name not in (self.class_layer, self.entity)]
-        return found or list(layers)
-
-    def _views(
-        self, layers: Layers, sequence: str, spans: Sequence[Span], flags: Sequence[bool] | None
-    ) -> dict[str, ChosenSpans] | None:
-        """Return the gold spans by annotator; None if the sequence, which has these spans, is none of mentions."""
-        if self.annotators:
-            names = self.of_mentions(layers) if self.annotators == (EVERY,) else self.annotators
-            return {name: (layers[name], None) for name in names if name in layers}
-        of_mentions = self.of_mentions(layers)
-        if sequence not in of_mentions and (of_mentions or sequence in (self.class_layer, self.entity)):
-            return None
-        return {sequence: (spans, flags)}
+        return [name for name in layers if name not in (self.class_layer, self.entity)] or list(layers)
 
     def masking_spans(
         self, predicted: Document, sequence: str, spans: Sequence[Span], flags: Sequence[bool] | None
@@ -320,40 +317,36 @@ class Masking(DocumentMetric):
         layers = predicted.layers
         if PLACEHOLDERS in predicted.metadata:  # every layer has the spans of the redacted text
             return next(iter(layers.values()), ()), None
-        if self.masks:
-            return _of_all(layers, list(layers) if self.masks == (EVERY,) else self.masks), None
-        if spans or (sequence in layers and not self.annotators):
-            return spans, flags
-        names = self.of_mentions(layers)
-        if len(names) > 1:
-            raise UsageError(
-                f"the predicted side has the layers {', '.join(map(repr, names))}, and none of them is {sequence!r}",
-                **predicted.in_errors,
-                advice="name the layers that mask as Masking.masks",
-            )
-        return _of_all(layers, names), None
+        names: Sequence[str] = list(layers) if self.masks == (EVERY,) else self.masks
+        if not self.masks:
+            if spans or (sequence in layers and not self.annotators):
+                return spans, flags
+            names = self.of_mentions(layers)
+            if len(names) > 1:
+                raise UsageError(
+                    f"the predicted side has the layers {', '.join(map(repr, names))}, and none of them is "
+                    f"{sequence!r}",
+                    **predicted.in_errors,
+                    advice="name the layers that mask as Masking.masks",
+                )
+        if len(names) == 1:
+            return layers.get(names[0], ()), None
+        return [span for name in names for span in layers.get(name, ())], None
 
     def _masks(
         self, text: MaskedText, document: Document, spans: Sequence[Span], flags: Sequence[bool] | None
     ) -> Masks:
         """Return the masks among the spans of a predicted document."""
         keep = [name for name in self.keep if name != NO_LABEL]  # a mask without a label is a mask
-        layer, found, kept = self.class_layer, [], []
+        layer, masks, numbers = self.class_layer, [], []
         for number, span in enumerate(spans):
             names: list[Any] = [span.label]
             if span.features or layer in span.by_layer:
                 names += [span.by_layer.get(layer), span.features.get(layer)]
             if not any(name in names for name in keep):
-                found.append(text.placed(span, document))
-                kept.append(number)
-        return Masks(text, found, None if flags is None else [flags[number] for number in kept])
-
-    def _weight_of(self, examination: Examination) -> WeightOf | None:
-        spelled = examination.text.spelled
-        if self.word_weights is not None:
-            weigh = self.word_weights.weigher()
-            return lambda word: weigh(spelled[word])
-        return token_weights(examination.document) if self.token_weights else None
+                masks.append(text.placed(span, document))
+                numbers.append(number)
+        return Masks(text, masks, None if flags is None else [flags[number] for number in numbers])
 
 
 def _ranges(text: str) -> Iterator[Range]:
@@ -363,20 +356,12 @@ def _ranges(text: str) -> Iterator[Range]:
         yield int(start), int(end)
 
 
-def _of_all(layers: Layers, names: Sequence[str]) -> Sequence[Span]:
-    if len(names) == 1:
-        return layers.get(names[0], ())
-    return [span for name in names for span in layers.get(name, ())]
-
-
-def _names_in(layers: Layers, risk_layer: str | None) -> set[str]:
-    """Return the labels of all spans of a document, and the classes that they have as features."""
+def _names_in(layers: Layers, risk_layer: str | None) -> Iterator[str]:
+    """Yield the labels of all spans of a document, and the classes that they have as features."""
     features = class_names(layers, risk_layer)
-    found: set[str | None] = set()
     for span in (span for spans in layers.values() for span in spans):
-        found.update(span.by_layer.values())
-        found.update(str(span.features[name]) for name in features if name in span.features)
-    return {name for name in found if name is not None}
+        yield from (label for label in span.by_layer.values() if label is not None)
+        yield from (str(span.features[name]) for name in features if name in span.features)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -23,16 +23,9 @@ from clueval.formats.documents import is_column_format
 from clueval.formats.form import Form
 from clueval.formats.label_studio import PREDICTION
 from clueval.formats.options import FormatOptions, Reading
-from clueval.reading.file_sides import (
-    Side,
-    files_of_side,
-    joined,
-    key_of,
-    require_use,
-    with_layers,
-)
+from clueval.reading.file_sides import Side, files_of_side, joined, key_of, require_use, with_layers
 from clueval.reading.memory import GivenSide, side_of, with_text_of
-from clueval.reading.options import PAIR_BY, require_layers, require_positions
+from clueval.reading.options import require_layers, require_pair_by, require_positions
 from clueval.reading.paths import (
     INCEPTION,
     Files,
@@ -181,7 +174,6 @@ class Annotators:
     def _keyed(
         self, documents: Iterable[tuple[Document, Form | None]], *, numbered: bool
     ) -> Iterator[tuple[str, Document]]:
-        """Yield documents with the keys by which they are paired."""
         pair_by = self.naming.pair_by
         for number, (document, _) in enumerate(documents, 1):
             if pair_by in ("id", "content"):
@@ -263,10 +255,7 @@ def annotators_of(
     require_instance(reading, Reading, "reading")
     refuse_unknown(options, [each.name for group in (Naming, Reading) for each in fields(group)], caller)
     naming, reading = with_fields(Naming(), options), with_fields(reading, options)
-    if naming.pair_by not in (None, *PAIR_BY):
-        raise UsageError(
-            f"documents cannot be paired by {naming.pair_by!r}", advice=f"one of {', '.join(PAIR_BY)}"
-        )
+    require_pair_by(naming.pair_by)
     if naming.layout not in (None, *LAYOUTS):
         raise UsageError(f"unknown layout {naming.layout!r}", advice=f"one of {', '.join(LAYOUTS)}")
     require_layers(naming.layers)
@@ -390,8 +379,12 @@ def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> 
     """Return the annotators of one file or folder, of which one may be the system."""
     folder, folders = _folders(located(path))
     columns, layout = naming.annotators, naming.layout
-    if layout is None and folders and _is_inception(folders):
-        layout = BY_DOCUMENT
+    if layout is None and folders:
+        first = next(iter(folders.values()))
+        if all(map(_DOCUMENT.search, folders)) or any(
+            without_ending(name or "") in INCEPTION for name, _ in files_of(first)
+        ):
+            layout = BY_DOCUMENT
     if columns and layout != BY_DOCUMENT:
         return {name: _of_column(name, path, options, column) for name, column in columns.items()}
     if layout is None and not folders:
@@ -454,15 +447,7 @@ def _folders(path: Path) -> tuple[Path, dict[str, Path]]:
 
 
 _DOCUMENT = re.compile(r"\.(txt|tsv|csv|json|xmi|xml|tei|html?|pdf|docx?|conll\w*)$", re.IGNORECASE)
-"""The end of the name of a document that was a file when it was imported."""
-
-
-def _is_inception(folders: Mapping[str, Path]) -> bool:
-    """Return whether folders are documents of INCEpTION: named like files, or with a file of one of its own names."""
-    first = next(iter(folders.values()))
-    return all(map(_DOCUMENT.search, folders)) or any(
-        without_ending(name or "") in INCEPTION for name, _ in files_of(first)
-    )
+"""The end of the name of a document of INCEpTION that was a file when it was imported."""
 
 
 def _unpacked(path: Path) -> Path:

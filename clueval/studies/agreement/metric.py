@@ -128,7 +128,6 @@ ranges; None: no majority takes part."""
 
 
 def _contests(humans: Readings, system: Reading | None) -> Iterator[_Contest]:
-    """Yield each contest in which one side has spans."""
     present = {number: reading for number, reading in enumerate(humans) if reading is not None}
     if not any(present.values()) and not system:
         return
@@ -188,7 +187,6 @@ def _count_positions(tally: Tally, humans: Readings, length: int) -> None:
 
 
 def _count_ranges(tally: Tally, humans: Readings) -> None:
-    """Count ranges as items."""
     labels_of: dict[Any, dict[int, list[str]]] = {}
     for number, reading in enumerate(humans):
         for fragments, label in reading or ():

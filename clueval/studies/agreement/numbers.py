@@ -10,17 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from clueval.core.tally import Tally, added
-from clueval.statistics.agreement import (
-    Unitized,
-    coincidences,
-    fleiss,
-    kappa,
-    krippendorff,
-    krippendorff_by_value,
-    observed,
-    scott_pi,
-    unitizing,
-)
+from clueval.statistics import agreement as formulas
 from clueval.statistics.distributions import t_quantile
 from clueval.statistics.jackknife import (
     Interval,
@@ -108,7 +98,6 @@ class Numbers:
         return self._contests.get((self._countings.index(convention.counting), name, label), Tally())
 
     def _of_pairs(self, convention: Convention, label: str | None = None) -> Tally:
-        """Return the counts of all pairs together."""
         return added((self._contest(("pair", *pair), convention, label), 1) for pair in self.pairs)
 
     def _f1(self, convention: Convention, label: str | None = None) -> dict[_Pair, float | None]:
@@ -169,22 +158,22 @@ class Numbers:
     def _coefficients(self, items: str, which: str) -> dict[str, Any]:
         tables = {pair: self._table(items, which, pair) for pair in self.pairs}
         pairs = self._value_pairs(items, which)
-        table = coincidences(pairs)
+        table = formulas.coincidences(pairs)
         k = len(self.names)
         number: Counter[int] = Counter()
         for (m, _, _), n in pairs.items():
             number[m] += n
         by_all = {(c, other): n for (m, c, other), n in pairs.items() if m == k}
-        by_value = krippendorff_by_value(table)
+        by_value = formulas.krippendorff_by_value(table)
         values = sorted((value for value in by_value if value is not None), key=name_of_value)
         return {
             "items": sum(n // (m * (m - 1)) for m, n in number.items()),
-            "observed": self._by_pair({pair: observed(of) for pair, of in tables.items()}),
-            "kappa": self._by_pair({pair: kappa(of) for pair, of in tables.items()}),
-            "pi": self._by_pair({pair: scott_pi(of) for pair, of in tables.items()}),
-            "fleiss": fleiss(by_all, k),
+            "observed": self._by_pair({pair: formulas.observed(of) for pair, of in tables.items()}),
+            "kappa": self._by_pair({pair: formulas.kappa(of) for pair, of in tables.items()}),
+            "pi": self._by_pair({pair: formulas.scott_pi(of) for pair, of in tables.items()}),
+            "fleiss": formulas.fleiss(by_all, k),
             "fleiss_items": number[k] // (k * (k - 1)),
-            "alpha": krippendorff(table),
+            "alpha": formulas.krippendorff(table),
             "per_label": {name_of_value(value): by_value[value] for value in values},
         }
 
@@ -196,7 +185,8 @@ class Numbers:
         for (m, label), n in self.sums["W"].items():
             overlaps[label] += Fraction(n, (m - 1) ** 2)
         squares = {label: n for (label,), n in self.sums["Q"].items()}
-        return unitizing(Unitized(coincidences(self._value_pairs(POSITIONS, "all")), squares, overlaps))
+        table = formulas.coincidences(self._value_pairs(POSITIONS, "all"))
+        return formulas.unitizing(formulas.Unitized(table, squares, overlaps))
 
     def _disagreements(self) -> dict[str, Any]:
         kinds: Counter[str] = Counter()

@@ -20,6 +20,7 @@ from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, shown
 from clueval.results.plan import parse_where
 from clueval.results.signature import Signature
+from clueval.studies.agreement import view
 from clueval.studies.agreement.annotators import Annotators, annotators_of
 from clueval.studies.agreement.conventions import DEFAULTS, chosen_conventions
 from clueval.studies.agreement.corpus import Annotated
@@ -32,19 +33,6 @@ from clueval.studies.agreement.places import (
     differing_in,
     sequences_in,
     write_pygamma,
-)
-from clueval.studies.agreement.view import (
-    alphas_table,
-    ceiling_table,
-    coefficients_table,
-    in_words,
-    intervals_table,
-    is_undefined,
-    kinds_table,
-    labels_table,
-    matrix_table,
-    spread_table,
-    title_of,
 )
 from clueval.transforms.changes import ALTERNATIVES, HIDDEN, choices_of
 from clueval.transforms.options import Preparing, steps_of
@@ -202,21 +190,23 @@ class Agreement(ReportOfAnnotators):
         agreement = report["agreement"]
         for sequence, section in agreement.items() if len(names) > 2 else ():
             key, f1 = next(iter(section["f1"].items()))
-            yield matrix_table(names, sequence, key, f1)
+            yield view.matrix_table(names, sequence, key, f1)
         for sequence, section in agreement.items():
-            yield labels_table(sequence, section["f1"])
+            yield view.labels_table(sequence, section["f1"])
             if "ceiling" in report:
-                yield ceiling_table(sequence, report["ceiling"][sequence])
-        yield kinds_table({sequence: section["disagreements"] for sequence, section in agreement.items()})
+                yield view.ceiling_table(sequence, report["ceiling"][sequence])
+        yield view.kinds_table(
+            {sequence: section["disagreements"] for sequence, section in agreement.items()}
+        )
         for sequence, section in agreement.items():
-            yield coefficients_table(sequence, section)
-            yield alphas_table(sequence, section)
+            yield view.coefficients_table(sequence, section)
+            yield view.alphas_table(sequence, section)
             if len(names) > 2:
-                yield spread_table(sequence, section["f1"])
+                yield view.spread_table(sequence, section["f1"])
                 for key, f1 in list(section["f1"].items())[1:]:
-                    yield matrix_table(names, sequence, key, f1)._replace(is_folded=True)
+                    yield view.matrix_table(names, sequence, key, f1)._replace(is_folded=True)
             if "intervals" in report:
-                yield intervals_table(sequence, report["intervals"])
+                yield view.intervals_table(sequence, report["intervals"])
 
     def remarks(self) -> Iterator[str]:
         """Yield what a reader must know before the numbers."""
@@ -237,8 +227,8 @@ class Agreement(ReportOfAnnotators):
                 difference = section["pairs"]["difference"]
                 if difference is not None:
                     interval = scores.get(f"ceiling.{key}.pairs.difference", {})
-                    words = in_words(difference, interval.get("low"), interval.get("high"))
-                    yield f"{sequence}, {title_of(key)}: {words}"
+                    words = view.in_words(difference, interval.get("low"), interval.get("high"))
+                    yield f"{sequence}, {view.title_of(key)}: {words}"
 
     def _notes(self, sequence: str, report: Mapping[str, Any]) -> Iterator[str]:
         """Yield what is not defined in a sequence, and why; and what does not count in it."""
@@ -279,7 +269,7 @@ class Agreement(ReportOfAnnotators):
                 "account (clueval guide concept-agreement)"
             ),
         )
-        if any(is_undefined(cell) for table in self.tables() for row in table.rows for cell in row):
+        if any(view.is_undefined(cell) for table in self.tables() for row in table.rows for cell in row):
             yield (
                 "",
                 phrase(

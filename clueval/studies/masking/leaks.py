@@ -376,7 +376,6 @@ class _Kept(Examination):
             )
 
     def _inconsistent(self) -> Iterator[Inconsistent]:
-        """Yield the entities that have several replacements."""
         for judged in self.kept.values():
             replaced: dict[int, tuple[Mention, set[str]]] = {}
             for one in judged:

@@ -62,8 +62,6 @@ class ReviewedMasking(Masking):
 
 @dataclass(frozen=True)
 class _Reviewed(Examination):
-    """The examination of a document as decided."""
-
     decisions: PlaceDecisions = field(default_factory=lambda: PlaceDecisions(()))
 
     def mentions(self, annotator: str) -> Iterator[Mention]:

@@ -144,7 +144,6 @@ _SHARES = ("word_precision", "weighted_word_precision", "masked_share", "retenti
 
 
 def _named(*names: str) -> list[str]:
-    """Return the names of figures as tables have them."""
     return [phrase(name.replace("_", " ")) for name in names]
 
 

@@ -45,55 +45,6 @@ def test_tab() -> None:
     assert found["weighted_token_precision"] is None
 
 
-def test_tab_takes_class_and_label_of_an_entity_from_its_first_mention() -> None:
-    text = "Anna, A"
-    spans = [
-        Span(0, 4, "PER", {"entity_id": "1", "identifier_type": "QUASI"}),
-        Span(6, 7, "X", {"entity_id": "1", "identifier_type": "NO_MASK"}),
-    ]
-    gold = Document("d", {"x": spans}, text=text, unit="character")
-    predicted = Document("d", {"x": [Span(0, 4, "M")]}, text=text, unit="character")
-
-    found = figures("tab", gold, predicted)
-
-    assert found["recall_all_entities"] == 1.0
-    assert (found["mention_recall"], found["token_recall_by_type"]) == (0.5, {"PER": 0.5})
-
-
-def test_tab_masks_an_entity_whose_mentions_disagree_about_masking() -> None:
-    # The first mention in the file is the last in the text, and is to be kept: a quasi-identifier, label PER.
-    spans = [
-        Span(6, 10, "PER", {"entity_id": "1", "identifier_type": "NO_MASK"}),
-        Span(0, 4, "X", {"entity_id": "1", "identifier_type": "DIRECT"}),
-    ]
-    gold = Document("d", {"x": spans}, text="Anna, Anna", unit="character", ordered=True)  # as TAB's files
-
-    for masked, entities in (((0, 4), 1.0), ((6, 10), 0.0)):
-        predicted = Document("d", {"x": [Span(*masked, "M")]}, text="Anna, Anna", unit="character")
-        found = figures("tab", gold, predicted)
-        assert found["recall_all_entities"] == found["recall_quasi_entities"] == entities
-        assert (found["mention_recall"], found["token_recall_by_type"]) == (0.5, {"PER": 0.5})
-        assert found["mention_precision"] == entities
-
-
-def test_tab_counts_ignorable_tokens_as_masked() -> None:
-    text = "Mr Weiß (no 1)"
-    gold = Document("d", {"x": [Span(0, 7, "PER"), Span(8, 11, "X")]}, text=text, unit="character")
-    predicted = Document("d", {"x": [Span(3, 7, "M")]}, text=text, unit="character")
-
-    found = figures("tab", gold, predicted)
-
-    assert (found["mention_recall"], found["token_recall"], found["token_precision"]) == (1.0, 1.0, 1.0)
-
-
-def test_tab_divides_precision_by_the_annotators_with_any_span() -> None:
-    layers = {"a": [Span(5, 9, "PER")], "b": [Span(31, 35, "PER")], "c": []}
-    gold = Document("d", layers, text=TEXT, unit="character")
-    predicted = Document("d", {"x": [Span(5, 9, "M")]}, text=TEXT, unit="character")
-
-    assert figures("tab", gold, predicted, annotators="all")["token_precision"] == 1 / 2
-
-
 def test_i2b2() -> None:
     found = figures("i2b2", *sides())
 
@@ -173,17 +124,6 @@ def test_meddocan_joins_spans_without_a_letter_between() -> None:
 
     assert [found["merged"][name] for name in ("tp", "fp", "fn")] == [1, 0, 1]
     assert [found["strict"][name] for name in ("tp", "fp", "fn")] == [0, 1, 3]
-
-
-def test_meddocan_joins_spans_in_each_other_to_the_greater_end() -> None:
-    gold, predicted = (
-        Document("d", {"x": [Span(*one, "PER") for one in ranges]}, text="Ana y Eva", unit="character")
-        for ranges in ([(0, 9), (0, 3), (2, 5)], [(0, 5), (5, 9)])
-    )
-
-    merged = figures("meddocan", gold, predicted)["merged"]
-
-    assert (merged["tp"], merged["fp"], merged["fn"]) == (1, 0, 0)
 
 
 def test_presidio() -> None:
