@@ -684,7 +684,6 @@ def bag_of_tags(
     readings: Sequence[TagReading],
     *,
     ids: Sequence[str] | None = None,
-    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
 ) -> Bag | None:
     """Count parallel sentences, one list of tags for each, given for each side of `plan`; the layer is ``label``.
 
@@ -702,7 +701,7 @@ def bag_of_tags(
     if any(reading.is_late for reading in readings):
         return None
     try:
-        counting = ClusterCounting(plan, [DEFAULT_LAYER], readings, [None] * len(sides), bounds)
+        counting = ClusterCounting(plan, [DEFAULT_LAYER], readings, [None] * len(sides), Bounds())
         if counting.in_characters:
             return None  # there is no text
         places = None
