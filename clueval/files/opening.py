@@ -10,7 +10,6 @@ is an error.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from io import BufferedReader, RawIOBase
 from pathlib import Path
@@ -26,9 +25,6 @@ BLOCK = 1 << 18
 
 Progress = Callable[[int], object]
 """Called with the number of bytes that were read since the last call (gzipped bytes of a gzipped file)."""
-
-Part = tuple[int, int]
-"""A half-open range of the bytes of a file that begins and ends where lines begin."""
 
 Complain = Callable[[CluevalError], object]
 """Called with an error; raises the error, or stores it for a list of all errors."""
@@ -78,29 +74,25 @@ def blocks(
     path: Path,
     progress: Progress | None = None,
     complain: Complain = refuse,
-    part: Part | None = None,
     max_line: int = MAX_LINE,
     size: int = BLOCK,
 ) -> Iterator[tuple[int, str]]:
     """Yield a file in blocks of whole lines, each block with the number of its first line, from 1.
 
-    `part` limits reading to these bytes of a file that is not gzipped; its first line then has the number 1.
     Memory holds a block of about `size` bytes, or one line if it is longer. Raises `FileError` if the file
     cannot be read. Calls `complain` with a `FormatError` with the line for bytes that are not UTF-8, for a
     NUL and for a lone CR; raises `FormatError` for a line of more than `max_line` bytes.
     """
     number = 1
-    for data in whole_lines(path, progress, part, max_line, size):
+    for data in whole_lines(path, progress, max_line, size):
         text = decoded(data, path, number, complain)
         yield number, text
         number += text.count("\n")
 
 
-def lines(
-    path: Path, progress: Progress | None = None, max_line: int = MAX_LINE, size: int = BLOCK
-) -> Iterator[tuple[int, str]]:
+def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file without their ends, numbered from 1. Raises the errors of `blocks`."""
-    for number, text in blocks(path, progress, max_line=max_line, size=size):
+    for number, text in blocks(path):
         for offset, line in enumerate(text[:-1].split("\n")):
             yield number + offset, line
 
@@ -113,7 +105,7 @@ def raw_content(path: Path, most: int = MAX_LINE, *, mark: bool = False) -> byte
     """
     found: list[bytes] = []
     size = 0
-    for data in _blocks_with_mark(path, None, None, BLOCK) if mark else raw_blocks(path):
+    for data in _blocks_with_mark(path) if mark else raw_blocks(path):
         size += len(data)
         if size > most:
             raise file_too_long(str(path), most)
@@ -124,23 +116,17 @@ def raw_content(path: Path, most: int = MAX_LINE, *, mark: bool = False) -> byte
 def whole_lines(
     path: Path,
     progress: Progress | None = None,
-    part: Part | None = None,
     max_line: int = MAX_LINE,
     size: int = BLOCK,
 ) -> Iterator[bytes]:
     """Yield the blocks of `blocks`, unpacked but not decoded. Raises `FileError`, `FormatError`."""
-    return _cut_at_line_ends(raw_blocks(path, progress, part, size), str(path), max_line)
+    return _cut_at_line_ends(raw_blocks(path, progress, size), str(path), max_line)
 
 
-def raw_blocks(
-    path: Path, progress: Progress | None = None, part: Part | None = None, size: int = BLOCK
-) -> Iterator[bytes]:
-    """Yield the unpacked bytes of a file without byte-order mark, cut anywhere.
-
-    Raises the errors of `whole_lines`.
-    """
+def raw_blocks(path: Path, progress: Progress | None = None, size: int = BLOCK) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a file without byte-order mark, cut anywhere; see `whole_lines`."""
     first = True
-    for data in _blocks_with_mark(path, progress, part, size):
+    for data in _blocks_with_mark(path, progress, size):
         yield data.removeprefix(b"\xef\xbb\xbf") if first else data
         first = False
 
@@ -164,21 +150,20 @@ def sha256_of(paths: Iterable[Path]) -> str:
 
     found = sha256()
     for path in paths:
-        for data in _blocks_with_mark(path, None, None, BLOCK):
+        for data in _blocks_with_mark(path):
             found.update(data)
     return found.hexdigest()
 
 
-def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, size: int) -> Iterator[bytes]:
+def _blocks_with_mark(path: Path, progress: Progress | None = None, size: int = BLOCK) -> Iterator[bytes]:
     try:
         with _opened(path) as raw:
             counted = raw if progress is None else _counted(raw, progress, size)
-            if part is not None:
-                raw.seek(part[0])
-                yield from _as_it_is(counted, size, part[1] - part[0])
-                return
-            packed = counted.peek(2)[:2] == b"\x1f\x8b"
-            yield from _unpacked(counted, path, size) if packed else _as_it_is(counted, size)
+            if counted.peek(2)[:2] == b"\x1f\x8b":
+                yield from _unpacked(counted, path, size)
+            else:
+                while data := counted.read(size):
+                    yield data
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
 
@@ -214,12 +199,6 @@ def _unpacked(stream: BufferedReader[Any], path: Path, size: int) -> Iterator[by
                 yield data
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error
-
-
-def _as_it_is(stream: BufferedReader[Any], size: int, left: int = sys.maxsize) -> Iterator[bytes]:
-    while data := stream.read(min(size, left)):
-        left -= len(data)
-        yield data
 
 
 def _cut_at_line_ends(blocks: Iterable[bytes], file: str, max_line: int) -> Iterator[bytes]:

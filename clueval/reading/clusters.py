@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial, reduce
 from itertools import accumulate, chain, compress, pairwise, product, repeat
 from operator import ne, not_, or_
@@ -475,8 +475,7 @@ class ClusterCounting:
         for cluster, number in clusters.items():
             for part in parts_of[cluster]:
                 parts[part] += number
-        counting = {part for cluster in group.clusters(counting=True) for part in parts_of[cluster]}
-        documents, starts = self._documents(parts, counting, group)
+        documents, starts = self._documents(parts, parts_of, group)
         found = {}
         for waits, where in self._conditions.items():
             of_parts = dict(zip(parts, self._keys(documents, group, where, starts, numbers), strict=False))
@@ -508,18 +507,18 @@ class ClusterCounting:
         }
 
     def _documents(
-        self, parts: Mapping[str, int], counting: Set[str], group: LayerClusters
+        self, parts: Mapping[str, int], parts_of: Mapping[str, Sequence[str]], group: LayerClusters
     ) -> tuple[list[Document], Sequence[int]]:
         """Return the document of each side that has all parts, with a row of O after each, and where they start.
 
-        The spans that are read are counted, each as often as its part occurs; `counting` are the parts in documents
-        that count.
+        The spans that are read are counted, each as often as its part occurs.
         """
         rows_of_parts = map(group.characters.rows.__getitem__, BLANK.join([*parts, ""]))
         lengths, *columns = zip(*rows_of_parts, strict=True)
         times = list(chain.from_iterable(repeat(n, len(part) + 1) for part, n in parts.items()))
         counts: Sequence[bool] = ()
         if not self._plan.where.keys().isdisjoint(group.layers):
+            counting = {part for cluster in group.clusters(counting=True) for part in parts_of[cluster]}
             counts = list(chain.from_iterable(repeat(part in counting, len(part) + 1) for part in parts))
         starts = list(accumulate([len(part) + 1 for part in parts], initial=0))
         begins: Sequence[int] = range(len(lengths) + 1)  # of each token
@@ -684,7 +683,6 @@ def bag_of_tags(
     readings: Sequence[TagReading],
     *,
     ids: Sequence[str] | None = None,
-    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
 ) -> Bag | None:
     """Count parallel sentences, one list of tags for each, given for each side of `plan`; the layer is ``label``.
 
@@ -702,7 +700,7 @@ def bag_of_tags(
     if any(reading.is_late for reading in readings):
         return None
     try:
-        counting = ClusterCounting(plan, [DEFAULT_LAYER], readings, [None] * len(sides), bounds)
+        counting = ClusterCounting(plan, [DEFAULT_LAYER], readings, [None] * len(sides), Bounds())
         if counting.in_characters:
             return None  # there is no text
         places = None

@@ -242,8 +242,12 @@ class _Files:
                 if self._counting.by_document:
                     self._begin(first.document)
             if self._in_sentences:
-                columns = [part.in_sentences(*text) for text in texts]
-                self._add_sentences(columns, part.sizes)
+                sentences = part.sentences()
+                columns = [
+                    [(own if differs else same)[row : row + size] for differs, row, size in sentences]
+                    for own, same in texts
+                ]
+                self._add_sentences(columns, [size for _, _, size in sentences])
                 continue
             for group, (differing, same) in zip(self._counting.groups, texts, strict=True):
                 group.add(self._place, differing[part.differing] + same[part.same])

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, compress
-from operator import ne
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from clueval.core.document import Document, Layers, MissingId, Row, same_id
 from clueval.core.span import Frozen
 from clueval.core.tags import decode
 from clueval.files.errors import CluevalError
-from clueval.formats.column_format import Layout, wanted_layers
+from clueval.formats.column_format import wanted_layers
 from clueval.formats.tag_lists import SeenTags
 from clueval.reading.clusters import Unusual
 from clueval.reading.options import Text
@@ -25,9 +22,10 @@ from clueval.reading.passages import (
     Passage,
     PassageReader,
     Passages,
-    SentenceColumns,
+    Rows,
+    RowSplitter,
     Sizes,
-    columns_of,
+    have_ids,
     passages_in_step,
     require_sentences,
 )
@@ -44,7 +42,9 @@ def column_texts(sources: Sequence[Source]) -> Iterator[Text]:
     `Unusual` for what must be read document by document, and for every error: the documents so far are right.
     """
     readers = list(map(_reader_of, sources))
-    batch = _Batch(readers)
+    splitter, seen = RowSplitter(readers), [SeenTags(None) for _ in readers]
+    waiting: list[Passages] = []
+    rows = 0
     try:
         for text in passages_in_step(readers):
             if any(each.lines.ends != text[0].lines.ends for each in text):
@@ -53,10 +53,13 @@ def column_texts(sources: Sequence[Source]) -> Iterator[Text]:
                 raise Unusual("different documents")
             if any(each.lines.unspaced for each in text):
                 raise Unusual("the text is not known from the tokens alone")
-            batch.add(text)
-            if batch.rows >= ROWS:
-                yield from batch.take()
-        yield from batch.take()
+            waiting.append(text)
+            rows += text[0].tokens
+            if rows >= ROWS or have_ids(text):
+                yield from _documents(splitter.split(waiting), readers, seen)
+                waiting, rows = [], 0
+        if waiting:
+            yield from _documents(splitter.split(waiting), readers, seen)
     except CluevalError as error:
         raise Unusual("a file cannot be read") from error
 
@@ -77,131 +80,57 @@ def _id_of(passage: Passage) -> str:
     return document.id if document.named else MissingId(document.id)
 
 
-class _Batch:
-    """Texts whose lines are split together; `rows` is their number of lines."""
-
-    def __init__(self, readers: Sequence[PassageReader]) -> None:
-        self._readers = readers
-        self._seen = [SeenTags(None) for _ in readers]
-        self._texts: list[Passages] = []
-        self.rows = 0
-
-    def add(self, text: Passages) -> None:
-        """Add the lines of all sides of a text."""
-        self._texts.append(text)
-        self.rows += text[0].tokens
-
-    def take(self) -> Iterator[Text]:
-        """Yield the documents of the texts, and begin again. Raises `Unusual`, and the errors of columns."""
-        texts, self._texts, self.rows = self._texts, [], 0
-        lines: list[list[str]] = [
-            [] for _ in self._readers
-        ]  # of the first side all, of others those that differ
-        differing: list[_Differing] = []
-        rows = 0  # of the first side so far, with one of O after each sentence
-        for number, text in enumerate(texts):
-            first, *others = [each.sentences for each in text]
-            differ = list(map(any, zip(*(map(ne, first, other) for other in others), strict=True)))
-            begin = 0
-            for end, differs in zip(text[0].lines.ends, differ, strict=False):
-                if differs:
-                    differing.append(
-                        _Differing(number, text[0].start + begin, slice(rows, rows + end - begin + 1))
-                    )
-                rows += end - begin + 1
-                begin = end
-            lines[0] += first
-            for own, other in zip(lines[1:], others, strict=True):
-                own += compress(other, differ)
-        layouts = [each.layout for text in texts for each in text if each.layout is not None]
-        if not layouts:
-            for text in texts:
-                yield self._documents(text, [], [], [{}] * len(text))
-            return
-        if any(layout != layouts[0] for layout in layouts):
-            raise Unusual("different columns")
-        whole = self._columns(0, lines[0], layouts[0])
-        spans = self._spans(whole, lines[1:], layouts[0], differing)
-        past = 0
-        for number, text in enumerate(texts):
-            tokens: list[str] = []
-            ids: list[str] = []
-            begin = 0
-            for end in text[0].lines.ends:
-                tokens += whole.tokens[past : past + end - begin]
-                ids += whole.token_ids[past : past + end - begin]
-                past += end - begin + 1
-                begin = end
-            if len({*ids}) < len(ids):
-                raise Unusual("a token id occurs again")
-            of_text = [{layer: rows.get(number, []) for layer, rows in side.items()} for side in spans]
-            yield self._documents(text, tokens, ids, of_text)
-
-    def _spans(
-        self,
-        whole: SentenceColumns,
-        others: Iterable[Sequence[str]],
-        layout: Layout,
-        differing: Sequence[_Differing],
-    ) -> list[dict[str, dict[int, list[Row]]]]:
-        """Return the spans of the sentences that differ: of each side, by layer and number of the text."""
-
-        def chosen(column: Sequence[str]) -> list[str]:
-            return list(chain.from_iterable([column[sentence.rows] for sentence in differing]))
-
-        tags = {layer: chosen(column) for layer, column in whole.tags.items()}
-        first = SentenceColumns(chosen(whole.tokens), chosen(whole.token_ids), tags)
-        sides = [first, *(self._columns(number, own, layout) for number, own in enumerate(others, 1))]
-        if any(side[:2] != first[:2] for side in sides):
-            raise Unusual("different tokens")
-        sizes = [sentence.rows.stop - sentence.rows.start for sentence in differing]
-        starts = list(accumulate(sizes, initial=0))
-        found: list[dict[str, dict[int, list[Row]]]] = []
-        for side in sides:
-            found.append({layer: {} for layer in side.tags})
-            for layer, column in side.tags.items():
-                for start, end, label in decode(column):
-                    number = bisect_right(starts, start) - 1
-                    sentence = differing[number]
-                    shift = sentence.position - starts[number]
-                    found[-1][layer].setdefault(sentence.text, []).append((start + shift, end + shift, label))
-        return found
-
-    def _columns(self, number: int, lines: Sequence[str], layout: Layout) -> SentenceColumns:
-        """Return the columns of sentences of a side. Raises the errors of tags, and `Unusual` for other lines."""
-        if not lines:
-            return SentenceColumns([], [], {layer: [] for layer in layout.layers})
-        columns = columns_of(lines, layout, self._readers[number].values)
-        for layer, tags in columns.tags.items():
-            self._seen[number].see(layer, tags)
-        return columns
-
-    def _documents(
-        self,
-        text: Passages,
-        tokens: Sequence[str],
-        ids: Sequence[str],
-        spans: Sequence[Mapping[str, Sequence[Row]]],
-    ) -> Text:
-        return tuple(
+def _documents(rows: Rows, readers: Sequence[PassageReader], seen: Sequence[SeenTags]) -> Iterator[Text]:
+    """Yield the documents of each text. Raises the errors of tags."""
+    for number, of_side in enumerate(seen):
+        for columns in (*rows.columns[number : number + 1], *rows.same):
+            for layer, tags in columns.tags.items():
+                of_side.see(layer, tags)
+    sentences = [part.sentences() for part in rows.parts]
+    spans = _spans(rows, sentences)
+    of_rows = {True: rows.columns[:1], False: rows.same}
+    for number, part in enumerate(rows.parts):
+        tokens: list[str] = []
+        ids: list[str] = []
+        for differs, start, size in sentences[number]:
+            columns = of_rows[differs][0]
+            tokens += columns.tokens[start : start + size]
+            ids += columns.token_ids[start : start + size]
+        yield tuple(
             Document(
-                _id_of(own),
-                Layers({}, {layer: of_side.get(layer, []) for layer in wanted_layers(reader)}),
+                _id_of(passage),
+                Layers({}, {layer: spans.get((number, side, layer), []) for layer in wanted_layers(reader)}),
                 tokens=tokens,
-                start=own.start,
+                start=passage.start,
                 token_ids=ids or None,
-                sentences=own.lines.sentences(own.start),
-                metadata=Frozen(own.document.metadata),
-                lines=own.lines.numbers(),
+                sentences=passage.lines.sentences(passage.start),
+                metadata=Frozen(passage.document.metadata),
+                lines=passage.lines.numbers(),
                 file=reader.file,
             )
-            for own, of_side, reader in zip(text, spans, self._readers, strict=True)
+            for side, (passage, reader) in enumerate(zip(part.passages, readers, strict=True))
         )
 
 
-class _Differing(NamedTuple):
-    """A sentence whose lines differ: the number of its text, its first position, and its rows in the first side."""
-
-    text: int
-    position: int
-    rows: slice
+def _spans(
+    rows: Rows, sentences: Sequence[Sequence[tuple[bool, int, int]]]
+) -> dict[tuple[int, int, str], list[Row]]:
+    """Return the spans of the sentences that differ, by the numbers of the text and the side, and the layer."""
+    starts: list[int] = []
+    places: list[tuple[int, int]] = []  # the text of each of these sentences, and its first position
+    for number, (part, of_text) in enumerate(zip(rows.parts, sentences, strict=True)):
+        position = part.passages[0].start
+        for differs, start, size in of_text:
+            if differs:
+                starts.append(start)
+                places.append((number, position))
+            position += size
+    found: dict[tuple[int, int, str], list[Row]] = {}
+    for side, columns in enumerate(rows.columns):
+        for layer, tags in columns.tags.items():
+            for start, end, label in decode(tags):
+                sentence = bisect_right(starts, start) - 1
+                number, position = places[sentence]
+                shift = position - starts[sentence]
+                found.setdefault((number, side, layer), []).append((start + shift, end + shift, label))
+    return found

@@ -273,20 +273,15 @@ class PassageRows(NamedTuple):
     same: slice
     differ: Sequence[bool]  # whether the lines of a sentence differ
 
-    @property
-    def sizes(self) -> list[int]:
-        """The number of rows of each sentence, without those of O."""
-        return list(map(LINES, self.passages[0].sentences))
-
-    def in_sentences(self, differing: str, same: str) -> list[str]:
-        """Return the characters of the rows of each sentence, given those of all rows in both."""
-        places = {True: self.differing.start, False: self.same.start}
-        texts = []
-        for size, differs in zip(self.sizes, self.differ, strict=True):
-            start = places[differs]
-            texts.append((differing if differs else same)[start : start + size])
-            places[differs] = start + size + 1
-        return texts
+    def sentences(self) -> list[tuple[bool, int, int]]:
+        """Return of each sentence whether it differs, its first row, and the number of its rows without that of O."""
+        rows = {True: self.differing.start, False: self.same.start}
+        found = []
+        for lines, differs in zip(self.passages[0].sentences, self.differ, strict=True):
+            size = lines.count("\n")
+            found.append((differs, rows[differs], size))
+            rows[differs] += size + 1
+        return found
 
 
 class Rows(NamedTuple):

@@ -11,7 +11,7 @@ from itertools import chain, count, islice
 from operator import le
 from typing import Any, NamedTuple
 
-from clueval.core.bag import Bag, Bounds
+from clueval.core.bag import Bag
 from clueval.core.case import TOKENS, Key, Where, are_flat, keys_of, keys_of_triples
 from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit, in_documents
 from clueval.core.document import Document, Layers, Row, positions_of
@@ -47,7 +47,6 @@ def bag_of_triples(
     plan: Plan,
     *,
     ids: Sequence[str] | None = None,
-    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
 ) -> Bag | None:
     """Count parallel lists, one of tuples ``(start, end, label)`` for each document; the layer is ``label``.
 
@@ -57,7 +56,7 @@ def bag_of_triples(
     """
     if type(gold) not in _LISTS or type(predicted) not in _LISTS or len(gold) != len(predicted):
         return None
-    return bag_of_texts(_texts(gold, predicted, ids), plan, bounds=bounds)
+    return bag_of_texts(_texts(gold, predicted, ids), plan)
 
 
 def _texts(gold: Sequence[Any], predicted: Sequence[Any], ids: Sequence[str] | None) -> Iterator[PlainText]:
@@ -117,8 +116,6 @@ def bag_of_rows(
     pairs: Iterable[Sequence[Document]],
     plan: Plan,
     layer: str = DEFAULT_LAYER,
-    *,
-    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
 ) -> Bag | None:
     """Count the documents of gold and predicted whose spans in `layer` are rows (`clueval.core.document.Layers`).
 
@@ -134,7 +131,7 @@ def bag_of_rows(
             raise Unusual("there are no documents")
         unit = first[0].unit
         texts = (_text(pair, layer, unit, plan.counts_sentences) for pair in chain([first], found))
-        return bag_of_texts(texts, plan, layer, unit=unit, bounds=bounds)
+        return bag_of_texts(texts, plan, layer, unit=unit)
     except Unusual:
         return None
 
@@ -158,7 +155,6 @@ def bag_of_texts(
     layer: str = DEFAULT_LAYER,
     *,
     unit: str = "token",
-    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
 ) -> Bag | None:
     """Count texts with plain spans in one layer; `unit` is that of their positions.
 
@@ -170,7 +166,7 @@ def bag_of_texts(
         require_usual(plan, [layer])
         if is_in_characters(plan) and unit != "character":
             raise Unusual("positions must be converted")
-        counting = _Counting(plan, layer, unit, bounds)
+        counting = _Counting(plan, layer, unit)
         texts = iter(texts)
         if plan.by or plan.units or plan.where:
             for text in texts:
@@ -184,9 +180,9 @@ def bag_of_texts(
 
 
 class _Counting:
-    def __init__(self, plan: Plan, layer: str, unit: str, bounds: Bounds) -> None:
+    def __init__(self, plan: Plan, layer: str, unit: str) -> None:
         self._plan, self._layer, self._unit = plan, layer, unit
-        self._bag = Bag(plan.metrics, (), bounds)
+        self._bag = Bag(plan.metrics)
         self._new_labels = NewLabels(plan)
         self._in_sentences = plan.counts_sentences
         self._documents = 0  # that count

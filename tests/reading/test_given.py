@@ -178,6 +178,11 @@ def test_an_error_names_the_open_file_and_no_temporary_one(tmp_path: Path) -> No
         ([Document("a", {}), 3], [Document("a", {}), 3], "gold[1] is an int, not a document"),
         ([Document("a", {}), []], [Document("a", {}), []], "gold[1] is a list, not a document"),
         (["gold.conll"], ["predicted.conll"], "gold.conll: there is no such file"),
+        (
+            [Document("d", {}, text="a", unit="character")],
+            [Document("d", {}, tokens=["a"])],
+            "document 'd': gold has the unit 'character' where predicted has 'token'",
+        ),
     ],
 )
 def test_what_is_no_input_is_refused_by_its_place(gold: Any, predicted: Any, message: str) -> None:

@@ -74,12 +74,6 @@ class TestVrt:
         assert (second.id, second.start, second.tokens) == ("d2", 5, ["<"])
         assert second.layers["risk"] == [Span(5, 6, {"risk": "low"})]
 
-    def test_last_column_is_called_label_without_layers(self, tmp_path: Path) -> None:
-        (document,) = read(write(tmp_path / "a.vrt", "a\tNN\tB-X\nb\tNN\tO\n"))
-
-        assert document.layers == {"label": [Span(0, 1, "X")]}
-        assert document.tokens == ["a", "b"]
-
     @pytest.mark.parametrize(
         ("text", "line", "message"),
         [
@@ -200,12 +194,6 @@ class TestConll:
 
         assert (first.id, first.metadata, first.sentences[0].id) == ("n1", {"domain": "news"}, "s1")
         assert second.id == "n2"
-
-    def test_error_for_a_missing_column_names_its_line(self, tmp_path: Path) -> None:
-        with pytest.raises(
-            FormatError, match=r"a\.conll:3: the line has 1 column, the first token line has 2"
-        ):
-            list(read(write(tmp_path / "a.conll", "a O\n\nb\n")))
 
 
 class TestTableOfSpans:

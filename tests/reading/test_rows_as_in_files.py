@@ -159,13 +159,6 @@ def test_row_in_memory_is_scored_unless_it_is_wrong(name: str) -> None:
     assert outcome([changed(row, lambda spans: as_objects(spans, text="  "))]) is None
 
 
-def test_row_with_spans_of_two_annotators_is_refused_in_memory() -> None:
-    row = with_two_annotators(DIALECTS["doccano"])
-
-    with pytest.raises(UsageError, match=r"gold: .* several annotation sets.* 'ada', 'bob'"):
-        score([row], [row])
-
-
 @pytest.mark.parametrize("key", ["_annotator_id", "_session_id", "username", "user", "annotator"])
 def test_rows_of_two_annotators_are_refused_in_memory_as_in_a_file(key: str, tmp_path: Path) -> None:
     of_prodigy = key.startswith("_")

@@ -11,7 +11,7 @@ import pytest
 from corpora import write
 
 import clueval
-from clueval import Accumulator, CluevalError, errors, read, score
+from clueval import CluevalError, errors, read, score
 from clueval.cli import main
 from clueval.compat import seqeval
 from clueval.compat.huggingface import Seqeval
@@ -133,13 +133,6 @@ def test_repaired_tags_of_several_files_are_counted_by_the_scheme_of_each(tmp_pa
     assert score(*map(read, sides)).repaired_tags == {"gold": 1, "predicted": 1}
 
 
-def test_repaired_tags_are_the_same_in_an_accumulator(path: Path) -> None:
-    scores = Accumulator(["exact"])
-    scores.update(list(read(path)), list(read(path)))
-
-    assert scores.compute().repaired_tags == {"gold": 3, "predicted": 3}
-
-
 def test_repaired_tags_of_a_named_scheme_are_counted_by_it_in_each_file(tmp_path: Path) -> None:
     parts = [
         write(tmp_path / f"{n}.conll", part) for n, part in enumerate(IN_PARTS.split("-DOCSTART-\n\n")[1:])
@@ -187,16 +180,6 @@ def test_tags_of_two_schemes_are_an_error_that_names_the_file(tmp_path: Path) ->
 
     with pytest.raises(TagError, match=r"a\.conll.*BIOES"):
         score(path, path, invalid="discard")
-
-
-def test_filter_on_a_layer_counts_documents_without_tokens_on_every_route(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.conll", "-DOCSTART-\n\n-DOCSTART-\n\na B-X\n\n-DOCSTART-\n")
-
-    for where in ([], ["label=X"]):
-        assert score(path, path, where=where).documents == 3
-        assert score(path, path, where=where, unit="character").documents == 3
-        assert score(path, path, where=where, layers={"label": 2}).documents == 3
-        assert score(list(read(path)), list(read(path)), where=where).documents == 3
 
 
 # The names of tag schemes: Python takes every spelling that the command line takes, wherever it takes a scheme
@@ -300,18 +283,6 @@ def test_an_unknown_name_is_an_error_with_near_ones(tmp_path: Path, call: str) -
         assert "one of BIO, IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1, IOE2" in str(caught.value)
 
 
-def test_an_unknown_name_is_the_same_error_on_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = str(write(tmp_path / "a.conll", conll("BIO")))
-
-    assert main(["score", path, path, "--scheme", "IBO2"]) == 2
-
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "'IBO2'" in line
-    assert "IOB2 or IO? it is one of BIO" in line
-
-
 OF_SEQEVAL: dict[str, Callable[[Any, list[list[str]]], object]] = {
     "f1_score": lambda scheme, tags: seqeval.f1_score(tags, tags, mode="strict", scheme=scheme),
     "report": lambda scheme, tags: seqeval.classification_report(tags, tags, mode="strict", scheme=scheme),
@@ -397,12 +368,3 @@ def test_text_that_is_not_a_tag_is_named_with_the_advice_of_the_scheme(tmp_path:
         "(a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label; "
         "layers=... names the column of the tags)"
     )
-
-
-def test_positions_of_spans_do_not_count_the_lines_between_sentences(tmp_path: Path) -> None:
-    path = write(tmp_path / "g.vrt", vrt("a|O", "b|O c|B-A", "d|B-B e|I-B", "f|O g|B-C"))
-
-    (document,) = read(path)
-
-    assert [(span.start, span.end) for span in document.layers["label"]] == [(2, 3), (3, 5), (6, 7)]
-    assert [*(document.lines or ())] == [3, 6, 7, 10, 11, 14, 15]
