@@ -70,9 +70,12 @@ def data_rows(report: Content) -> Iterator[dict[str, Any]]:
     Columns of findings that have the name of a column of the key are about a span, not about the place, and are called
     so. A cell is text, a number, None, or a list of `MarkedText`.
     """
-    facets, undecided, is_empty = report.facets, dict.fromkeys(DECISION_COLUMNS, ""), True
-    for place in report.places():
-        is_empty = False
+    places = iter(report.places())
+    first, facets = next(places, None), report.facets
+    if first is None and not facets:
+        yield from _rows_of_tables(report)
+    undecided = dict.fromkeys(DECISION_COLUMNS, "")
+    for place in chain([] if first is None else [first], places):
         decision = {name: place.decision.get(name, "") for name in undecided} if place.decision else undecided
         for finding in [*place.findings] or [_as_finding(place, facets)]:
             row = {**place.key, **decision}
@@ -82,8 +85,9 @@ def data_rows(report: Content) -> Iterator[dict[str, Any]]:
                 elif name != DOCUMENT:
                     row[f"span_{name}"] = value
             yield row
-    if not is_empty or facets:
-        return
+
+
+def _rows_of_tables(report: Content) -> Iterator[dict[str, Any]]:
     rows = report.data()
     if rows is not None:
         yield from map(dict, rows)

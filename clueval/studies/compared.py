@@ -213,9 +213,6 @@ def profile(
         train=documents,
         metric=chosen,
         buckets=buckets,
-        layers=pairs.layers,
-        merge=pairs.plan.merge,
-        where=pairs.plan.where,
         scored=scored,
     )
 

@@ -203,24 +203,16 @@ class ErrorReport(Report):
 
 
 class Errors(ErrorReport):
-    """The errors of predicted compared with gold.
+    """The errors of predicted compared with gold, those that metric ``exact`` counts unless a choice selects others.
 
     Iterating yields a `Place` after the other, as the pairs are read; holds one text. Forms, tables and files read the
     pairs again. Raises `UsageError` for pairs that can be read only once, and the errors of metrics and files.
 
-    Args:
-        pairs: the pairs of all texts, as they are counted; or a function that returns them.
-        choice: selects the errors; by default those that metric ``exact`` counts.
-        layers: the layers in their order; further ones follow as they occur.
-        scored: returns the result of the choice's metric on the same texts, given the number of the system, 0; None:
-            they are counted here. With it, `pairs` may leave out texts and sentences without errors, unless there are
-            decisions.
-        title: what was compared; empty: the names of the files.
-        files: the names of the files, gold's first, if there are such; the browser keeps decisions under them, too.
-        metadata: the names of metadata by which the page filters; None: all that documents have.
-        decisions: decisions about places, which the places then have; the tables say whose the errors are, and what the
-            scores are with gold corrected. Raises `UsageError` for conflicts; warns of decisions that do not hold.
-        limit: list this number of places; tables and counts have all.
+    `layers` are the layers in their order; further ones follow as they occur. `scored` returns the result of the
+    choice's metric on the same texts, given the number of the system (0); without it they are counted here, with it
+    `pairs` may leave out texts and sentences without errors, unless there are decisions. `title` (else the names of
+    the `files`, gold's first) says what was compared. `metadata` are the names by which the page filters (None: all).
+    With `limit`, only this number of places is listed; tables and counts have all.
 
     >>> from clueval.core.document import Document
     >>> from clueval.core.span import Span

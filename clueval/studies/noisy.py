@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from clueval.core.alignment import align
@@ -17,9 +16,8 @@ from clueval.core.span import NOTHING
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.language import numeral, phrase
 from clueval.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
-from clueval.reports.report import Report
 from clueval.reports.table import Cell, Find, Part, Rate, Shares, Table
-from clueval.studies.errors import Pairs
+from clueval.studies.errors import ErrorReport, Pairs, Seen, Text
 from clueval.studies.errors_view import facts_of, title_of
 from clueval.studies.wrong import rereadable
 
@@ -29,15 +27,11 @@ if TYPE_CHECKING:
 RESULTS = ("matched", "not matched", "no counterpart")
 
 
-class NoisyErrors(Report):
+class NoisyErrors(ErrorReport):
     """Every gold span with its counterpart, in the order of the texts.
 
-    Args:
-        pairs: the pairs of all texts, as they are counted; or a function that returns them.
-        metric: the metric, which says when texts match.
-        where: the labels that count, by layer.
-        scored: returns the result of the metric on the same texts; None: there are no scores.
-        title, files: as for `clueval.studies.errors.Errors`.
+    The metric says when texts match; `where` has the labels that count, by layer. The other arguments are those of
+    `clueval.studies.errors.Errors`.
     """
 
     def __init__(
@@ -46,22 +40,13 @@ class NoisyErrors(Report):
         metric: Noisy = Noisy(),  # noqa: B008  # it cannot be changed
         *,
         where: Where = NOTHING,
-        scored: Callable[[], Result] | None = None,
+        scored: Callable[[int], Result] | None = None,
         title: str = "",
         files: Sequence[str] = (),
     ) -> None:
-        self._title, self._files, self._metric, self._where = title, files, metric, where
-        self._pairs, self._scored = rereadable(pairs), scored
-
-    @cached_property
-    def result(self) -> Result | None:
-        """The result of the metric; None if there are no scores."""
-        return None if self._scored is None else self._scored()
-
-    @property
-    def signature(self) -> str:  # type: ignore[override]  # it is only read
-        """The signature of the scores."""
-        return "" if self.result is None else str(self.result.signature)
+        read = rereadable(pairs)
+        super().__init__(lambda: ([pair] for pair in read()), None, (), scored, (title, files, ()))
+        self._metric, self._where, self.store = metric, where, ""
 
     # in the language of the context
     @property
@@ -81,37 +66,38 @@ class NoisyErrors(Report):
             Facet("document", phrase("Document")),
         ]
 
-    def __iter__(self) -> Iterator[Place]:
-        return self.places()
+    def _read(self, seen: Seen | None) -> Iterator[tuple[Text, Sequence[Sequence[tuple[str, Explanation]]]]]:
+        for text in self._texts():
+            layers = dict.fromkeys(layer for side in text[0].sides for layer in side.layers)
+            explained = [
+                (layer, one) for layer in layers for one in self._metric.explain(text[0], layer, self._where)
+            ]
+            if seen is not None:
+                seen.places[None] += len(explained)
+                seen.listed.update((layer, one.gold.label, _result(one)) for layer, one in explained)
+            yield text, [[each] for each in explained]
 
-    def places(self) -> Iterator[Place]:
-        for document, layer, one in self._explained():
+    def _places_of(self, text: Text, groups: Iterable[Sequence[tuple[str, Explanation]]]) -> Iterator[Place]:
+        document = text[0].first.id
+        for ((layer, one),) in groups:
             spans = [("gold", one.gold), ("predicted", one.predicted)]
-            print_of = fingerprint(
-                (side, span.fragments, span.label) for side, span in spans if span is not None
+            yield Place(
+                (document, layer, one.gold.start, one.gold.end),
+                fingerprint((side, span.fragments, span.label) for side, span in spans if span is not None),
+                _marked(one.gold_text, one.opposite if one.predicted is None else one.predicted_text),
+                [_line(document, layer, one)],
+                [_row(document, layer, one)],
             )
-            texts = _marked(one.gold_text, one.opposite if one.predicted is None else one.predicted_text)
-            at = document, layer, one.gold.start, one.gold.end
-            yield Place(at, print_of, texts, [_line(document, layer, one)], [_row(document, layer, one)])
-
-    def _explained(self) -> Iterator[tuple[str, str, Explanation]]:
-        """Yield the id of the document, the layer and the explanation of each gold span."""
-        for pair in self._pairs():
-            for layer in dict.fromkeys(layer for side in pair.sides for layer in side.layers):
-                for one in self._metric.explain(pair, layer, self._where):
-                    yield pair.first.id, layer, one
 
     def facts(self) -> Iterable[str]:
         return [] if self.result is None else facts_of(self.result.documents, self.result.tokens)
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the number of gold spans by result."""
-        found = Counter(_result(one) for _, _, one in self._explained())
-        return {"gold": {result: found[result] for result in RESULTS}}
-
-    def scores(self) -> dict[str, float]:
-        """Return these numbers by short paths, as ``gold.matched``."""
-        return {f"gold.{result}": float(number) for result, number in self.counts()["gold"].items()}
+        numbers = dict.fromkeys(RESULTS, 0)
+        for (_, _, result), number in self._seen.listed.items():
+            numbers[result] += number
+        return {"gold": numbers}
 
     def verdict(self) -> str:
         numbers = self.counts()["gold"]
@@ -124,8 +110,8 @@ class NoisyErrors(Report):
     def tables(self) -> Iterator[Table]:
         """Yield for each layer how many gold spans match, by label, the least share first."""
         counts: dict[str, dict[str, Counter[str]]] = {}
-        for _, layer, one in self._explained():
-            counts.setdefault(layer, {}).setdefault(one.gold.label, Counter())[_result(one)] += 1
+        for (layer, label, result), number in self._seen.listed.items():
+            counts.setdefault(layer, {}).setdefault(label, Counter())[result] = number
         for layer, labels in counts.items():
             shares = sorted((found[RESULTS[0]] / found.total(), label) for label, found in labels.items())
             rows: list[list[Cell]] = []

@@ -24,7 +24,6 @@ from clueval.files.limits import require_short_texts
 from clueval.reports.language import phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Cell, Rate, Table, shown
-from clueval.studies.errors import Pairs
 from clueval.studies.errors_view import facts_of
 from clueval.studies.span_values import (
     BUCKETS,
@@ -41,9 +40,10 @@ from clueval.studies.span_values import (
     in_order,
     range_name,
 )
-from clueval.studies.wrong import Choice, Search, rereadable
+from clueval.studies.wrong import Choice, Search
 
 if TYPE_CHECKING:
+    from clueval.results.pairs import Pairs
     from clueval.results.result import Result
 
 FEW = 20
@@ -61,20 +61,10 @@ def all_features() -> Sequence[str]:
 
 
 class Profile(Report):
-    """The scores of spans by the values of their features.
+    """The scores of spans by the values of their features; see `clueval.profile`.
 
-    Args:
-        pairs: the pairs of all texts, as they are counted; or a function that returns them.
-        features: the names of features; None: all that can be computed.
-        train: the training data, for the features in `TRAINED`: documents, or a function that returns them.
-        metric: a metric that counts cases and has a micro average.
-        buckets: sort numbers into this many buckets of about equal size, instead of fixed ones.
-        layers: the layers in their order; further ones follow as they occur.
-        merge, where: as in `Choice`.
-        scored: returns the result of the metric on the same texts; None: there is no signature.
-        title: what was compared.
-
-    Raises `UsageError` for unknown features, for a metric that cannot count single spans, and the errors of metrics.
+    `pairs` are those of all texts, as they are counted; `train` returns the documents of the training data, and
+    `scored` the result of the metric on the same texts.
 
     >>> from clueval import profile
     >>> rows = profile([["B-PER", "B-LOC"]], [["B-PER", "O"]], feature=["label"]).rows()
@@ -85,16 +75,12 @@ class Profile(Report):
     def __init__(
         self,
         pairs: Pairs,
-        features: Sequence[str] | None = None,
+        features: Sequence[str] | None,
         *,
-        train: Iterable[Document] | Callable[[], Iterable[Document]] | None = None,
-        metric: AnyMetric = Exact(),  # noqa: B008  # it cannot be changed
-        buckets: int | None = None,
-        layers: Sequence[str] = (),
-        merge: bool = False,
-        where: Mapping[str, frozenset[str]] | None = None,
-        scored: Callable[[], Result] | None = None,
-        title: str = "",
+        train: Callable[[], Iterable[Document]] | None,
+        metric: AnyMetric,
+        buckets: int | None,
+        scored: Callable[[], Result],
     ) -> None:
         if buckets is not None and buckets < 1:
             raise UsageError(f"buckets must be from 1, not {buckets}")
@@ -104,7 +90,7 @@ class Profile(Report):
             advice = "use exact, levels or partial"
             raise UsageError(f"metric {metric.name!r} cannot count buckets alone", advice=advice)
         self.metric = of_cases[0]
-        known = {**FEATURES, **({} if train is None else TrainingSpans(rereadable(train)).features)}
+        known = {**FEATURES, **({} if train is None else TrainingSpans(train).features)}
         for name in features or ():
             if name not in known and name in TRAINED:
                 raise UsageError(f"feature {name!r} needs training data", advice="add train='FILE'")
@@ -112,23 +98,21 @@ class Profile(Report):
                 advice = f"one of {', '.join(all_features())}"
                 raise UsageError(f"there is no feature {name!r}", advice=advice)
         self._features = known if features is None else {name: known[name] for name in features}
-        self._title, self._scored = title, scored
-        self._pairs, self._number = rereadable(pairs), buckets
-        self._choice, self._layers = Choice(merge=merge, where=where or {}), layers
+        self._pairs, self._number, self._scored = pairs, buckets, scored
 
     @cached_property
-    def result(self) -> Result | None:
-        """The result of the metric; None if there are no scores."""
-        return None if self._scored is None else self._scored()
+    def result(self) -> Result:
+        """The result of the metric."""
+        return self._scored()
 
     @property
     def title(self) -> str:  # type: ignore[override]  # it is only read, in the language of the context
-        return self._title or phrase("Profile")
+        return phrase("Profile")
 
     @property
     def signature(self) -> str:  # type: ignore[override]  # it is only read
         """The signature of the scores."""
-        return "" if self.result is None else str(self.result.signature)
+        return str(self.result.signature)
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return self.data()
@@ -136,9 +120,10 @@ class Profile(Report):
     @cached_property
     def entries(self) -> Mapping[str, Mapping[str, Sequence[Entry]]]:
         """The entries of the buckets by sequence and feature."""
-        search = Search(self._choice, self._layers)
+        plan = self._pairs.plan
+        search = Search(Choice(merge=plan.merge, where=plan.where), self._pairs.layers)
         counts = _Counts(self.metric, self._features, self._number)
-        for pair in self._pairs():
+        for pair in self._pairs:
             counts.see(pair, search)
         return {
             sequence: {feature: list(counts.entries(sequence, feature)) for feature in self._features}
@@ -146,7 +131,7 @@ class Profile(Report):
         }
 
     def facts(self) -> Iterable[str]:
-        return [] if self.result is None else facts_of(self.result.documents, self.result.tokens)
+        return facts_of(self.result.documents, self.result.tokens)
 
     def data(self) -> Iterator[Mapping[str, Any]]:
         for sequence, features in self.entries.items():
@@ -204,8 +189,7 @@ class Profile(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores, and the entries by metric, sequence and feature. Rates are fractions."""
-        scores = {} if self.result is None else self.result.to_dict()
-        return {**scores, "profile": {self.metric.name: self.entries}}
+        return {**self.result.to_dict(), "profile": {self.metric.name: self.entries}}
 
 
 def _header() -> list[str]:

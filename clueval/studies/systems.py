@@ -76,16 +76,9 @@ class SharedError(NamedTuple):
 class TwoSystems(ErrorReport):
     """The errors of two systems on the same gold: those in both, and those in one only.
 
-    Iterating yields a `Place` after the other, as the texts are read; holds one text. The rest reads them again.
-
-    Args:
-        texts: of each text gold with the first system and gold with the second one, as they are counted; or a function
-            that returns them.
-        choice: selects the errors, as for `Errors`.
-        names: the short names of the systems.
-        layers: the layers in their order; further ones follow as they occur.
-        scored: returns the result of the choice's metric for a system, 0 or 1; None: texts are counted here.
-        title, files, metadata: as for `Errors`.
+    `texts` has of each text gold with the first system and gold with the second one, as they are counted; or returns
+    them. `names` are the short names of the systems, and `scored` returns the result of one, 0 or 1. The other
+    arguments are those of `Errors`.
     """
 
     _store, _systems = "errors_of_two.html", 2
