@@ -197,7 +197,9 @@ def _spans(spans: Sequence[Span], writer: Writer, starts: Sequence[int], lost: C
     for span in spans:
         fitting = span
         if span.features:
-            features = _features(span, writer)
+            holds_feature = writer.feature or (lambda name, value: True)
+            items = span.features.items() if "features" in holds else ()
+            features = {name: value for name, value in items if holds_feature(name, value)}
             lost["features"] += len(span.features) - len(features)
             fitting = replace(fitting, features=features)
         if "gaps" not in holds and (span.parts is not None or span.tokens is not None):
@@ -218,14 +220,6 @@ def _spans(spans: Sequence[Span], writer: Writer, starts: Sequence[int], lost: C
         else:
             apart.append(span)
     return apart
-
-
-def _features(span: Span, writer: Writer) -> dict[str, Any]:
-    """Return the features of a span that a format can hold."""
-    if "features" not in writer.holds:
-        return {}
-    fits = writer.feature
-    return {name: value for name, value in span.features.items() if fits is None or fits(name, value)}
 
 
 # The names of the files of a folder in which each document is written to a file of its own
@@ -253,13 +247,10 @@ class FileNames:
         name = "".join(c if c.isalnum() or c in "-_." else "_" for c in identifier).lstrip(".") or "_"
         name = f"_{name}" if _DEVICE.match(name) else name
         name = name.encode()[:_LONGEST].decode(errors="ignore")
-        name = next(each for each in _numbered(name) if _compared(each) not in self._taken)
+        numbered = chain([name], (f"{name}-{number}" for number in count(2)))
+        name = next(each for each in numbered if _compared(each) not in self._taken)
         self._taken.add(_compared(name))
         return name
-
-
-def _numbered(name: str) -> Iterator[str]:
-    return chain([name], (f"{name}-{number}" for number in count(2)))
 
 
 def _compared(name: str) -> str:
