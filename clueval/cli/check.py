@@ -14,7 +14,6 @@ from clueval.files.errors import CluevalError, in_words
 from clueval.files.visible import visible
 from clueval.formats.catalogue import writer_named
 from clueval.formats.options import FormatOptions
-from clueval.formats.writer import Writer
 from clueval.reading.check import Check, checks
 from clueval.reading.tag_columns import columns_of_tags, listed
 from clueval.reports.language import phrase
@@ -62,15 +61,24 @@ class Problems(Report):
         self._problems: list[CluevalError] = []
         self._files = self._unwritable = 0
         for name, check in found:
-            each = _CheckLines(check, name, most)
-            self._lines += [line.replace(str(check.path), name) for line in each.lines()]
-            for problem in each.problems:
+            lines, problems = _lines_of(check, name, most)
+            self._lines += [line.replace(str(check.path), name) for line in lines]
+            for problem in problems:
                 problem.file = name if problem.file in (None, str(check.path)) else problem.file
-            self._problems += each.problems
-            lines, unwritable = _not_kept(check, name, to or "", None if each.problems else writer)
-            self._lines += lines
-            self._unwritable += unwritable
+            self._problems += problems
             self._files += 1
+            if check.source is None:
+                continue
+            if not_read := +check.source.file.passed_over:
+                self._lines.append(f"{name}: not read: {in_words(dict(sorted(not_read.items())))}")
+            if to is not None and writer is not None and not problems:
+                try:
+                    lost = in_words(check.lost(to, writer))
+                    kept = f"cannot hold {lost}" if lost else "holds all that is read"
+                except CluevalError as error:
+                    kept = f"cannot be written: {with_options(error, 'check')}"
+                    self._unwritable += 1
+                self._lines.append(f"{name}: {to} {kept}")
 
     def verdict(self) -> str:
         """Return how many problems there are."""
@@ -111,91 +119,46 @@ class Problems(Report):
 _COLUMNS = ("file", "line", "document", "problem", "advice")
 
 
-def _not_kept(check: Check, name: str, to: str, writer: Writer | None) -> tuple[list[str], bool]:
-    """Return lines with what the format of a file does not read, and with what another format cannot hold.
-
-    The second value is whether the file cannot be written in that format at all.
-    """
-    if check.source is None:
-        return [], False
-    lines = []
-    if not_read := +check.source.file.passed_over:
-        lines.append(f"{name}: not read: {in_words(dict(sorted(not_read.items())))}")
-    if writer is None:
-        return lines, False
-    try:
-        lost = in_words(check.lost(to, writer))
-    except CluevalError as error:
-        return [*lines, f"{name}: {to} cannot be written: {with_options(error, 'check')}"], True
-    said = f"cannot hold {lost}" if lost else "holds all that is read"
-    return [*lines, f"{name}: {to} {said}"], False
+_SHOWN_EACH, _LISTED = 3, 5
+"""How many problems of one kind have a line of their own, and how many of the others are listed by their lines."""
 
 
-class _CheckLines:
-    """The lines on one file: its problems, of which those that differ only in values are folded, and a summary."""
-
-    def __init__(self, check: Check, file: str, most: int) -> None:
-        self._check, self.file, self._most = check, file, most
-        self._lines: dict[str, list[int | None]] = {}
-        self.problems: list[CluevalError] = []
-
-    def lines(self) -> Iterator[str]:
-        """Yield the lines; then `problems` are those that were found."""
-        shown = 0
-        for problem in self._check.problems():
-            alike = self._lines.setdefault(_without_values(problem.problem), [])
-            if len(alike) < _SHOWN_EACH:
-                if shown == self._most:
-                    more = "there are more (--max-errors N shows N of them)"
-                    yield f"{self.file}: stopped after {self._most} problems; {more}"
-                    return
-                shown += 1
-                yield str(with_options(problem, "check"))
-            alike.append(problem.line)
-            self.problems.append(problem)
-        yield from self._folded()
-        yield self._summary()
-
-    def _folded(self) -> Iterator[str]:
-        for problem, lines in self._lines.items():
-            rest = lines[_SHOWN_EACH:]
-            if rest:
-                known = ", ".join(str(line) for line in rest[:_LISTED] if line is not None)
-                more = ", ..." if len(rest) > _LISTED else ""
-                yield f"{self.file}: {len(rest):,} more: {problem} (line{'s' * (len(rest) != 1)} {known}{more})"
-
-    def _summary(self) -> str:
-        check, count = self._check, len(self.problems)
-        if count:
-            return f"{self.file}: {count:,} problem{'s' * (count != 1)}{self._hint()}"
-        schemes = ", ".join(f"{layer} {scheme or 'without a tag'}" for layer, scheme in check.schemes.items())
-        return (
-            f"{self.file}: no problems; {check.documents:,} document{'s' * (check.documents != 1)}, "
-            f"{check.tokens:,} position{'s' * (check.tokens != 1)}" + (f" ({schemes})" if schemes else "")
-        )
-
-    def _hint(self) -> str:
-        """Return which columns look like tags if other columns were read as tags."""
-        source = self._check.source
-        if (
-            source is None
-            or not source.form.has_columns
-            or not any("is not a tag" in key for key in self._lines)
-        ):
-            return ""
-        found = columns_of_tags(source)
-        if not found:
-            return ""
-        columns = f"columns {listed(found)} look" if len(found) > 1 else f"column {found[0]} looks"
-        return f"; {columns} like tags: --layer label={found[0]}"
+def _lines_of(check: Check, name: str, most: int) -> tuple[list[str], list[CluevalError]]:
+    """Return the lines on a file, in which problems that differ only in values are folded, and its problems."""
+    lines: list[str] = []
+    problems: list[CluevalError] = []
+    alike: dict[str, list[int | None]] = {}
+    for problem in check.problems():
+        kind = re.sub(r"(layer '[^']*')|'[^']*'", lambda match: match[1] or "'...'", problem.problem)
+        places = alike.setdefault(kind, [])
+        if len(places) < _SHOWN_EACH:
+            if len(lines) == most:
+                more = "there are more (--max-errors N shows N of them)"
+                return [*lines, f"{name}: stopped after {most} problems; {more}"], problems
+            lines.append(str(with_options(problem, "check")))
+        places.append(problem.line)
+        problems.append(problem)
+    for kind, places in alike.items():
+        if rest := places[_SHOWN_EACH:]:
+            known = ", ".join(str(line) for line in rest[:_LISTED] if line is not None)
+            more = ", ..." if len(rest) > _LISTED else ""
+            lines.append(f"{name}: {len(rest):,} more: {kind} (line{'s' * (len(rest) != 1)} {known}{more})")
+    if count := len(problems):
+        hint = _other_columns(check) if any("is not a tag" in kind for kind in alike) else ""
+        return [*lines, f"{name}: {count:,} problem{'s' * (count != 1)}{hint}"], problems
+    schemes = ", ".join(f"{layer} {scheme or 'without a tag'}" for layer, scheme in check.schemes.items())
+    summary = (
+        f"{name}: no problems; {check.documents:,} document{'s' * (check.documents != 1)}, "
+        f"{check.tokens:,} position{'s' * (check.tokens != 1)}{f' ({schemes})' if schemes else ''}"
+    )
+    return [*lines, summary], problems
 
 
-_SHOWN_EACH = 3
-"""The number of problems of one kind that are printed; the others are folded."""
-
-_LISTED = 5
-
-
-def _without_values(problem: str) -> str:
-    """Return a message with dots in place of its values."""
-    return re.sub(r"(layer '[^']*')|'[^']*'", lambda match: match[1] or "'...'", problem)
+def _other_columns(check: Check) -> str:
+    """Return which columns look like tags, for a file whose columns of tags hold something else."""
+    source = check.source
+    found = columns_of_tags(source) if source is not None and source.form.has_columns else []
+    if not found:
+        return ""
+    columns = f"columns {listed(found)} look" if len(found) > 1 else f"column {found[0]} looks"
+    return f"; {columns} like tags: --layer label={found[0]}"

@@ -14,8 +14,7 @@ best label from the scores of the model:
 >>> metric(([[[0.1, 0.7, 0.2], [0.9, 0.0, 0.1], [0.2, 0.5, 0.3]]], [[1, 0, -100]]))["overall_f1"]
 1.0
 
-Values are plain numbers. Scores are those of `clueval.compat.seqeval`, whose docstring lists the differences
-from
+Values are plain numbers. Scores are those of `clueval.compat.seqeval`, whose docstring lists the differences from
 seqeval: without a span on either side they are 0 (or `zero_division`) instead of an error.
 """
 
@@ -32,8 +31,6 @@ from clueval.files.errors import UsageError
 
 IGNORED = -100
 """The id of a position that is not counted, PyTorch's default."""
-
-AVERAGES = ("macro avg", "weighted avg")
 
 Scores = dict[str, Any]
 
@@ -120,23 +117,13 @@ class Seqeval:
             zero_division=zero_division,
             scheme=scheme,
         )
-        overall = report.pop("micro avg")
+        names = {"precision": "precision", "recall": "recall", "f1": "f1-score", "number": "support"}
+        overall, _, _ = (report.pop(f"{average} avg") for average in ("micro", "macro", "weighted"))
         scores: Scores = {
-            name: {
-                "precision": row["precision"],
-                "recall": row["recall"],
-                "f1": row["f1-score"],
-                "number": row["support"],
-            }
-            for name, row in report.items()
-            if name not in AVERAGES
+            label: {name: row[key] for name, key in names.items()} for label, row in report.items()
         }
-        return scores | {
-            "overall_precision": overall["precision"],
-            "overall_recall": overall["recall"],
-            "overall_f1": overall["f1-score"],
-            "overall_accuracy": accuracy_score(true, predicted),
-        }
+        scores |= {f"overall_{name}": overall[names[name]] for name in ("precision", "recall", "f1")}
+        return {**scores, "overall_accuracy": accuracy_score(true, predicted)}
 
     def __call__(self, evaluated: Any) -> Scores:
         """Return the scores for an evaluation by a ``Trainer``: scores of labels, or ids, and true ids.
@@ -158,24 +145,19 @@ class Seqeval:
     def _to_tags(self, side: str, sentences: Sequence[Sequence[Any]]) -> list[list[str | None]]:
         """Return tags for ids, None for ids that are ignored."""
         known: dict[Any, str | None] = {**(self._tags or {}), IGNORED: None}
-        try:
-            return [[known[id_] for id_ in ids] for ids in sentences]
-        except (KeyError, TypeError):
-            number, ids = next(
-                (n, ids) for n, ids in enumerate(sentences) if not all(_is_key(i, known) for i in ids)
-            )
-            position, id_ = next((p, i) for p, i in enumerate(ids) if not _is_key(i, known))
-            raise UsageError(
-                f"{side}[{number}][{position}]: there is no label with the id {id_!r}",
-                advice=f"ids are those of the {len(known) - 1} labels, and {IGNORED} for what does not count",
-            ) from None
-
-
-def _is_key(value: Any, mapping: dict[Any, Any]) -> bool:
-    try:
-        return value in mapping
-    except TypeError:
-        return False
+        found: list[list[str | None]] = []
+        for number, ids in enumerate(sentences):
+            tags: list[str | None] = []
+            for id_ in ids:
+                try:
+                    tags.append(known[id_])
+                except (KeyError, TypeError):
+                    raise UsageError(
+                        f"{side}[{number}][{len(tags)}]: there is no label with the id {id_!r}",
+                        advice=f"ids are those of the {len(known) - 1} labels, and {IGNORED} for what does not count",
+                    ) from None
+            found.append(tags)
+        return found
 
 
 def _lists(values: Any) -> list[list[Any]]:

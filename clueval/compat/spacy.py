@@ -107,17 +107,23 @@ def _texts(
     """
     for number, example in enumerate(examples):
         reference, predicted = example.reference, example.predicted
-        if not _has_annotation(reference, spans_key):
+        of_entities = spans_key is None
+        if not (reference.has_annotation("ENT_IOB") if of_entities else spans_key in reference.spans):
             left_out.examples += 1
             continue
-        comparable = spans_key is None and _is_fully_comparable(reference, predicted)
-        if plain and comparable and unit == "character":
-            yield PlainText(
-                str(number), _located(reference.ents), _located(predicted.ents), _characters(reference)
-            )
+        gold, found = (
+            tuple(doc.ents if of_entities else doc.spans.get(spans_key, ())) for doc in (reference, predicted)
+        )
+        is_annotated = (
+            of_entities
+            and bool(reference.to_array("ENT_IOB").all())
+            and reference.to_array(_TOKENS).tobytes() == predicted.to_array(_TOKENS).tobytes()
+        )
+        if plain and is_annotated and unit == "character":
+            length = reference[-1].idx + len(reference[-1].text_with_ws) if len(reference) else 0
+            yield PlainText(str(number), _located(gold), _located(found), length)
             continue
-        gold, found = _spans(reference, spans_key), _spans(predicted, spans_key)
-        if spans_key is None and not comparable:
+        if of_entities and not is_annotated:
             found = left_out.keep(found, example)
         own, other = (
             _document(doc, spans, str(number), unit) for doc, spans in ((reference, gold), (predicted, found))
@@ -130,27 +136,6 @@ def _located(found: Iterable[Any]) -> list[Row]:
     return [(span.start_char, span.end_char, span.label_) for span in found]
 
 
-def _characters(doc: Any) -> int:
-    """Return the length of the text of a document, without joining its tokens."""
-    return doc[-1].idx + len(doc[-1].text_with_ws) if len(doc) else 0
-
-
-def _has_annotation(reference: Any, spans_key: str | None) -> bool:
-    if spans_key is None:
-        return bool(reference.has_annotation("ENT_IOB"))
-    return spans_key in reference.spans
-
-
-def _is_fully_comparable(reference: Any, predicted: Any) -> bool:
-    """Return whether reference and prediction have the same tokens, and all of them are annotated."""
-    tokens, others = reference.to_array(_TOKENS), predicted.to_array(_TOKENS)
-    return tokens.tobytes() == others.tobytes() and bool(reference.to_array("ENT_IOB").all())
-
-
-def _spans(doc: Any, spans_key: str | None) -> Sequence[Any]:
-    return tuple(doc.ents if spans_key is None else doc.spans.get(spans_key, ()))
-
-
 class _LeftOut:
     """Counts what is not scored because annotation is missing: examples, and predictions by label."""
 
@@ -160,34 +145,27 @@ class _LeftOut:
         self.examples = 0
         self.labels: Counter[str] = Counter()
 
-    def keep(self, predicted: Sequence[Any], example: Any) -> Sequence[Any]:
-        """Return the predictions that are scored, and count the others."""
+    def keep(self, predicted: Sequence[Any], example: Any) -> tuple[Any, ...]:
+        """Return the predictions that are scored, and count the others.
+
+        A prediction is scored if every token of the reference from the first to the last under it is annotated, and
+        there is one. If the texts differ, all are: what counts them refuses the texts.
+        """
+        reference, found = example.reference, example.predicted
+        has_same_tokens = [token.text for token in reference] == [token.text for token in found]
+        if not has_same_tokens and reference.text != found.text:
+            return tuple(predicted)
         kept = []
-        for span, judged in zip(predicted, _judged(predicted, example), strict=True):
-            if judged:
+        for span in predicted:
+            under = reference[span.start : span.end]
+            if not has_same_tokens:
+                numbers = example.alignment.x2y[span.start : span.end]
+                under = reference[numbers[0] : numbers[-1] + 1] if len(numbers) else ()
+            if len(under) and all(token.ent_iob != _MISSING for token in under):
                 kept.append(span)
             else:
                 self.labels[span.label_] += 1
-        return kept
-
-
-def _judged(predicted: Sequence[Any], example: Any) -> list[bool]:
-    """Return for each prediction whether every reference token from the first to the last under it is
-    annotated.
-
-    For a prediction without a corresponding token in the reference this is False.
-    """
-    reference, found = example.reference, example.predicted
-    if [token.text for token in reference] == [token.text for token in found]:
-        return [_is_annotated(reference[span.start : span.end]) for span in predicted]
-    if reference.text != found.text:
-        return [True] * len(predicted)  # different texts, which the accumulator refuses
-    tokens = [example.alignment.x2y[span.start : span.end] for span in predicted]
-    return [len(these) > 0 and _is_annotated(reference[these[0] : these[-1] + 1]) for these in tokens]
-
-
-def _is_annotated(tokens: Iterable[Any]) -> bool:
-    return all(token.ent_iob != _MISSING for token in tokens)
+        return tuple(kept)
 
 
 def _document(doc: Any, found: Sequence[Any], id_: str, unit: str) -> Document:

@@ -115,17 +115,16 @@ class Plan:
 
         Raises `UsageError` if they are asked for and the texts of the sides may differ.
         """
-        problem = None
+        aligning = [metric.name for metric in self.metrics if not getattr(metric, "same_text", True)]
         if self.align is not None:
             problem = "sentences cannot be units if the texts of the two sides may differ"
-        for metric in self.metrics:
-            if not getattr(metric, "same_text", True):
-                problem = (
-                    problem or f"metric {metric.name!r} aligns whole documents, so sentences cannot be units"
-                )
-        if problem is not None and self.units == SENTENCE:
+        elif aligning:
+            problem = f"metric {aligning[0]!r} aligns whole documents, so sentences cannot be units"
+        else:
+            return self.units in (SENTENCE, EITHER)
+        if self.units == SENTENCE:
             raise UsageError(problem, advice="resample by document")
-        return problem is None and self.units in (SENTENCE, EITHER)
+        return False
 
     @property
     def reads(self) -> frozenset[str]:
@@ -141,17 +140,20 @@ class Plan:
 
     def place(self, document: Document, layers: Sequence[str]) -> Unit:
         """Return the place of what is counted in a document, given the layers so far."""
-        values = tuple(_value(key, document) for key in self.by)
-        waits = tuple(key for key in self.where if key not in layers and not _has(key, document))
+        metadata = _metadata(document)
+        values = tuple(metadata.get(key, WITHOUT_VALUE) for key in self.by)
+        waits = tuple(key for key in self.where if key not in layers and key not in metadata)
         if self.units is None:
             return Unit(values, waits=waits)
-        name = document.id if self.units in (DOCUMENT, SENTENCE, EITHER) else _value(self.units, document)
+        is_document = self.units in (DOCUMENT, SENTENCE, EITHER)
+        name = document.id if is_document else metadata.get(self.units, WITHOUT_VALUE)
         return Unit(values, name, waits=waits)
 
     def takes(self, document: Document, layers: Sequence[str]) -> bool:
         """Return whether a document meets the conditions on the metadata that it has; others may be on layers."""
+        metadata = _metadata(document)
         return all(
-            key in layers or not _has(key, document) or _value(key, document) in values
+            key in layers or key not in metadata or metadata[key] in values
             for key, values in self.where.items()
         )
 
@@ -170,16 +172,16 @@ class Plan:
 
     def on_spans(self, document: Document, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
+        if not self.where:
+            return NOTHING
         self.require_filters(layers)
-        return {key: labels for key, labels in self.where.items() if key in layers or not _has(key, document)}
+        metadata = _metadata(document)
+        return {key: labels for key, labels in self.where.items() if key in layers or key not in metadata}
 
 
-def _has(key: str, document: Document) -> bool:
-    return key == ID or key in document.metadata
-
-
-def _value(key: str, document: Document) -> str:
-    return document.id if key == ID else document.metadata.get(key, WITHOUT_VALUE)
+def _metadata(document: Document) -> Mapping[str, str]:
+    """Return the metadata of a document, its id among them."""
+    return {**document.metadata, ID: document.id}
 
 
 def count(
@@ -418,8 +420,8 @@ def _tallies(
     """Return what metrics that need documents count in pairs. Layers that are merged are one layer of them."""
     first: Document = pairs[0].first
     tallies: _Tallies = []
-    where = plan.on_spans(first, bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
+        where = plan.on_spans(first, bag.layers)
         texts = aligned if metric.same_text else pairs
         if plan.merge and not metric.whole:
             texts = [_merged(pair, bag.layers, whole=not metric.merges) for pair in texts]

@@ -94,6 +94,14 @@ class Layers(Mapping[str, Sequence[Span]]):
         """Return the rows of a layer that was given so, or None."""
         return self._rows.get(layer)
 
+    def are_rows_within(self, start: int, end: int) -> bool:
+        """Return whether all layers are rows, and all rows lie in a range of positions."""
+        for rows in self._rows.values():
+            for first, last, _ in rows:
+                if not start <= first <= last <= end:
+                    return False
+        return not self._spans
+
 
 class _Place(TypedDict):
     file: str | None
@@ -190,7 +198,7 @@ class Document:
             problem = f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens"
             raise SpanError(problem, **self.in_errors)
         end = self.end
-        if end is not None:
+        if end is not None and not self.layers.are_rows_within(self.start, end):  # type: ignore[attr-defined]
             self._require_inside(self.start, end)
 
     def _require_types(self) -> None:
@@ -207,11 +215,8 @@ class Document:
                 raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")
 
     def _require_inside(self, start: int, end: int) -> None:
-        for layer in self.layers:
-            rows = self.rows_in(layer)
-            if rows is not None and all(start <= first <= last <= end for first, last, _ in rows):
-                continue  # no `Span` is made of rows
-            for span in self.layers[layer]:
+        for layer, spans in self.layers.items():
+            for span in spans:
                 if span.start < start or span.end > end:
                     lies = "lies in a document without text"
                     if end > start:
@@ -247,7 +252,7 @@ class Document:
 
     def rows_in(self, layer: str) -> Sequence[Row] | None:
         """Return the spans of a layer as rows ``(start, end, label)`` if it was given so, or None."""
-        return self.layers.rows(layer) if isinstance(self.layers, Layers) else None
+        return self.layers.rows(layer)  # type: ignore[attr-defined,no-any-return]  # they are `Layers`
 
     def number_of_spans_in(self, layer: str) -> int:
         """Return the number of spans in a layer."""

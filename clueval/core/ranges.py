@@ -84,8 +84,9 @@ class Regions:
 
     def touch(self, span: HasFragments) -> bool:
         """Return whether any position of the span is in the regions; of zero length, also at their borders."""
-        return self.shared(span) > 0 or any(
-            start == end and self._holds(start, end) for start, end in span.fragments
+        return any(
+            self._holds(start, end) if start == end else self._shares(start, end)
+            for start, end in span.fragments
         )
 
     def shared(self, span: HasFragments) -> int:
@@ -95,3 +96,7 @@ class Regions:
     def _holds(self, start: int, end: int) -> bool:
         number = bisect_right(self._ranges, start, key=itemgetter(0)) - 1
         return number >= 0 and end <= self._ranges[number][1]
+
+    def _shares(self, start: int, end: int) -> bool:
+        number = bisect_left(self._solid, (end,)) - 1
+        return number >= 0 and start < self._solid[number][1]

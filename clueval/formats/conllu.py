@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
@@ -42,31 +41,15 @@ _PART = re.compile(r"(.*)\[(\d+)/(\d+)\]")
 _IDS, _TYPES = ("eid", "GRP"), ("etype", "entity")
 
 
-class EntityFields(NamedTuple):
-    """The numbers of the fields of the id and of the type, from 0."""
-
-    id: int = 0
-    type: int = 1
-
-
-def entity_fields(names: str) -> EntityFields:
-    """Return the fields, given the value of ``# global.Entity``.
-
-    >>> entity_fields("eid-etype-head-other"), entity_fields("etype-GRP")
-    (EntityFields(id=0, type=1), EntityFields(id=1, type=0))
-    """
-    fields = names.split("-")
-    identifier = next((fields.index(name) for name in _IDS if name in fields), None)
-    kind = next((fields.index(name) for name in _TYPES if name in fields), None)
-    return EntityFields(identifier or 0, (1 if not identifier else 0) if kind is None else kind)
-
-
 class EntityBrackets(Brackets):
-    """Brackets with ids; a span may have parts."""
+    """Brackets with ids; a span may have parts. ``# global.Entity`` names the fields of a value."""
 
     def __init__(self, layer: str, reader: ColumnInput) -> None:
         super().__init__(layer, reader)
-        self._fields = entity_fields(reader.state.get("Entity", ""))
+        names = reader.state.get("Entity", "").split("-")
+        of_id = next((names.index(name) for name in _IDS if name in names), 0)
+        self._of_id = of_id
+        self._of_type = next((names.index(name) for name in _TYPES if name in names), 0 if of_id else 1)
         self._by_id: dict[str, list[OpenSpan]] = {}
         self._parts: dict[str, tuple[OpenSpan, list[tuple[int, int]]]] = {}
 
@@ -77,8 +60,8 @@ class EntityBrackets(Brackets):
             identifier = text
             if opens:
                 parts = text.split("-")
-                identifier = parts[self._fields.id] if self._fields.id < len(parts) else ""
-                label = unquote(parts[self._fields.type]) if self._fields.type < len(parts) else ""
+                identifier = parts[self._of_id] if self._of_id < len(parts) else ""
+                label = unquote(parts[self._of_type]) if self._of_type < len(parts) else ""
                 self._by_id.setdefault(identifier, []).append(OpenSpan(position, label or NO_LABEL, line))
             if closes:
                 yield from self._close(identifier, position + 1, line)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from clueval.core.span import DEFAULT_LAYER
@@ -46,25 +47,23 @@ def _objects(value: Any) -> list[dict[str, Any]]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
-def _is_draft_of(name: str | None, draft: Mapping[str, Any]) -> bool:
-    """Return whether a draft belongs to a set; one without annotator belongs to every annotator."""
-    owner = next((draft[key] for key in ("completed_by", "user", "created_username") if draft.get(key)), None)
-    if owner is None or name is None:
-        return name is None or not name.startswith(PREDICTION)
-    return name in _annotator(owner)
-
-
 def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
+    """Yield a task with the annotation of the set that is read, or a row of JSON_MIN, which has one annotation."""
     task = rows.mapping(row)
     if "data" not in task and "annotator" in task:
-        regions, data = _minimal(task)
+        data = {key: own for key, own in task.items() if key not in _NOTED and not isinstance(own, list)}
+        regions = [
+            {"from_name": key, "value": value}
+            for key, values in task.items()
+            if isinstance(values, list) and all(isinstance(each, dict) and "start" in each for each in values)
+            for value in values
+        ]
     else:
         annotation = _annotation(task, rows)
         if annotation is None:
             return
-        regions = [
-            rows.mapping(each, "a region") for each in rows.listed(annotation.get("result"), "'result'")
-        ]
+        result = rows.listed(annotation.get("result"), "'result'")
+        regions = [rows.mapping(each, "a region") for each in result]
         data = rows.mapping(task.get("data"), "'data'")
     key = _text_key(data, rows)
     metadata = {name: value for name, value in data.items() if name != key}
@@ -72,24 +71,15 @@ def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     yield {"id": task.get("id"), "text": data[key], "meta": metadata, "spans": spans}
 
 
-def _minimal(row: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the regions and the data of a row of JSON_MIN."""
-    controls = [
-        key
-        for key, value in row.items()
-        if isinstance(value, list)
-        and value
-        and all(isinstance(each, dict) and "start" in each for each in value)
-    ]
-    regions = [{"from_name": key, "value": value} for key in controls for value in row[key]]
-    return regions, {
-        key: value for key, value in row.items() if key not in _NOTED and not isinstance(value, list)
-    }
-
-
 def _annotation(task: Mapping[str, Any], rows: RowInput) -> Mapping[str, Any] | None:
-    """Return the annotation of the set that is read, or None."""
-    rows.passed_over["drafts"] += sum(_is_draft_of(rows.set, each) for each in _objects(task.get("drafts")))
+    """Return the annotation of the set that is read, or None; count drafts, of which some belong to no annotator."""
+    for draft in _objects(task.get("drafts")):
+        owners = (draft[key] for key in ("completed_by", "user", "created_username") if draft.get(key))
+        owner = next(owners, None)
+        is_own = rows.set is None or not rows.set.startswith(PREDICTION)
+        if owner is not None and rows.set is not None:
+            is_own = rows.set in _annotator(owner)
+        rows.passed_over["drafts"] += is_own
     chosen = [each for names, each in _annotations(task) if rows.set is None or rows.set in names]
     own = [each for each in chosen if not (each.get("was_cancelled") or each.get("skipped"))]
     rows.passed_over["cancelled"] += len(chosen) - len(own)
@@ -103,15 +93,12 @@ def _text_key(data: Mapping[str, Any], rows: RowInput) -> str:
     """Return the key of the text in the data of a task."""
     named = rows.options.text_key
     texts = [key for key, value in data.items() if isinstance(value, str)]
-    if named is not None:
-        if named not in texts:
-            rows.refuse(f"there is no text {named!r} in the data", f"the texts are {', '.join(texts)}")
-        return named
-    if "text" in texts or len(texts) == 1:
-        return "text" if "text" in texts else texts[0]
-    return rows.refuse(
-        f"the data has {len(texts)} texts: {', '.join(texts)}", "name the key of the text with text_key"
-    )
+    if named is not None and named not in texts:
+        rows.refuse(f"there is no text {named!r} in the data", f"the texts are {', '.join(texts)}")
+    if named is None and "text" not in texts and len(texts) != 1:
+        problem = f"the data has {len(texts)} texts: {', '.join(texts)}"
+        rows.refuse(problem, "name the key of the text with text_key")
+    return named or ("text" if "text" in texts else texts[0])
 
 
 def _spans(
@@ -130,28 +117,11 @@ def _spans(
         text = value.get("text")  # a list is what annotators wrote, otherwise it is the text of the region
         written = text if "start" not in value or isinstance(text, list) else None
         choice = next((value[key] for key in _CHOICES if key in value), written)
-        if "start" not in value:
-            metadata |= {} if choice is None else {name: _joined(choice)}
-        elif "labels" not in value and choice is not None:
-            features.setdefault(_place(value), {})[name] = _joined(choice)
-        else:
+        if "start" in value and ("labels" in value or choice is None):
             labelled.append(each)
-    _require_one_control(labelled, rows)
-    for each in labelled:
-        value, score = each["value"], each.get("score")
-        span = {
-            **value,
-            "id": each["id"] if isinstance(each.get("id"), str) else None,
-            "from_name": _control(each),
-            "features": features.get(_place(value), {})
-            | ({"score": score} if isinstance(score, int | float) else {}),
-        }
-        for label in rows.listed(value.get("labels"), "'labels'") or [None]:
-            yield {**span, "label": label}
-
-
-def _require_one_control(labelled: list[dict[str, Any]], rows: RowInput) -> None:
-    """Raise `UsageError` for labels of several controls of which no option names one."""
+        elif choice is not None:
+            of = features.setdefault(_place(value), {}) if "start" in value else metadata
+            of[name] = ",".join(map(str, choice)) if isinstance(choice, list) else str(choice)
     controls = dict.fromkeys(map(_control, labelled))
     rows.offered |= controls
     if len(controls) > 1 and rows.options.layers is None:
@@ -162,31 +132,29 @@ def _require_one_control(labelled: list[dict[str, Any]], rows: RowInput) -> None
             line=rows.number,
             advice=f"name a layer for each that is to be read, as in layers={ {first: first} }",
         )
+    for each in labelled:
+        value, score = each["value"], each.get("score")
+        own = {"score": score} if isinstance(score, int | float) else {}
+        span = {
+            **value,
+            "id": each["id"] if isinstance(each.get("id"), str) else None,
+            "from_name": _control(each),
+            "features": {**features.get(_place(value), {}), **own},
+        }
+        for label in rows.listed(value.get("labels"), "'labels'") or [None]:
+            yield {**span, "label": label}
 
 
 def _control(region: Mapping[str, Any]) -> str:
     return str(region.get("from_name") or DEFAULT_LAYER)
 
 
-def _joined(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
 def _place(value: Mapping[str, Any]) -> tuple[str, str]:
     return str(value.get("start")), str(value.get("end"))
 
 
-def _written(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the task with an annotation that is ground truth."""
-    return _task(row, "annotations", completed_by=1, ground_truth=True)
-
-
-def _written_as_predictions(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the task with the prediction of a model."""
-    return _task(row, "predictions", model_version="clueval")
-
-
 def _task(row: dict[str, Any], kind: str, **of: Any) -> dict[str, Any]:
+    """Return the task of a row with an annotation, or the prediction of a model."""
     regions = [
         {
             "id": f"r{number}",
@@ -198,11 +166,8 @@ def _task(row: dict[str, Any], kind: str, **of: Any) -> dict[str, Any]:
         }
         for number, span in enumerate(row["spans"], 1)
     ]
-    return {
-        "id": row["id"],
-        "data": {"text": row["text"], **row.get("meta", {})},
-        kind: [{**of, "result": regions}],
-    }
+    data = {"text": row["text"], **row.get("meta", {})}
+    return {"id": row["id"], "data": data, kind: [{**of, "result": regions}]}
 
 
 def configuration(labels: Mapping[str, Iterable[str]]) -> Iterator[str]:
@@ -234,13 +199,13 @@ LABEL_STUDIO = Dialect(
     control="from_name",
     utf16=True,
     plain=_plain,
-    written=_written,
+    written=partial(_task, kind="annotations", completed_by=1, ground_truth=True),
     array=True,
     hints=configuration,
 )
 
 WRITTEN_AS = {
     "annotations": LABEL_STUDIO,
-    "predictions": replace(LABEL_STUDIO, written=_written_as_predictions),
+    "predictions": replace(LABEL_STUDIO, written=partial(_task, kind="predictions", model_version="clueval")),
 }
 """How spans are written, by the key under which they stand."""

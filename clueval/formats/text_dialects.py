@@ -22,41 +22,35 @@ _LONGEST_GAP = 10_000
 
 def _prodigy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row unless its annotator has ignored or rejected it; a row without text has that of its tokens."""
-    found = rows.mapping(row)
-    answer = found.get("answer")
+    own = rows.mapping(row)
+    answer = own.get("answer")
     if answer == "ignore" or (answer == "reject" and rows.options.answers == "accepted"):
         rows.passed_over["ignored" if answer == "ignore" else "rejected"] += 1
         return
     if answer == "reject":
-        rows.refuse(
-            "the row has the answer 'reject', which says nothing about the rest of its text",
-            "read only accepted rows with answers='accepted'",
-        )
+        problem = "the row has the answer 'reject', which says nothing about the rest of its text"
+        rows.refuse(problem, "read only accepted rows with answers='accepted'")
     if answer not in ("accept", None):
         rows.refuse(f"the answer is {answer!r}", "Prodigy has accept, reject and ignore")
-    if "spans" not in found and found.keys() & {"label", "options"}:
+    if "spans" not in own and own.keys() & {"label", "options"}:
         rows.refuse("the row classifies its text, which has no spans")
-    if "text" not in found and "tokens" in found:
-        found = {**found, "text": _text_of_tokens(rows.listed(found["tokens"], "'tokens'"), rows)}
-    yield found
-
-
-def _text_of_tokens(tokens: list[Any], rows: RowInput) -> str:
+    if "text" in own or "tokens" not in own:
+        yield own
+        return
     text = ""
-    for item in tokens:
+    for item in rows.listed(own["tokens"], "'tokens'"):
         token = rows.mapping(item, "a token")
         start, end = (rows.whole(token.get(key), key) for key in ("start", "end"))
-        own = token.get("text")
-        if not isinstance(own, str):
+        of_token = token.get("text")
+        if not isinstance(of_token, str):
             rows.refuse("the text of a token is not a text")
-        if start < len(text) or end - start != len(own):
-            rows.refuse(
-                f"the token at {start} to {end} has {len(own)} characters, or overlaps the one before it"
-            )
+        if start < len(text) or end - start != len(of_token):
+            where = f"the token at {start} to {end}"
+            rows.refuse(f"{where} has {len(of_token)} characters, or overlaps the one before it")
         if start - len(text) > _LONGEST_GAP:
             rows.refuse(f"there are {start - len(text):,} characters before the token at {start}")
-        text = text.ljust(start) + own
-    return text
+        text = text.ljust(start) + of_token
+    yield {**own, "text": text}
 
 
 PRODIGY = Dialect(
@@ -106,32 +100,34 @@ def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     An extraction without an interval is in the text in other words or not at all. Texts are not compared, because
     LangExtract aligns words that differ.
     """
-    found = rows.mapping(row)
-    if "extractions" not in found:
+    own = rows.mapping(row)
+    if "extractions" not in own:
         rows.refuse("the row has no key 'extractions'", "no extractions are written []")
     placed, lost = [], []
-    for item in rows.listed(found["extractions"], "'extractions'"):
+    for item in rows.listed(own["extractions"], "'extractions'"):
         extraction = rows.mapping(item, "an extraction")
         interval = rows.mapping(extraction.get("char_interval") or {}, "the interval of an extraction")
-        attributes = extraction.get("attributes")
-        features = {
-            name: value
-            for name, value in (attributes.items() if isinstance(attributes, dict) else ())
-            if isinstance(value, str) and name not in (MENTION, OFFSETS, GROUP, OPTIONAL)
-        }
-        if isinstance(status := extraction.get("alignment_status"), str):
+        attributes, status = extraction.get("attributes"), extraction.get("alignment_status")
+        features = {} if not isinstance(attributes, dict) else _texts_in(attributes)
+        if isinstance(status, str):
             features["alignment_status"] = status
+        start, end = interval.get("start_pos"), interval.get("end_pos")
         span = {"extraction_class": extraction.get("extraction_class"), "features": features}
-        if interval.get("start_pos") is None and interval.get("end_pos") is None:
+        if start is None and end is None:
             features[MENTION] = str(extraction.get("extraction_text"))
             lost.append({**span, "start_pos": 0, "end_pos": 0})
         else:
-            placed.append({**span, **{key: interval.get(key) for key in ("start_pos", "end_pos")}})
+            placed.append({**span, "start_pos": start, "end_pos": end})
     if rows.options.unplaced and lost:
-        found, placed = {**found, UNPLACED: str(len(lost))}, placed + lost
+        own, placed = {**own, UNPLACED: str(len(lost))}, placed + lost
     else:
         rows.passed_over["unaligned extractions"] += len(lost)
-    yield {**found, "extractions": placed}
+    yield {**own, "extractions": placed}
+
+
+def _texts_in(attributes: dict[str, Any]) -> dict[str, str]:
+    used = (MENTION, OFFSETS, GROUP, OPTIONAL)
+    return {name: own for name, own in attributes.items() if isinstance(own, str) and name not in used}
 
 
 LANGEXTRACT = Dialect(
@@ -157,21 +153,19 @@ _RESULTS = "results|recognizer_results|analyzer_results"
 
 def _presidio(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with the features of its results; explanations are passed over."""
-    found = {"results": row} if isinstance(row, list | tuple) else dict(rows.mapping(row))
-    key = next((key for key in _RESULTS.split("|") if key in found), None)
+    own = {"results": row} if isinstance(row, list | tuple) else dict(rows.mapping(row))
+    key = next((key for key in _RESULTS.split("|") if key in own), None)
     if key is not None:
-        found[key] = [_result(item, rows) for item in rows.listed(found[key], repr(key))]
-    yield found
-
-
-def _result(item: Any, rows: RowInput) -> dict[str, Any]:
-    result = rows.mapping(item, "a span")
-    rows.passed_over["explanations"] += result.get("analysis_explanation") is not None
-    features = _score(result.get("score"))
-    noted = result.get("recognition_metadata")
-    if isinstance(noted, dict) and isinstance(noted.get("recognizer_name"), str):
-        features["recognizer"] = noted["recognizer_name"]
-    return {**result, "features": features}
+        results = []
+        for item in rows.listed(own[key], repr(key)):
+            result = rows.mapping(item, "a span")
+            rows.passed_over["explanations"] += result.get("analysis_explanation") is not None
+            features, noted = _score(result.get("score")), result.get("recognition_metadata")
+            if isinstance(noted, dict) and isinstance(noted.get("recognizer_name"), str):
+                features["recognizer"] = noted["recognizer_name"]
+            results.append({**result, "features": features})
+        own[key] = results
+    yield own
 
 
 def _score(value: Any) -> dict[str, Any]:
@@ -221,15 +215,15 @@ def _by_line(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]
     """Yield the rows in the order of the lines of their texts; holds all of them."""
     lines = sorted(numbered, key=lambda each: _line(each[1]))
     for due, (rows.number, row) in enumerate(lines):
-        found = rows.mapping(row)
-        if "ErrorCode" in found:
+        own, line = rows.mapping(row), _line(row)
+        if "ErrorCode" in own:
             rows.refuse("Comprehend has no results for the text", "see ErrorCode and ErrorMessage of the row")
-        if "Entities" not in found:
+        if "Entities" not in own:
             rows.refuse("the row has no key 'Entities'", "no entities are written []")
-        if (line := _line(found)) != due:
-            shown = line if line >= 0 else "no number"
-            rows.refuse(f"'Line' is {shown} where line {due} is due", "each line of the texts needs one row")
-        items = [rows.mapping(item, "a span") for item in rows.listed(found["Entities"], "'Entities'")]
+        if line != due:
+            problem = f"'Line' is {line if line >= 0 else 'no number'} where line {due} is due"
+            rows.refuse(problem, "each line of the texts needs one row")
+        items = [rows.mapping(item, "a span") for item in rows.listed(own["Entities"], "'Entities'")]
         entities = [{**item, "features": _score(item.get("Score"))} for item in items]
         yield rows.number, {"Line": MissingId(due + 1), "Entities": entities}
 
@@ -263,43 +257,35 @@ def _ai4privacy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     In ``span_labels``, ``O`` is no span, and a number after an underscore is no part of a label. ``mbert_...`` is not
     read.
     """
-    found = {key: value for key, value in rows.mapping(row).items() if not key.startswith("mbert_")}
-    layers = rows.options.layers
-    mask = found.get("privacy_mask")
+    own = {key: value for key, value in rows.mapping(row).items() if not key.startswith("mbert_")}
+    layers, mask = rows.options.layers, own.get("privacy_mask")
     if isinstance(mask, str):
         mask = rows.value_in(mask, "'privacy_mask'")
-    if "privacy_mask" in found and not isinstance(mask, dict | None):
-        mask = found["privacy_mask"] = rows.listed(mask, "'privacy_mask'")
-    by_default = "span_labels" if isinstance(mask, dict | None) and "span_labels" in found else "privacy_mask"
+    if "privacy_mask" in own and not isinstance(mask, dict | None):
+        mask = own["privacy_mask"] = rows.listed(mask, "'privacy_mask'")
+    by_default = "span_labels" if isinstance(mask, dict | None) and "span_labels" in own else "privacy_mask"
     sources = {by_default} if layers is None else {*layers.values()}
-    if "span_labels" in sources and "span_labels" in found:
-        labels = rows.listed(found["span_labels"], "'span_labels'")
-        found["span_labels"] = [_unnumbered(each, rows) for each in labels if not _is_outside(each)]
+    if "span_labels" in sources and "span_labels" in own:
+        spans = []
+        for item in rows.listed(own["span_labels"], "'span_labels'"):
+            if not isinstance(item, list | tuple) or len(item) != 3:
+                rows.refuse("an element of 'span_labels' is not [start, end, label]")
+            start, end, label = item
+            if label != OUTSIDE:
+                spans.append([start, end, re.sub(r"_\d+$", "", label) if isinstance(label, str) else label])
+        own["span_labels"] = spans
     if "privacy_mask" in sources:
         is_placed = isinstance(mask, list) and not any(
             isinstance(each, dict) and "start" not in each for each in mask
         )
         if mask and not is_placed:
-            rows.refuse(
-                "'privacy_mask' has no positions",
-                "read texts without positions with input='mentions', if gold has the whole text",
-            )
+            advice = "read texts without positions with input='mentions', if gold has the whole text"
+            rows.refuse("'privacy_mask' has no positions", advice)
         if isinstance(mask, dict):
-            found["privacy_mask"] = []
+            own["privacy_mask"] = []
     elif layers is None:
-        found.pop("privacy_mask", None)
-    yield found
-
-
-def _is_outside(item: Any) -> bool:
-    return isinstance(item, list | tuple) and len(item) == 3 and item[2] == OUTSIDE
-
-
-def _unnumbered(item: Any, rows: RowInput) -> list[Any]:
-    if not isinstance(item, list | tuple) or len(item) != 3:
-        rows.refuse("an element of 'span_labels' is not [start, end, label]")
-    start, end, label = item
-    return [start, end, re.sub(r"_\d+$", "", label) if isinstance(label, str) else label]
+        own.pop("privacy_mask", None)
+    yield own
 
 
 AI4PRIVACY = Dialect(
@@ -320,10 +306,10 @@ AI4PRIVACY = Dialect(
 
 def _nemotron(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with an id that has its locale, too, because a ``uid`` may occur in each."""
-    found = rows.mapping(row)
-    uid, locale = found.get("uid"), found.get("locale")
-    named = {"uid": f"{uid}/{locale}"} if isinstance(uid, str | int) and isinstance(locale, str) else {}
-    yield {**found, **named}
+    own = rows.mapping(row)
+    uid, locale = own.get("uid"), own.get("locale")
+    has_both = isinstance(uid, str | int) and isinstance(locale, str)
+    yield {**own, "uid": f"{uid}/{locale}"} if has_both else own
 
 
 NEMOTRON = Dialect(
@@ -345,21 +331,16 @@ NEMOTRON = Dialect(
 
 def _tab(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with the mentions of the annotator that is read."""
-    found = rows.mapping(row)
-    annotations = rows.mapping(found.get("annotations"), "'annotations'")
-    own = rows.mapping(annotations.get(rows.set or "", {}), "an annotation")
-    mentions = [
-        rows.mapping(each, "a mention")
-        for each in rows.listed(own.get("entity_mentions"), "'entity_mentions'")
-    ]
-    features = ("entity_id", "identifier_type", "confidential_status")
-    yield {
-        **found,
-        "annotations": [
-            {**each, "features": {key: each[key] for key in features if isinstance(each.get(key), str)}}
-            for each in mentions
-        ],
-    }
+    own = rows.mapping(row)
+    annotations = rows.mapping(own.get("annotations"), "'annotations'")
+    of_set = rows.mapping(annotations.get(rows.set or "", {}), "an annotation")
+    spans = []
+    for item in rows.listed(of_set.get("entity_mentions"), "'entity_mentions'"):
+        mention = rows.mapping(item, "a mention")
+        names = ("entity_id", "identifier_type", "confidential_status")
+        features = {name: mention[name] for name in names if isinstance(mention.get(name), str)}
+        spans.append({**mention, "features": features})
+    yield {**own, "annotations": spans}
 
 
 TAB = Dialect(

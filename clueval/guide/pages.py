@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -135,62 +135,59 @@ def page_named(name: str) -> Page | None:
 
 def contents() -> Page:
     """Return the table of contents: the pages of each section, with their summaries."""
-    return Page("index", "\n".join(_contents()))
-
-
-def _contents() -> Iterator[str]:
-    yield "# The guide of clueval"
-    yield ""
-    yield "How to score labelled spans, and what each number means. `clueval guide PAGE` shows a page."
+    lines = [
+        "# The guide of clueval",
+        "",
+        "How to score labelled spans, and what each number means. `clueval guide PAGE` shows a page.",
+    ]
     for prefix, title in SECTIONS.items():
         listed = [page for page in all_pages().values() if page.section == prefix]
         if listed:
-            yield f"\n## {title}\n"
-            yield from (f"- [{page.title}]({page.name}.md): {page.summary}" for page in listed)
+            lines.append(f"\n## {title}\n")
+            lines += [f"- [{page.title}]({page.name}.md): {page.summary}" for page in listed]
+    return Page("index", "\n".join(lines))
+
+
+# --- the search
 
 
 def found_pages(words: Sequence[str], parts: Parts) -> Page:
-    """Return a list of the pages with these words, or words that begin with them, the best first (`_Searched.points`).
+    """Return a list of the pages with these words, or words that begin with them, the best first.
 
-    Spelling is compared as `_plain` leaves it. A word that no page has is replaced by the most similar one of all.
-    Raises `UsageError`, with the nearest name of a page, if no word is found.
+    A word in the heading of a page counts most; one that many pages have counts little; a page of the reference, which
+    has many words, counts half. Spelling is compared as `_plain` leaves it. A word that no page has is replaced by the
+    most similar one of all. Raises `UsageError`, with the nearest name of a page, if no word is found.
     """
-    pages = [_Searched.of(page.completed(parts)) for page in all_pages().values()]
-    wanted = _wanted(" ".join(words), pages)
-    weights = {word: log(1 + len(pages) / number) for word, number in wanted.items()}
-    ranked = sorted(pages, key=lambda page: -page.points(weights))
-    found = [each.page for each in ranked if each.points(weights)]
+    query = " ".join(words)
+    pages = [page.completed(parts) for page in all_pages().values()]
+    headings = [_plain(f"{page.name} {page.title} {page.words}") for page in pages]
+    summaries = [_plain(page.plain_summary) for page in pages]
+    texts = [f"{heading} {_plain(page.shown_text)}" for heading, page in zip(headings, pages, strict=True)]
+    weights: dict[re.Pattern[str], float] = {}
+    for asked in re.findall(r"\w+", _plain(query)):
+        begins = re.compile(rf"(?<!\w){asked.removesuffix('s') if len(asked) > 3 else asked}")
+        number = sum(bool(begins.search(text)) for text in texts)
+        if not number and (similar := _similar(asked, texts)):
+            begins = re.compile(rf"(?<!\w){similar}")
+            number = sum(bool(begins.search(text)) for text in texts)
+        if number:
+            weights[begins] = log(1 + len(pages) / number)
+    points = []
+    for page, heading, summary, text in zip(pages, headings, summaries, texts, strict=True):
+        of_page = 0.0
+        for begins, weight in weights.items():
+            place = 8 * bool(begins.search(heading)) + 3 * bool(begins.search(summary))
+            of_page += weight * (place + log2(1 + min(len(begins.findall(text)), 7)))
+        points.append(of_page / 2 if page.section == "reference" else of_page)
+    ranked = sorted(range(len(pages)), key=lambda number: -points[number])
+    found = [pages[number] for number in ranked if points[number]]
     if not found:
-        raise _nothing(" ".join(words))
-    return Page("search", "\n".join(_listed(found, list(map(_begins, wanted)), " ".join(words))))
-
-
-@dataclass(frozen=True, slots=True)
-class _Searched:
-    """A page with its texts as they are searched: `_plain`."""
-
-    page: Page
-    heading: str
-    summary: str
-    text: str
-
-    @classmethod
-    def of(cls, page: Page) -> _Searched:
-        heading = f"{page.name} {page.title} {page.words}"
-        return cls(page, _plain(heading), _plain(page.plain_summary), _plain(f"{heading} {page.shown_text}"))
-
-    def points(self, weights: Mapping[str, float]) -> float:
-        """Return how well the page fits: words in its heading count most; words that many pages have count little.
-
-        A page of the reference, which has many words, counts half.
-        """
-        points = 0.0
-        for word, weight in weights.items():
-            begins = _begins(word)
-            often = min(len(begins.findall(self.text)), 7)
-            place = 8 * bool(begins.search(self.heading)) + 3 * bool(begins.search(self.summary))
-            points += weight * (place + log2(1 + often))
-        return points / 2 if self.page.section == "reference" else points
+        raise _nothing(query)
+    lines = [f"No page has the name {query!r}. Pages with these words or similar ones, the best first:", ""]
+    lines += [f"- [{page.title}]({page.name}.md): {_line(page, list(weights))}" for page in found[:SHOWN]]
+    if len(found) > SHOWN:
+        lines += ["", f"{len(found) - SHOWN} more have a word of these."]
+    return Page("search", "\n".join(lines))
 
 
 def _plain(text: str) -> str:
@@ -198,34 +195,17 @@ def _plain(text: str) -> str:
     return text.lower().replace("z", "s").replace("ll", "l").replace("our", "or")
 
 
-@cache
-def _begins(word: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){word}")
+def _similar(word: str, texts: Sequence[str]) -> str:
+    """Return the word of the texts that has most pairs of adjacent letters in common (Dice); empty if few."""
+    wanted = {*pairwise(word)}
 
+    def similarity(other: str) -> float:
+        others = {*pairwise(other)}
+        return 2 * len(wanted & others) / max(len(wanted) + len(others), 1)
 
-def _wanted(query: str, pages: Sequence[_Searched]) -> dict[str, int]:
-    """Return the words to look for, in the singular, and how many pages have each."""
-    wanted = {}
-    every = {word for page in pages for word in re.findall(r"\w{4,}", page.text)}
-    for asked in re.findall(r"\w+", _plain(query)):
-        word = asked.removesuffix("s") if len(asked) > 3 else asked
-        number = _pages_with(word, pages)
-        if not number and every:
-            word = max(sorted(every), key=lambda other: _similarity(asked, other))
-            number = _pages_with(word, pages) if _similarity(asked, word) >= SIMILAR else 0
-        if number:
-            wanted[word] = number
-    return wanted
-
-
-def _pages_with(word: str, pages: Sequence[_Searched]) -> int:
-    return sum(bool(_begins(word).search(page.text)) for page in pages)
-
-
-def _similarity(word: str, other: str) -> float:
-    """Return the share of pairs of adjacent letters that two words have in common (Dice)."""
-    pairs, others = ({a + b for a, b in pairwise(each)} for each in (word, other))
-    return 2 * len(pairs & others) / max(len(pairs) + len(others), 1)
+    every = sorted({each for text in texts for each in re.findall(r"\w{4,}", text)})
+    best = max(every, key=similarity, default="")
+    return best if similarity(best) >= SIMILAR else ""
 
 
 def _nothing(words: str) -> UsageError:
@@ -238,16 +218,6 @@ def _nothing(words: str) -> UsageError:
         f"no page of the guide has {words!r} in its name, title or text{question}",
         advice="try another word, or the beginning of one; clueval guide lists all pages",
     )
-
-
-def _listed(found: Sequence[Page], wanted: Sequence[re.Pattern[str]], words: str) -> Iterator[str]:
-    yield f"No page has the name {words!r}. Pages with these words or similar ones, the best first:"
-    yield ""
-    for page in found[:SHOWN]:
-        yield f"- [{page.title}]({page.name}.md): {_line(page, wanted)}"
-    if len(found) > SHOWN:
-        yield ""
-        yield f"{len(found) - SHOWN} more have a word of these."
 
 
 def _line(page: Page, wanted: Sequence[re.Pattern[str]]) -> str:

@@ -208,7 +208,12 @@ def with_settings(metric: AnyMetric) -> str:
     settings = [
         f"{setting.name}={literal(getattr(metric, setting.name))}"
         for setting in fields(metric)  # type: ignore[arg-type]  # a dataclass
-        if setting.compare and not (_is_later(setting) and getattr(metric, setting.name) == setting.default)
+        if setting.compare
+        and not (
+            (declared := option_of(setting)) is not None
+            and declared.later
+            and getattr(metric, setting.name) == setting.default
+        )
     ]
     return f"{metric.name}({','.join(settings)})" if settings else metric.name
 
@@ -230,9 +235,3 @@ def _quoted(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{','.join(map(_quoted, value))}]"
     return repr(value) if value is None or isinstance(value, str | bool | int | float) else str(value)
-
-
-def _is_later(setting: Field[Any]) -> bool:
-    """Return whether signatures name a setting only if it is not the default."""
-    declared = option_of(setting)
-    return declared is not None and declared.later

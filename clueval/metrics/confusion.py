@@ -64,16 +64,16 @@ class Confusion(Metric):
         for (side, layer, label, kind, found), n in total.items():
             if layer in entries_of:  # a span may have labels in further layers
                 entries_of[layer][side].append((label, kind, found, n))
-        report = {}
-        for layer, entries in entries_of.items():
-            report[layer] = {
+        return {
+            layer: {
                 "classes": {side: _classes(entries[side], side) for side in SIDES},
                 "levels": {
                     str(level): {side: _matrix(entries[side], level, side) for side in SIDES}
                     for level in LEVELS
                 },
             }
-        return report
+            for layer, entries in entries_of.items()
+        }
 
 
 def _without_gaps(case: Case) -> Case:

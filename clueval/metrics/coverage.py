@@ -67,17 +67,35 @@ class Coverage(DocumentMetric):
                     list(compress(spans, counted(spans, side, where))) if where else spans
                     for side, spans in zip(pair.sides, sides, strict=True)
                 ]
-                _count(tally, _with_text(pair.sides), sides, judged)
+                _count(tally, next(filter(has_characters, pair.sides), None), sides, judged)
         return +tally  # without zeros: a label without positions is not reported
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        kinds = KINDS[:1] if total["textless",] else KINDS
-        return {kind: _report(kind, total) for kind in kinds}
+        return {
+            kind: {
+                "unlabelled": _unlabelled(kind, total).report(),
+                **averages_of(_by_label_of(kind, total), is_weighted=False),
+            }
+            for kind in _kinds_in(total)
+        }
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        kinds = KINDS[:1] if total["textless",] else KINDS
+        kinds = _kinds_in(total)
         micro = {f"{kind}.micro": Counts.total(_by_label_of(kind, total).values()) for kind in kinds}
         return {**micro, **{f"{kind}.unlabelled": _unlabelled(kind, total) for kind in kinds}}
+
+
+def _kinds_in(total: Tally) -> Sequence[str]:
+    return KINDS[:1] if total["textless",] else KINDS
+
+
+def _unlabelled(kind: str, total: Tally) -> Counts:
+    return Counts(*(total[kind, name] for name in _COUNTS))
+
+
+def _by_label_of(kind: str, total: Tally) -> dict[str, Counts]:
+    of_kind = {key[1:]: number for key, number in total.items() if len(key) == 3 and key[0] == kind}
+    return counts_by_label(Tally(of_kind))
 
 
 def _count(
@@ -100,45 +118,8 @@ def _count(
                 )
 
 
-def _report(kind: str, total: Tally) -> dict[str, Any]:
-    averages = averages_of(_by_label_of(kind, total), is_weighted=False)
-    return {"unlabelled": _unlabelled(kind, total).report(), **averages}
-
-
-def _unlabelled(kind: str, total: Tally) -> Counts:
-    return Counts(*(total[kind, name] for name in _COUNTS))
-
-
-def _by_label_of(kind: str, total: Tally) -> dict[str, Counts]:
-    return counts_by_label(
-        Tally({key[1:]: number for key, number in total.items() if len(key) == 3 and key[0] == kind})
-    )
-
-
-def _with_text(documents: Iterable[Document]) -> Document | None:
-    """Return the first of the documents that has a text."""
-    return next((document for document in documents if has_characters(document)), None)
-
-
 _Kind = tuple[str, Callable[[int, int], Range], Callable[[int, int], int]]
 """The name of a kind of positions, the range of them for a range of the document, and the size of a range."""
-
-
-def _kinds(document: Document | None) -> Iterator[_Kind]:
-    if document is None:
-        yield KINDS[0], _itself, _length
-        return
-    first = document.start
-    if document.unit == "token":
-        yield KINDS[0], _itself, _length
-        lengths = list(accumulate(map(len, document.tokens or ()), initial=0))
-    else:
-        text = document.text or ""
-        tokens = [match.span() for match in _TOKEN.finditer(text)]
-        starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
-        yield KINDS[0], lambda start, end: _tokens(start - first, end - first, starts, ends), _length
-        lengths = list(accumulate((not each.isspace() for each in text), initial=0))
-    yield KINDS[1], _itself, lambda start, end: lengths[end - first] - lengths[start - first]
 
 
 def _itself(start: int, end: int) -> Range:
@@ -149,10 +130,28 @@ def _length(start: int, end: int) -> int:
     return end - start
 
 
-def _tokens(start: int, end: int, starts: Sequence[int], ends: Sequence[int]) -> Range:
-    """Return the numbers of the tokens that share a character with a range of characters."""
-    first, last = bisect_right(ends, start), bisect_left(starts, end)
-    return first, max(first, last) if start < end else first
+def _kinds(document: Document | None) -> Iterator[_Kind]:
+    """Yield the kinds of positions of a document; of one without text, tokens alone."""
+    first = 0 if document is None else document.start
+    if document is None or document.unit == "token":
+        yield KINDS[0], _itself, _length
+    if document is None:
+        return
+    if document.unit == "token":
+        lengths = list(accumulate(map(len, document.tokens or ()), initial=0))
+    else:
+        text = document.text or ""
+        tokens = [match.span() for match in _TOKEN.finditer(text)]
+        starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
+
+        def tokens_of(start: int, end: int) -> Range:
+            """Return the numbers of the tokens that share a character with a range of characters."""
+            begin, past = bisect_right(ends, start - first), bisect_left(starts, end - first)
+            return begin, max(begin, past) if start < end else begin
+
+        yield KINDS[0], tokens_of, _length
+        lengths = list(accumulate((not each.isspace() for each in text), initial=0))
+    yield KINDS[1], _itself, lambda start, end: lengths[end - first] - lengths[start - first]
 
 
 def _by_label(spans: Iterable[Span], place: Callable[[int, int], Range]) -> dict[str | None, Sequence[Range]]:

@@ -10,6 +10,7 @@ and cases are found, so a case, which may fall apart at some threshold, is too l
 those of other metrics of documents, and needs nothing else in the bag.
 
 >>> spans = [Span(start, start + 1, "A", {"p": score}) for start, score in ((0, 0.9), (6, 0.8), (2, 0.5))]
+>>> from clueval.core.document import Document
 >>> pair = Pair(Document("d", {"x": [Span(0, 1, "A"), Span(2, 3, "A"), Span(4, 5, "A")]}), Document("d", {"x": spans}))
 >>> curve = Curve(Exact(), "p")
 >>> report = curve.scores(curve.count_documents([pair], "x", {}), ["x"])
@@ -21,12 +22,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from clueval.core.case import Key, Where, case_of, counted, keys_of
-from clueval.core.document import Document, Pair
+from clueval.core.document import Pair
 from clueval.core.exact import Exact
 from clueval.core.matching import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, average_precision, score_of
@@ -89,7 +90,15 @@ class Curve(DocumentMetric):
             return tally
         known: dict[Key, Tally] = {}
         for threshold in self.thresholds or GRID:
-            kept = [replace(pair, predicted=self._kept(pair.predicted, threshold)) for pair in pairs]
+            kept = []
+            for pair in pairs:
+                layers = {
+                    layer: [
+                        span for span in spans if score_of(span, self.feature, pair.predicted) >= threshold
+                    ]
+                    for layer, spans in pair.predicted.layers.items()
+                }
+                kept.append(replace(pair, predicted=replace(pair.predicted, layers=layers, tags=NOTHING)))
             for key, number in self._counted(kept, sequence, where, known).items():
                 tally[threshold, *key] += number
         return tally
@@ -98,13 +107,6 @@ class Curve(DocumentMetric):
     def _at_all_scores(self) -> bool:
         is_exact = isinstance(self.metric, Exact) and self.metric.min_overlap is None
         return is_exact and self.thresholds is None and not self.merge
-
-    def _kept(self, document: Document, threshold: float) -> Document:
-        layers = {
-            layer: [span for span in spans if score_of(span, self.feature, document) >= threshold]
-            for layer, spans in document.layers.items()
-        }
-        return replace(document, layers=layers, tags=NOTHING)
 
     def _counted(self, pairs: Sequence[Pair], sequence: str, where: Where, known: dict[Key, Tally]) -> Tally:
         """Return the metric's counts; `known` has those of the cases that it has counted."""
@@ -223,17 +225,18 @@ def _points(steps: Tally) -> dict[str | None, list[Point]]:
                 gold[label] += number
             else:
                 scores.setdefault(key[0], Counter())[key[1]] += number
-    return {label: list(_curve(gold[label], scores))[::-1] for label, scores in by_score.items()}
-
-
-def _curve(gold: int, by_score: Mapping[float, Counter[str]]) -> Iterator[Point]:
-    """Yield the points from the highest threshold down."""
-    sums: Counter[str] = Counter()
-    for score in sorted(by_score, reverse=True):
-        sums.update(by_score[score])
-        precision, recall = rate(sums["tp_predicted"], sums["predicted"]), rate(sums["tp_gold"], gold)
-        f1 = f_measure(precision, recall)
-        yield {"threshold": score, "precision": precision, "recall": recall, "f1": f1}
+    points: dict[str | None, list[Point]] = {}
+    for label, scores in by_score.items():
+        sums: Counter[str] = Counter()
+        falling = []
+        for score in sorted(scores, reverse=True):
+            sums.update(scores[score])
+            precision = rate(sums["tp_predicted"], sums["predicted"])
+            recall = rate(sums["tp_gold"], gold[label])
+            f1 = f_measure(precision, recall)
+            falling.append({"threshold": score, "precision": precision, "recall": recall, "f1": f1})
+        points[label] = falling[::-1]
+    return points
 
 
 def _keys_at(report: Mapping[str, Any], path: str) -> list[str]:

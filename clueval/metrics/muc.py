@@ -208,12 +208,19 @@ class _Rest:
     def paired_by_label(self) -> _Pairs:
         """Pair spans of one label that overlap, then all others that overlap."""
         pairs: _Pairs = {}
-        for golds, predicteds in self._components(*self._free({})):
-            if self._are_flat(0, golds) and self._are_flat(1, predicteds):
-                pairs |= self._best_of_flat(golds, predicteds)
+        for numbers in self._components(*self._free({})):
+            members = [
+                [side[number] for number in own] for side, own in zip(self._sides, numbers, strict=True)
+            ]
+            if all(
+                all(span.parts is None for span in side)
+                and all(following.start >= span.end for span, following in pairwise(side))
+                for side in members
+            ):
+                pairs |= self._best_of_flat(*numbers)
         by_label: dict[str, tuple[list[int], list[int]]] = {}
-        for side, numbers in enumerate(self._free(pairs)):
-            for number in numbers:
+        for side, left in enumerate(self._free(pairs)):
+            for number in left:
                 by_label.setdefault(self._labels[side][number], ([], []))[side].append(number)
         for golds, predicteds in by_label.values():
             pairs |= self._most(golds, predicteds)
@@ -241,28 +248,21 @@ class _Rest:
             if found[0] and found[1]:
                 yield found
 
-    def _are_flat(self, side: int, numbers: Sequence[int]) -> bool:
-        """Return whether no span has gaps or overlaps another one; `numbers` are by position."""
-        spans = [self._sides[side][number] for number in numbers]
-        return all(span.parts is None for span in spans) and all(
-            following.start >= span.end for span, following in pairwise(spans)
-        )
-
     def _most(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
         """Return as many pairs of overlapping spans as possible."""
         if not self._has_gaps:
             return self._most_without_gaps((golds, predicteds))
         pairs: _Pairs = {}
         for numbers in self._components(golds, predicteds):
-            gaps = any(self._sides[side][number].parts for side in (0, 1) for number in numbers[side])
-            pairs |= self._most_with_gaps(*numbers) if gaps else self._most_without_gaps(numbers)
+            if not any(self._sides[side][number].parts for side in (0, 1) for number in numbers[side]):
+                pairs |= self._most_without_gaps(numbers)
+                continue
+            own, free = sorted(numbers[0]), set(numbers[1])
+            edges = [[(other, other) for other in self._around[0][number] if other in free] for number in own]
+            for number, partner in zip(own, most_pairs(edges), strict=True):
+                if partner is not None:
+                    pairs[number] = partner
         return pairs
-
-    def _most_with_gaps(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
-        own, free = sorted(golds), set(predicteds)
-        edges = [[(other, other) for other in self._around[0][number] if other in free] for number in own]
-        found = zip(own, most_pairs(edges), strict=True)
-        return {number: other for number, other in found if other is not None}
 
     def _most_without_gaps(self, numbers: tuple[Sequence[int], Sequence[int]]) -> _Pairs:
         """Pair the span that ends first with that one of those that it overlaps that ends first, and so on."""

@@ -35,7 +35,7 @@ metric is not.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -195,23 +195,22 @@ class Noisy(DocumentMetric):
         """
         tally = Tally()
         for pair in pairs:
-            self._count(tally, pair, sequence, where)
-        return tally
-
-    def _count(self, tally: Tally, pair: Pair, sequence: str, where: Where) -> None:
-        own, other = _texts(pair, sequence, where)
-        spans = []
-        for name, side in (("gold", own), ("predicted", other)):
-            labels = [entity.label for entity in side.entities if entity.counted]
-            tally.update((name, label) for label in labels)
-            spans.append(len(labels))
-        matched = 0
-        if own.entities and other.entities:
-            for one, partner in pair_entities(own.entities, other.entities, self._align(own, other, pair)):
+            own, other = _texts(pair, sequence, where)
+            spans = []
+            for name, side in (("gold", own), ("predicted", other)):
+                labels = [entity.label for entity in side.entities if entity.counted]
+                tally.update((name, label) for label in labels)
+                spans.append(len(labels))
+            partners: Iterable[tuple[TextSpan, TextSpan | None]] = ()
+            if own.entities and other.entities:
+                partners = pair_entities(own.entities, other.entities, self._align(own, other, pair))
+            matched = 0
+            for one, partner in partners:
                 if self._matches(own.of_entity(one), other.of_entity(partner)) and _both_count(one, partner):
                     tally["matched", one.label] += 1
                     matched += 1
-        tally["document", spans[0], spans[1], matched] += 1
+            tally["document", spans[0], spans[1], matched] += 1
+        return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report: ``ALL``, ``per_label`` and ``file_mean``. Labels are all labels of either side.
@@ -249,12 +248,16 @@ class Noisy(DocumentMetric):
         for one, partner in pair_entities(own.entities, other.entities, alignment):
             if one.counted:
                 own_text, other_text = own.of_entity(one), other.of_entity(partner)
+                first, last = (
+                    alignment.predicted_before(alignment.column_of_gold(position))
+                    for position in (one.start, one.end)
+                )
                 yield Explanation(
                     one.span,
                     None if partner is None else partner.span,
                     own_text,
                     other_text,
-                    _opposite(one, alignment),
+                    alignment.predicted[first:last],
                     edit_distance(own_text, other_text),
                     self._matches(own_text, other_text) and _both_count(one, partner),
                 )
@@ -285,12 +288,6 @@ def _both_count(one: TextSpan, partner: TextSpan | None) -> bool:
     return one.counted
 
 
-def _opposite(one: TextSpan, alignment: Alignment) -> str:
-    """Return the predicted text in the columns of a gold span."""
-    first, last = (alignment.column_of_gold(position) for position in (one.start, one.end))
-    return alignment.predicted[alignment.predicted_before(first) : alignment.predicted_before(last)]
-
-
 def _rates(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
     """Return precision, recall and F1; None if they are undefined."""
     precision = rate(matched, predicted) if predicted else None
@@ -305,15 +302,13 @@ def _entry(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
 
 def _mean(documents: Mapping[tuple[int, int, int], int]) -> dict[str, float | None]:
     """Return the means of the documents' rates, from the number of documents with the same counts."""
-    report: dict[str, float | None] = {}
-    weights: dict[str, int] = {}
+    means: dict[str, float | None] = {}
+    numbers: dict[str, float | None] = {"documents": sum(documents.values())}
     for name in ("precision", "recall", "f1"):
         defined = [
             (value, n) for counts, n in documents.items() if (value := _rates(*counts)[name]) is not None
         ]
-        weights[name] = sum(n for _, n in defined)
+        whole = numbers[f"documents_with_{name}"] = sum(n for _, n in defined)
         # fsum rounds once, whatever the order of its arguments
-        total = math.fsum(value * n for value, n in defined)
-        report[name] = rate(total, weights[name]) if weights[name] else None
-    report["documents"] = sum(documents.values())
-    return report | {f"documents_with_{name}": n for name, n in weights.items()}
+        means[name] = rate(math.fsum(value * n for value, n in defined), whole) if whole else None
+    return means | numbers

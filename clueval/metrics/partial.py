@@ -202,15 +202,13 @@ def glued(spans: Sequence[Span]) -> list[Span]:
     >>> [span.fragments for span in glued([Span(0, 3), Span(2, 5), Span(5, 6)])]
     [((0, 5),), ((5, 6),)]
     """
-    groups = ([spans[number] for number in numbers] for numbers in overlap_groups(spans))
-    return sorted(map(_joined, groups), key=by_position)
-
-
-def _joined(spans: Sequence[Span]) -> Span:
-    if len(spans) == 1:
-        return spans[0]
-    ranges = joined_ranges((part for span in spans for part in span.fragments), join=ge)
-    return Span.of_fragments(ranges, spans[0].labels)
+    joined = []
+    for numbers in overlap_groups(spans):
+        first = spans[numbers[0]]
+        parts = (part for number in numbers for part in spans[number].fragments)
+        ranges = joined_ranges(parts, join=ge)
+        joined.append(first if len(numbers) == 1 else Span.of_fragments(ranges, first.labels))
+    return sorted(joined, key=by_position)
 
 
 def pairs_of(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[Span, Span]]:

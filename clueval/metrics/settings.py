@@ -262,12 +262,8 @@ def _boolean(text: str) -> bool:
     return _BOOLEANS[text.lower()]
 
 
-def _whole(text: str) -> int:
-    return whole(text, -sys.maxsize)
-
-
 _PLAIN = {
-    int: Values("a whole number", _whole, "whole numbers"),
+    int: Values("a whole number", lambda text: whole(text, -sys.maxsize), "whole numbers"),
     float: Values("a number", number, "numbers"),
     str: Values("text", str, "names"),
     Path: Values("a path", Path, "paths"),

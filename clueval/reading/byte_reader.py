@@ -43,7 +43,7 @@ class Stretch(NamedTuple):
 
     begins: Sequence[Mapping[str, str]]  # the metadata of the documents that begin here
     tokens: int  # the number of tokens
-    # the fields of the lines in spans, one line after the other (see `byte_rows.find_hunks`)
+    # the fields of the lines in spans, one line after the other (see `find_hunks`)
     fields: list[bytes]
     layout: Layout  # the layout of both files
     document: NamedDocument | None = None  # the document, if documents are told apart

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, repeat
+from itertools import repeat
 
 from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, FEW_DOCUMENTS, Plan, Unit
@@ -115,7 +115,7 @@ class _Files:
         self._readers, self._counting, self._sizes = readers, counting, sizes
         self._in_sentences = in_sentences
         self._most = FEW_DOCUMENTS if in_sentences and plan.units == EITHER else None
-        self._splitter = RowSplitter(readers, in_order=in_sentences)
+        self._splitter = RowSplitter(readers)
         self._characters: dict[int, TagCharacters] = {}  # by the number of the group
         self._place = None if counting.by_document else counting.place_of()
         self._documents = 0  # that count
@@ -242,11 +242,7 @@ class _Files:
                 if self._counting.by_document:
                     self._begin(first.document)
             if self._in_sentences:
-                starts = list(accumulate([size + 1 for size in part.sizes], initial=part.differing.start))
-                columns = [
-                    [text[start : start + size] for start, size in zip(starts, part.sizes, strict=False)]
-                    for text, _ in texts
-                ]
+                columns = [part.in_sentences(*text) for text in texts]
                 self._add_sentences(columns, part.sizes)
                 continue
             for group, (differing, same) in zip(self._counting.groups, texts, strict=True):

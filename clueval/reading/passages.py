@@ -266,15 +266,27 @@ class SentenceColumns(NamedTuple):
 
 
 class PassageRows(NamedTuple):
-    """A passage of each side, and where its rows are in `Rows.columns` and in `Rows.same`, with a row of O each.
-
-    `sizes` are the numbers of rows of the sentences in `columns`, without those of O.
-    """
+    """A passage of each side, and where its rows are in `Rows.columns` and in `Rows.same`, with a row of O each."""
 
     passages: Passages
     differing: slice
     same: slice
-    sizes: list[int]
+    differ: Sequence[bool]  # whether the lines of a sentence differ
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of rows of each sentence, without those of O."""
+        return list(map(LINES, self.passages[0].sentences))
+
+    def in_sentences(self, differing: str, same: str) -> list[str]:
+        """Return the characters of the rows of each sentence, given those of all rows in both."""
+        places = {True: self.differing.start, False: self.same.start}
+        texts = []
+        for size, differs in zip(self.sizes, self.differ, strict=True):
+            start = places[differs]
+            texts.append((differing if differs else same)[start : start + size])
+            places[differs] = start + size + 1
+        return texts
 
 
 class Rows(NamedTuple):
@@ -290,12 +302,10 @@ class Rows(NamedTuple):
 class RowSplitter:
     """Splits parallel passages into rows, as many passages together as are given; those with token ids come alone.
 
-    If rows must stay `in_order`, all sentences are treated as if they differed. Raises `Unusual` for lines that do not
-    fit, for different texts, and for token ids that occur again in a document.
+    Raises `Unusual` for lines that do not fit, for different texts, and for token ids that occur again in a document.
     """
 
-    def __init__(self, readers: Sequence[PassageReader], *, in_order: bool) -> None:
-        self._in_order = in_order
+    def __init__(self, readers: Sequence[PassageReader]) -> None:
         self._readers = readers
         self._ids: list[set[str]] = [set() for _ in readers]  # of the current document
 
@@ -307,7 +317,7 @@ class RowSplitter:
         past = past_same = 0
         for passages in groups:
             first = passages[0]
-            differ = [True] * len(first.sentences) if self._in_order else _differing(passages)
+            differ = _differing(passages)
             chosen = [list(compress(each.sentences, differ)) for each in passages]
             sizes = list(map(LINES, chosen[0]))
             if any(list(map(LINES, sentences)) != sizes for sentences in chosen[1:]):
@@ -318,7 +328,7 @@ class RowSplitter:
             rows = sum(sizes) + len(sizes)
             others = first.tokens + len(first.sentences) - rows
             places = slice(past, past + rows), slice(past_same, past_same + others)
-            parts.append(PassageRows(passages, *places, sizes))
+            parts.append(PassageRows(passages, *places, differ))
             past, past_same = past + rows, past_same + others
         layouts = [
             next((each.layout for each in side if each.layout), None) for side in zip(*groups, strict=True)

@@ -42,7 +42,8 @@ def require_same_text(gold: Document, predicted: Document, names: tuple[str, str
 def _require_equal(gold: Document, predicted: Document, names: tuple[str, str]) -> None:
     if gold.id != predicted.id:
         there = f"{_place(predicted, names[1])} has document {predicted.id!r}"
-        raise _mismatch(gold, f"{names[0]} has document {gold.id!r} where {there}", advice=_OTHER_ORDER)
+        problem = f"{names[0]} has document {gold.id!r} where {there}"
+        raise TextMismatch(problem, file=gold.file, line=_line(gold, None), advice=_OTHER_ORDER)
     if gold.unit != predicted.unit:
         raise _other_value(names, gold, predicted, None, "unit", gold.unit, predicted.unit)
     in_tokens = gold.unit == "token"
@@ -68,10 +69,10 @@ def _require_equal(gold: Document, predicted: Document, names: tuple[str, str]) 
                 raise _mismatch(gold, problem, index, f"{names[0]} and {names[1]} must have the same text")
 
 
-def _mismatch(gold: Document, problem: str, index: int | None = None, advice: str = "") -> TextMismatch:
+def _mismatch(gold: Document, problem: str, index: int | None, advice: str) -> TextMismatch:
     """Return the error at an index of gold; it has the id of the document unless a line says where something is."""
     line = _line(gold, index)
-    document = gold.id if index is not None and line is None else None
+    document = gold.id if index is None or line is None else None
     return TextMismatch(problem, file=gold.file, line=line, document=document, advice=advice)
 
 

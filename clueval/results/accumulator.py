@@ -20,7 +20,7 @@ from clueval.core.bag import Bag
 from clueval.core.count import Plan, count
 from clueval.core.metric import AnyMetric
 from clueval.core.span import SIDES
-from clueval.core.tags import INVALID, scheme_called
+from clueval.core.tags import INVALID, scheme_called, scheme_of
 from clueval.files.arguments import require_instance, require_kind
 from clueval.files.errors import TagError, UsageError
 from clueval.formats.options import Reading
@@ -28,8 +28,7 @@ from clueval.metrics import chosen_metrics
 from clueval.reading.options import require_scheme
 from clueval.reading.paths import is_path_or_paths
 from clueval.reports.report import Hinting
-from clueval.results.options import groups_of
-from clueval.results.plan import steps_in_order
+from clueval.results.options import groups_of, steps_in_order
 from clueval.results.result import Result
 from clueval.results.score import result_of
 from clueval.results.signature import Signature, require_same
@@ -116,18 +115,19 @@ class Accumulator(Hinting):
         new.read.include(texts.read)
         if not new.layers:
             new.read.without_text = 0  # empty lists may be tags or spans
-        self._add(new, self._tagged or (texts.kind == "tags" and bool(new.documents)))
+        self._add(new, texts.kind == "tags" and bool(new.documents))
 
     def _add(self, new: Bag, tagged: bool) -> None:
         """Add a bag. Raises `TagError`, and adds nothing, if no scheme has the tags of both."""
-        if self._scheme is None:
-            for side in SIDES:
-                for of, pairs in new.read.neighbours.items():
-                    own = self._bag.read.neighbours.get(of)
-                    if of[0] == side and own is not None:
-                        _require_scheme(side, own + pairs)
+        for of, pairs in new.read.neighbours.items() if self._scheme is None else ():
+            own = self._bag.read.neighbours.get(of)
+            if own is not None:
+                try:
+                    scheme_of(own + pairs)
+                except TagError as error:
+                    raise TagError(f"{of[0]}: {error.problem}", advice="name the scheme") from None
         self._bag.include(new)
-        self._tagged = tagged
+        self._tagged = self._tagged or tagged
 
     def compute(self) -> Result:
         """The result of all batches since the last `reset`; further batches can be added.
@@ -159,7 +159,7 @@ class Accumulator(Hinting):
         before, tagged = _copy(self._bag), self._tagged
         try:
             for accumulator in others:
-                self._add(_copy(accumulator._bag), self._tagged or accumulator._tagged)
+                self._add(_copy(accumulator._bag), accumulator._tagged)
         except TagError:
             self._bag, self._tagged = before, tagged
             raise
@@ -170,12 +170,3 @@ def _copy(bag: Bag) -> Bag:
     found = Bag(bag.metrics, (), bag.bounds)
     found.include(bag)
     return found
-
-
-def _require_scheme(side: str, pairs: Any) -> None:
-    from clueval.core.tags import scheme_of
-
-    try:
-        scheme_of(pairs)
-    except TagError as error:
-        raise TagError(f"{side}: {error.problem}", advice="name the scheme") from None

@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 
 from clueval.core.count import DOCUMENT
 from clueval.files.errors import UsageError
-from clueval.results.entries import EntryRates, entry_rates
 from clueval.results.intervals import UNDEFINED, UNDEFINED_WITHOUT
 from clueval.results.options import Trust
-from clueval.results.rates import Path, Rates, entry_at
+from clueval.results.rates import EntryRates, Path, Rates, entry_at, entry_rates
 from clueval.results.units import CountsByUnit, Units
 from clueval.statistics.distributions import t_below
 from clueval.statistics.jackknife import (
@@ -158,21 +157,37 @@ class TestedRate:
     __test__ = False  # no test of pytest, whatever the name begins with
 
     def __init__(self, rates: Rates, entry: EntryRates, path: Path, runs: Sequence[range]) -> None:
-        self._entry = entry
+        self._rates, self._entry, self._path = rates, entry, path
         self.times = [rates.times(run) for run in runs]
         self.rows = list(zip(*(rates.row_of[run.start : run.stop] for run in runs), strict=True))
-        self.scores = [_score(rates, entry, path, times) for times in self.times]
-        self.score: float | None = math.fsum(self.scores) / len(runs)
-        if math.isnan(self.score):
-            self.score, self.scores = None, []
-        by_run = [entry.without_each(times)[entry.names.index(path[-1])] for times in self.times]
+        scores = list(map(self._score, self.times))
+        mean = math.fsum(scores) / len(runs)
+        self.score: float | None = None if math.isnan(mean) else mean
+        self.scores = [] if math.isnan(mean) else scores
+        by_run = list(map(self._without, self.times))
         means = [
-            math.fsum([values[row] for values, row in zip(by_run, rows, strict=True)]) / len(runs)
+            math.fsum([values.get(row, rest) for (values, rest), row in zip(by_run, rows, strict=True)])
+            / len(runs)
             for rows in self.rows
         ]
         self.without = None if any(map(math.isnan, means)) else means
-        weights = rates.sizes.column(rates.sizes.weighing(path))
+        weights = rates.sizes.weighing(path)
         self.sizes = [sum([weights.get(row, 0) for row in rows]) for rows in self.rows]
+
+    def _score(self, times: Sequence[int]) -> float:
+        """Return the rate of a run; NaN if it is undefined."""
+        tally, name = self._rates.tally(enumerate(self._rates.sums(times))), self._path[-1]
+        report = entry_at(self._rates.metric.scores(tally, self._rates.layers), self._path[:-1])
+        if report:
+            return math.nan if report.get(name) is None else report[name]
+        (value,) = self._entry.values([self._entry.total(times)])[self._entry.names.index(name)]
+        return value
+
+    def _without(self, times: Sequence[int]) -> tuple[Mapping[int, float], float]:
+        """Return the rate of a run without a unit of each row that changes it, and without another unit."""
+        rows, found = self._entry.without(times)
+        *values, rest = found[self._entry.names.index(self._path[-1])]
+        return dict(zip(rows, values, strict=True)), rest
 
     def interval(self, confidence: float) -> Interval:
         """Return the interval of the score, or of the mean of the scores of the runs."""
@@ -186,41 +201,31 @@ class TestedRate:
         se = math.sqrt(spread.variance)
         return logit_interval(self.score, se, spread.df, units, effective, confidence)
 
-    def units_that_differ(self, other: TestedRate) -> list[int]:
-        """Return the units whose counts behind the rate are not the same in all runs of both systems."""
-        counts = self._entry.rows
-        return [
+
+class _Difference:
+    """The difference of one rate between two systems.
+
+    Attributes:
+        value: the rate of the second less that of the first; None if one is undefined.
+        without: the difference without each unit; None if one rate is undefined without one of them.
+        units: the units whose counts behind the rate are not the same in all runs of both systems.
+        effective: the effective number of units of both systems together.
+        df: the degrees of freedom of a standard error over units.
+    """
+
+    def __init__(self, counts: Mapping[int, object], own: TestedRate, other: TestedRate) -> None:
+        self.own, self.other = own, other
+        self.value = None if own.score is None or other.score is None else other.score - own.score
+        self.without = None
+        if own.without is not None and other.without is not None:
+            self.without = [two - one for one, two in zip(own.without, other.without, strict=True)]
+        self.units = [
             unit
-            for unit, (own, others) in enumerate(zip(self.rows, other.rows, strict=True))
-            if len({counts.get(row, ()) for row in {*own, *others}}) > 1
+            for unit, rows in enumerate(zip(own.rows, other.rows, strict=True))
+            if len({counts.get(row, ()) for row in {*chain(*rows)}}) > 1
         ]
-
-    def shares(self, other: TestedRate) -> Iterator[tuple[float, int]]:
-        """Yield for each unit how much of the difference to another system depends on it; nothing if undefined."""
-        if self.score is None or other.score is None or self.without is None or other.without is None:
-            return
-        difference = other.score - self.score
-        for unit, change in enumerate(_differences(self.without, other.without)):
-            yield difference - change, unit
-
-
-def _score(rates: Rates, entry: EntryRates, path: Path, times: Sequence[int]) -> float:
-    """Return a rate of a run; NaN if it is undefined."""
-    report = entry_at(rates.metric.scores(rates.tally(rates.sums(times)), rates.layers), path[:-1])
-    if report:
-        return math.nan if report.get(path[-1]) is None else report[path[-1]]
-    (value,) = entry.values([entry.total(times)])[entry.names.index(path[-1])]
-    return value
-
-
-def _differences(own: Sequence[float], other: Sequence[float]) -> list[float]:
-    """Return the differences of the scores of two systems, one by one."""
-    return [two - one for one, two in zip(own, other, strict=True)]
-
-
-def _effective(own: TestedRate, other: TestedRate) -> float:
-    """Return the effective number of units of two systems together."""
-    return effective_number([one + two for one, two in zip(own.sizes, other.sizes, strict=True)])
+        self.effective = effective_number([sum(both) for both in zip(own.sizes, other.sizes, strict=True)])
+        self.df = degrees_of_freedom(self.effective)
 
 
 # All rates of all systems
@@ -252,11 +257,9 @@ class Comparing:
         self._several_golds = several_golds
         self._runs = list(chain.from_iterable(compared.runs.values()))
         self._keys = compared.keys
-        self._members: list[list[range]] = []
-        starts = iter(range(0, len(self._runs) * len(self._keys), len(self._keys)))
-        for runs in compared.runs.values():
-            firsts = islice(starts, len(runs))
-            self._members.append([range(start, start + len(self._keys)) for start in firsts])
+        size = len(self._keys)
+        parts = iter([range(size * run, size * run + size) for run in range(len(self._runs))])
+        self._members = [list(islice(parts, len(runs))) for runs in compared.runs.values()]
         numbered = [{key: number for number, key in enumerate(units.keys)} for units in self._runs]
         self._places = [[numbers[key] for key in self._keys] for numbers in numbered]
         self._rates: dict[tuple[str, str], Rates] = {}
@@ -277,15 +280,16 @@ class Comparing:
 
     def score(self, text: str, path: Path) -> dict[str, Any]:
         """Return what is said about one score: its value in each system, and the difference to the first one."""
-        baseline, *others = tested = self._tested(path)
-        values = [self._value(name, one) for name, one in zip(self._names, tested, strict=True)]
-        against = [
-            {"system": name, **self._difference(path, baseline, one, number)}
-            for number, (name, one) in enumerate(zip(self._names[1:], others, strict=True), 1)
-        ]
-        with_p = [entry for entry in against if entry["p"] is not None]
-        for entry, p in zip(with_p, holm([entry["p"] for entry in with_p]), strict=True):
-            entry["p_holm"] = rounded(p)
+        entry, (baseline, *others) = self._tested(path)
+        named = zip(self._names, (baseline, *others), strict=True)
+        values = [self._value(name, one) for name, one in named]
+        against = []
+        for number, other in enumerate(others, 1):
+            difference = _Difference(entry.rows, baseline, other)
+            against.append({"system": self._names[number], **self._about(path, entry, difference, number)})
+        with_p = [each for each in against if each["p"] is not None]
+        for each, p in zip(with_p, holm([each["p"] for each in with_p]), strict=True):
+            each["p_holm"] = rounded(p)
         return {"score": text, "values": values, "against_baseline": against}
 
     def drop_test(self, path: Path, allowed: float) -> DropTest:
@@ -293,29 +297,29 @@ class Comparing:
 
         By randomisation if no drop is allowed; otherwise by t, one-sided.
         """
-        own, other = self._tested(path)
-        test = "t" if allowed else "randomisation"
-        if own.score is None or other.score is None:
-            return DropTest(test, None)
-        difference = other.score - own.score
+        entry, systems = self._tested(path)
+        difference = _Difference(entry.rows, *systems)
         if not allowed:
-            p = self._p(path, (own, other), 1, difference, own.units_that_differ(other))
-            return DropTest(test, rounded(p))
-        if own.without is None or other.without is None:
-            return DropTest(test, None)
-        se, above = standard_error(_differences(own.without, other.without)), difference + allowed
+            return DropTest("randomisation", rounded(self._p(path, entry, difference, 1)))
+        if difference.value is None or difference.without is None:
+            return DropTest("t", None)
+        se, above = standard_error(difference.without), difference.value + allowed
         t = above / se if se else math.copysign(math.inf, above)
-        return DropTest(test, rounded(t_below(t, degrees_of_freedom(_effective(own, other)))))
+        return DropTest("t", rounded(t_below(t, difference.df)))
 
     def most(self, paths: Iterable[Path], number: int = 20) -> Iterator[dict[str, Any]]:
         """Yield the units that the differences of the F1s among these scores depend on most."""
         for path in paths:
             if not path[-1].startswith("f1"):
                 continue
-            own, *others = self._tested(path)
+            entry, (own, *others) = self._tested(path)
             for name, other in zip(self._names[1:], others, strict=True):
-                differ = {*own.units_that_differ(other)}
-                largest = sorted(own.shares(other), key=lambda share: (-abs(share[0]), share[1]))[:number]
+                found = _Difference(entry.rows, own, other)
+                shares: list[tuple[float, int]] = []
+                if found.value is not None and found.without is not None:
+                    shares = [(found.value - rest, unit) for unit, rest in enumerate(found.without)]
+                largest = sorted(shares, key=lambda share: (-abs(share[0]), share[1]))[:number]
+                differ = {*found.units}
                 units = [
                     (self._keys[unit], share, self._runs[0].positions[self._places[0][unit]])
                     for share, unit in largest
@@ -338,32 +342,26 @@ class Comparing:
             self._rates[place] = Rates(metric, layers, together, list(chain(*self._members)))
         return self._rates[place]
 
-    def _tested(self, path: Path) -> list[TestedRate]:
-        rates = self._source(*path[:2])
-        entry = self._entry(path)
-        self._require_gold(rates, path[2:])
-        return [TestedRate(rates, entry, path[2:], runs) for runs in self._members]
+    def _tested(self, path: Path) -> tuple[EntryRates, list[TestedRate]]:
+        """Return the rates of the entry of a rate, which are computed once, and the rate in each system.
 
-    def _entry(self, path: Path) -> EntryRates:
-        """Return the rates of the entry of a rate; those of an entry are computed once."""
+        Raises `UsageError` if a unit has other gold spans in another system.
+        """
+        rates, own = self._source(*path[:2]), path[2:]
         if path not in self._entries:
-            entry = entry_rates(self._source(*path[:2]), path[2:])
+            entry = entry_rates(rates, own)
             for name in entry.names:
                 self._entries.setdefault((*path[:-1], name), entry)
-        return self._entries[path]
-
-    def _require_gold(self, rates: Rates, path: Path) -> None:
-        """Raise `UsageError` if a unit has other gold spans in another system."""
-        if not rates.sizes.tells_sides_apart(path):
-            return
-        golds = rates.sizes.column(rates.sizes.of(path)[:1])
-        for number, row in enumerate(rates.row_of):
-            unit = number % len(self._keys)
-            if golds.get(row, 0) != golds.get(rates.row_of[unit], 0):
-                raise self._different_gold(self._keys[unit])
+        if rates.sizes.tells_sides_apart(own):
+            golds = rates.sizes.column(own, (0,))
+            for number, row in enumerate(rates.row_of):
+                unit = number % len(self._keys)
+                if golds.get(row, 0) != golds.get(rates.row_of[unit], 0):
+                    raise self._different_gold(self._keys[unit])
+        entry = self._entries[path]
+        return entry, [TestedRate(rates, entry, own, runs) for runs in self._members]
 
     def _different_gold(self, unit: str) -> UsageError:
-        """The error for a unit that has other gold spans in another system."""
         problem = f"the systems have different gold spans in unit {unit!r}"
         if self._several_golds:
             return UsageError(
@@ -373,124 +371,96 @@ class Comparing:
         return UsageError(problem, advice="score them against the same gold")
 
     def _value(self, name: str, one: TestedRate) -> dict[str, Any]:
+        """Return the score of a system with its interval, and the spread of its runs."""
+        interval, deviation = one.interval(self._trust.confidence), standard_deviation(one.scores)
         found: dict[str, Any] = {"system": name, "value": one.score}
-        interval = one.interval(self._trust.confidence)
         found |= {"low": rounded(interval.low), "high": rounded(interval.high)}
         if interval.reason is not None:
             found["reason"] = interval.reason
         if interval.bound:
             found["bound"] = True
-        deviation = standard_deviation(one.scores)
         if deviation is not None:
-            found |= {
-                "sd": rounded(deviation),
-                "runs": len(one.scores),
-                "min": min(one.scores),
-                "max": max(one.scores),
-            }
+            found |= {"sd": rounded(deviation), "runs": len(one.scores)}
+            found |= {"min": min(one.scores), "max": max(one.scores)}
         return found
 
-    def _difference(self, path: Path, own: TestedRate, other: TestedRate, system: int) -> dict[str, Any]:
-        differ = own.units_that_differ(other)
-        by_runs = max(len(one.times) for one in (own, other)) > 1
-        difference = None if own.score is None or other.score is None else other.score - own.score
-        p: float | None = None
-        if difference is None:
-            ends, df = Interval(None, None, None, len(differ), None, f"{UNDEFINED} in a system"), 1.0
+    def _about(self, path: Path, entry: EntryRates, found: _Difference, system: int) -> dict[str, Any]:
+        """Return what is said about the difference of a rate between the first and another system."""
+        own, other, differ, df = found.own, found.other, len(found.units), found.df
+        by_runs = max(len(own.times), len(other.times)) > 1
+        p = None if by_runs else self._p(path, entry, found, system)
+        if found.value is None or found.without is None:
+            reason = f"{UNDEFINED} in a system" if found.value is None else UNDEFINED_WITHOUT
+            ends = Interval(None, None, None, differ, found.effective, reason)
         elif by_runs:
-            ends, p, df = self._by_runs(difference, own, other, len(differ))
+            spread = spread_of(standard_error(found.without), found.effective, [own.scores, other.scores])
+            half, se = spread.half_width(self._trust.confidence), math.sqrt(spread.variance)
+            ends = Interval(found.value - half, found.value + half, se, differ, found.effective)
+            p, df = spread.p(found.value), spread.df
         else:
-            ends, df = self._by_units(difference, own, other, len(differ))
-            p = self._p(path, (own, other), system, difference, differ)
+            confidence = self._trust.confidence
+            ends = difference_jackknife(found.value, found.without, differ, found.effective, confidence)
         shown = None if ends.se is None or ends.low is None else detectable(ends.se, df)
-        found = {
-            "difference": rounded(difference),
+        about = {
+            "difference": rounded(found.value),
             "low": rounded(ends.low),
             "high": rounded(ends.high),
             "p": rounded(p),
             "p_holm": rounded(p),
             "test": "t" if by_runs else "randomisation",
-            "exact": not by_runs and len(differ) <= MOST_FOR_ALL_SWAPS,
-            "units_that_differ": len(differ),
+            "exact": not by_runs and differ <= MOST_FOR_ALL_SWAPS,
+            "units_that_differ": differ,
             "detectable": rounded(shown),
         }
         if ends.reason is not None:
-            found["reason"] = ends.reason
+            about["reason"] = ends.reason
         if self._detect is not None:
-            needed = (
-                None if shown is None else math.ceil(len(self._keys) * (shown / self._detect) ** 2 - 1e-9)
-            )
-            found["units_needed"] = needed
-        return found
+            share = None if shown is None else (shown / self._detect) ** 2
+            about["units_needed"] = None if share is None else math.ceil(len(self._keys) * share - 1e-9)
+        return about
 
-    def _by_units(
-        self, difference: float, own: TestedRate, other: TestedRate, differ: int
-    ) -> tuple[Interval, float]:
-        """The interval of the difference of two single runs, and its degrees of freedom."""
-        effective = _effective(own, other)
-        df = degrees_of_freedom(effective)
-        if own.without is None or other.without is None:
-            return Interval(None, None, None, differ, effective, UNDEFINED_WITHOUT), df
-        without = _differences(own.without, other.without)
-        return difference_jackknife(difference, without, differ, effective, self._trust.confidence), df
+    # Randomisation
 
-    def _by_runs(
-        self, difference: float, own: TestedRate, other: TestedRate, differ: int
-    ) -> tuple[Interval, float | None, float]:
-        """The interval of the difference of two means over runs, its p-value and its degrees of freedom."""
-        effective = _effective(own, other)
-        if own.without is None or other.without is None:
-            return Interval(None, None, None, differ, effective, UNDEFINED_WITHOUT), None, 1.0
-        se_units = standard_error(_differences(own.without, other.without))
-        spread = spread_of(se_units, effective, [own.scores, other.scores])
-        half, se = spread.half_width(self._trust.confidence), math.sqrt(spread.variance)
-        ends = Interval(difference - half, difference + half, se, differ, effective)
-        return ends, spread.p(difference), spread.df
+    def _p(self, path: Path, entry: EntryRates, found: _Difference, system: int) -> float | None:
+        """Return the p-value of a difference to the first system; None if it is undefined.
 
-    def _p(
-        self,
-        path: Path,
-        systems: tuple[TestedRate, TestedRate],
-        number: int,
-        observed: float,
-        differ: Sequence[int],
-    ) -> float:
-        if not differ:
-            return 1.0
-        entry = self._entry(path)
-        place = id(entry), number
+        The differences after swaps are kept for the other rates of the entry.
+        """
+        if found.value is None or not found.units:
+            return None if found.value is None else 1.0
+        place = id(entry), system
         if place not in self._swapped:
-            self._swapped[place] = self._after_swaps(entry, *systems, differ)
-        test = exact_p if len(differ) <= MOST_FOR_ALL_SWAPS else sampled_p
-        return test(observed, self._swapped[place][entry.names.index(path[-1])])
+            self._swapped[place] = self._after_swaps(entry, found)
+        test = exact_p if len(found.units) <= MOST_FOR_ALL_SWAPS else sampled_p
+        return test(found.value, self._swapped[place][entry.names.index(path[-1])])
 
-    def _after_swaps(
-        self, entry: EntryRates, own: TestedRate, other: TestedRate, differ: Sequence[int]
-    ) -> list[list[float]]:
-        """The difference of each rate of an entry after each swap."""
+    def _after_swaps(self, entry: EntryRates, found: _Difference) -> list[list[float]]:
+        """Return the difference of each rate of an entry after each swap."""
         firsts, seconds = (
-            [dict(entry.rows.get(system.rows[unit][0], ())) for unit in differ] for system in (own, other)
+            [dict(entry.rows.get(system.rows[unit][0], ())) for unit in found.units]
+            for system in (found.own, found.other)
         )
+        width = entry.width
         changes: list[Sequence[float]]
-        if len(differ) <= MOST_FOR_ALL_SWAPS:
+        if len(found.units) <= MOST_FOR_ALL_SWAPS:
             changes = [
-                all_swapped_sums(column)  # type: ignore[arg-type]  # it adds fractions as well
-                for column in (
-                    [two.get(place, 0) - one.get(place, 0) for one, two in zip(firsts, seconds, strict=True)]
-                    for place in range(entry.width)
+                all_swapped_sums(  # it adds fractions as well
+                    [two.get(place, 0) - one.get(place, 0) for one, two in zip(firsts, seconds, strict=True)]  # type: ignore[misc]
                 )
+                for place in range(width)
             ]
         else:
             rows = [
-                {**one, **{entry.width + column: count for column, count in two.items()}}
+                {**one, **{width + column: count for column, count in two.items()}}
                 for one, two in zip(firsts, seconds, strict=True)
             ]
-            sums = self._drawn(rows, 2 * entry.width, [self._keys[unit] for unit in differ])
+            sums = self._drawn(rows, 2 * width, [self._keys[unit] for unit in found.units])
             changes = [
-                _differences(sums[column], sums[entry.width + column]) for column in range(entry.width)
+                [two - one for one, two in zip(sums[column], sums[width + column], strict=True)]
+                for column in range(width)
             ]
         swapped = []
-        for system, sign in ((own, 1), (other, -1)):
+        for system, sign in ((found.own, 1), (found.other, -1)):
             total = entry.total(system.times[0])
             columns = [
                 [whole + sign * change for change in of_column]

@@ -15,19 +15,23 @@ from clueval.files.visible import visible
 from clueval.reports.content import SCREEN
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut, percent
-from clueval.results.reports import headline_rates
-from clueval.results.rows import Row, rows_of
+from clueval.results.rows import RATES, Row, headline_rates, rows_of
 from clueval.results.summary import layers_not_predicted, layers_without_spans, summary
 from clueval.results.tables import how_many, named, of_changes, of_report, titled
 
 LEAST_LABELS = 3
 """The number of labels that are shown in any case."""
 
+LEVELS = {1: "exact, unlabelled", 2: "+ covered by one span", 3: "+ tiled", 4: "+ covered by several spans"}
+"""The levels in words, each besides those above it."""
+
 _AROUND_TABLES = 5
 """The lines besides the tables and what `summary` yields: three above and two below them."""
 
 _AROUND_ROWS = 4
 """The lines of a table besides its rows: title, header, rule, and an empty line after it."""
+
+_SUPPORT = ("gold", "predicted")
 
 Report = Mapping[str, Any]
 
@@ -42,28 +46,30 @@ class Headline(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The metric, the sequence and what the headline counts."""
-        return f"{self.metric}, {cut(self.sequence)}: {self.what}"
+        """The metric, the sequence and what the headline counts, as ``labelled, level 1``."""
+        section = [] if self.row["section"] is None else [phrase(self.row["section"])]
+        what = ", ".join([*section, *_level(self.row)] or [phrase(self.row["average"])])
+        return f"{self.metric}, {cut(self.sequence)}: {what}"
 
     @property
-    def what(self) -> str:
-        """What the headline counts, as ``labelled, level 1``."""
-        level = _level(self.row)
-        section = [] if self.row["section"] is None else [phrase(self.row["section"])]
-        return ", ".join([*section, *level] or [phrase(self.row["average"])])
+    def is_merged(self) -> bool:
+        """Whether layers are merged, so that labels are those of several layers."""
+        return bool(self.row["section"] == "unlabelled")
 
-    def of_labels(self) -> list[Row]:
-        """Return the rows of labels, then of averages, that count in the same way as the headline."""
-        same = [row for row in self.rows if self._is_counted_alike(row)]
+    def of_labels(self) -> tuple[list[Row], list[Row]]:
+        """Return the rows of labels, and those of averages if there are some, that count as the headline does."""
+        same = [
+            row
+            for row in self.rows
+            if row["level"] == self.row["level"]
+            and (
+                str(row["section"]).startswith("labelled") and row["label"] is not None
+                if self.is_merged
+                else row["section"] == self.row["section"]
+            )
+        ]
         labels = [row for row in same if row["label"] is not None]
-        return labels and labels + [row for row in same if row["label"] is None]
-
-    def _is_counted_alike(self, row: Row) -> bool:
-        if row["level"] != self.row["level"]:
-            return False
-        if self.row["section"] != "unlabelled":
-            return bool(row["section"] == self.row["section"])
-        return str(row["section"]).startswith("labelled") and row["label"] is not None
+        return labels, [row for row in same if row["label"] is None] if labels else []
 
 
 def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table]:
@@ -71,15 +77,13 @@ def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table
     reports = _of_layers_with_spans(report)
     found = list(headlines(reports))
     with_headline = {headline.metric for headline in found}
-    used = len([*summary(report)]) + _AROUND_TABLES
+    left = SCREEN - len([*summary(report)]) - _AROUND_TABLES
     if [*report["metrics"]] == ["levels"] and found:
-        yield from _levels(found, SCREEN - used)
-        found = []
-    if found:
-        rows = [[headline.name, *_rates(headline.row)] for headline in found]
-        yield Table(phrase("Headlines"), named(["metric", *_RATES]), rows)
-        used += len(rows) + _AROUND_ROWS
-    yield from _labels(found, SCREEN - used - _AROUND_ROWS)
+        yield from _levels(found, left)
+    elif found:
+        rows = [_cells(headline.name, headline.row)[:4] for headline in found]
+        yield Table(phrase("Headlines"), named(["metric", *RATES]), rows)
+        yield from _labels(found, left - len(rows) - 2 * _AROUND_ROWS)
     for key, groups in report.get("by", {}).items():
         yield from _break_downs(key, groups)
     others = [metric for metric in metrics if metric.name not in with_headline]
@@ -97,16 +101,12 @@ def exact_f1(report: Report) -> str:
     numbers = [(each, each.row["f1"]) for each in found if each.row["f1"] is not None]
     if not numbers or not report["documents"] or len(report["metrics"]) > 1:
         return ""
-    lacking = [
-        name
-        for name in layers_not_predicted(report.get("inputs", {}))
-        if name in report["metrics"].get(metric, ())
-    ]
+    layers = report["metrics"].get(metric, ())
+    lacking = [name for name in layers_not_predicted(report.get("inputs", {})) if name in layers]
     several = len(numbers) + len(lacking) > 1
     shown = [f"{cut(visible(each.sequence))} " * several + f"{percent(f1)} %" for each, f1 in numbers]
     shown += [f"{cut(visible(name))} not predicted" for name in lacking]
-    merged = numbers[0][0].row["section"] == "unlabelled"
-    right = "start and end" if merged else "start, end and label"
+    right = "start and end" if numbers[0][0].is_merged else "start, end and label"
     return f"F1 {', '.join(shown)}: {right} are right"
 
 
@@ -134,7 +134,7 @@ def headlines(metrics: Report, with_rows: bool = True) -> Iterator[Headline]:
         for sequence, found in sequences.items():
             head = {"metric": metric, "sequence": sequence, "by": None, "value": None}
             paths = headline_rates(sequence, found)
-            if len(paths) < len(_RATES):
+            if len(paths) < len(RATES):
                 continue
             own = next((row for path, row in rows_of(head, found) if path == paths[0][:-1]), None)
             if own is not None:
@@ -142,69 +142,74 @@ def headlines(metrics: Report, with_rows: bool = True) -> Iterator[Headline]:
                 yield Headline(metric, sequence, own, rows)
 
 
-LEVELS = {1: "exact, unlabelled", 2: "+ covered by one span", 3: "+ tiled", 4: "+ covered by several spans"}
-"""The levels in words, each besides those above it."""
-
-
 def _levels(found: Sequence[Headline], most: int) -> Iterator[Table]:
     """Yield a table for each sequence of the metric ``levels``: labelled level 1, all levels unlabelled, the labels."""
-    shown: list[tuple[Headline, list[tuple[str, Row]]]] = []
+    of_levels: list[list[tuple[str, Row]]] = []
     for headline in found:
         levels = [row for row in headline.rows if row["section"] == "unlabelled" and row["label"] is None]
-        named_rows = [(phrase(LEVELS[row["level"]]), row) for row in levels]
-        if headline.row["section"] != "unlabelled":
-            named_rows.insert(0, (phrase("exact, labelled"), headline.row))
-        shown.append((headline, named_rows))
-    labels = {id(row): row for headline in found for row in headline.of_labels() if row["label"] is not None}
-    taken = sum(len(named_rows) + _AROUND_ROWS for _, named_rows in shown)
+        of_levels.append([(phrase(LEVELS[row["level"]]), row) for row in levels])
+        if not headline.is_merged:
+            of_levels[-1].insert(0, (phrase("exact, labelled"), headline.row))
+    labels = {id(row): row for headline in found for row in headline.of_labels()[0]}
+    taken = sum(len(levels) + _AROUND_ROWS for levels in of_levels)
     kept = _with_most_spans(labels.values(), most - taken)
-    for headline, named_rows in shown:
-        own = [row for row in headline.of_labels() if id(row) in labels]
+    for headline, of_sequence in zip(found, of_levels, strict=True):
+        own = headline.of_labels()[0]
         rows = _worst_first(row for row in own if id(row) in kept)
-        several = headline.row["section"] == "unlabelled"
-        cells = [
-            [name, *_rates(row), *_support(row)]
-            for name, row in (*named_rows, *((_name(row, several), row) for row in rows))
-        ]
+        shown = [*of_sequence, *((_name(row, headline.is_merged), row) for row in rows)]
         title = f"{headline.metric}, {cut(headline.sequence)}{how_many(len(rows), len(own))}"
-        yield Table(title, named(["", *_RATES, *_SUPPORT]), cells)
-
-
-def _with_most_spans(labels: Collection[Row], most: int) -> set[int]:
-    """Return the rows of those labels that have the most spans, as `id` names them."""
-    kept = sorted(labels, key=lambda row: -_spans(row))[: max(LEAST_LABELS, most)]
-    return {*map(id, kept)}
-
-
-def _worst_first(rows: Iterable[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: (row["f1"] is None, row["f1"] or 0.0, -_spans(row)))
+        yield _table(title, "", shown)
 
 
 def _labels(found: Sequence[Headline], most: int) -> Iterator[Table]:
     """Yield the table of labels of the first metric that has some: of all its sequences."""
-    metric = next((headline.metric for headline in found if headline.of_labels()), None)
+    metric = next((headline.metric for headline in found if headline.of_labels()[0]), None)
     if metric is None:
         return
     own = [headline for headline in found if headline.metric == metric]
-    rows = [row for headline in own for row in headline.of_labels()]
-    labels = [row for row in rows if row["label"] is not None]
-    limit = most - (len(rows) - len(labels))
-    shown = _with_most_spans(labels, limit)
-    several = len(own) > 1 or own[0].row["section"] == "unlabelled"
-    row = next(row for row in rows if row["label"] is not None)
-    what = [phrase(str(row["section"]).partition(".")[0])] if row["section"] else []
-    what += _level(row)
-    title = titled(metric, "labels") + (f" ({', '.join(what)})" if what else "")
-    cells = []
-    for headline in own:
-        of_labels = headline.of_labels()
-        worst = _worst_first(row for row in of_labels if id(row) in shown)
-        cells += [
-            [_name(row, several), *_rates(row), *_support(row)]
-            for row in (*worst, *(row for row in of_labels if row["label"] is None))
-        ]
-    header = named(["label", *_RATES, *_SUPPORT])
-    yield Table(f"{title}{how_many(len(shown), len(labels))}", header, cells)
+    parts = [headline.of_labels() for headline in own]
+    labels = [row for of_labels, _ in parts for row in of_labels]
+    kept = _with_most_spans(labels, most - sum(len(averages) for _, averages in parts))
+    several = len(own) > 1 or own[0].is_merged
+    shown = [
+        (_name(row, several), row)
+        for of_labels, averages in parts
+        for row in (*_worst_first(row for row in of_labels if id(row) in kept), *averages)
+    ]
+    row = labels[0]
+    section = [phrase(str(row["section"]).partition(".")[0])] if row["section"] else []
+    what = ", ".join([*section, *_level(row)])
+    title = titled(metric, "labels") + (f" ({what})" if what else "")
+    yield _table(f"{title}{how_many(len(kept), len(labels))}", phrase("label"), shown)
+
+
+def _break_downs(key: str, groups: Report) -> Iterator[Table]:
+    """Yield a table for each headline: a row for each value, the lowest F1 first.
+
+    `groups` are the reports by value; those that are made when they are asked for have a method `headlines`, which
+    yields each value with reports that have at least the headlines.
+    """
+    of_headline: dict[str, list[tuple[str, Row]]] = {}
+    each = getattr(groups, "headlines", None)
+    for value, metrics in each() if each else ((value, group["metrics"]) for value, group in groups.items()):
+        for headline in headlines(metrics, with_rows=False):
+            of_headline.setdefault(headline.name, []).append((cut(value), headline.row))
+    for name, rows in of_headline.items():
+        rows.sort(key=lambda pair: (pair[1]["f1"] is None, pair[1]["f1"]))
+        yield _table(f"{phrase('By {key}', key=key)}: {name}", key, rows)
+
+
+# Rows
+
+
+def _table(title: str, first: str, rows: Iterable[tuple[str, Row]]) -> Table:
+    """Return a table of rows with their names: rates, and the numbers of spans of both sides."""
+    return Table(title, [first, *named([*RATES, *_SUPPORT])], [_cells(name, row) for name, row in rows])
+
+
+def _cells(name: str, row: Row) -> list[Cell]:
+    support = ["-" if row[side] is None else row[side] for side in _SUPPORT]
+    return [name, *(Rate(row[rate]) for rate in RATES), *support]
 
 
 def _level(row: Row) -> list[str]:
@@ -218,39 +223,15 @@ def _name(row: Row, several: bool) -> str:
     return cut(f"{layer}: {name}" if several else name)
 
 
-def _break_downs(key: str, groups: Report) -> Iterator[Table]:
-    """Yield a table for each headline: a row for each value, the lowest F1 first.
-
-    `groups` are the reports by value; those that are made when they are asked for have a method `headlines`, which
-    yields each value with reports that have at least the headlines.
-    """
-    of_headline: dict[str, list[tuple[str, Row]]] = {}
-    found = groups.headlines() if hasattr(groups, "headlines") else _metrics_of(groups)
-    for value, metrics in found:
-        for headline in headlines(metrics, with_rows=False):
-            of_headline.setdefault(headline.name, []).append((value, headline.row))
-    for name, rows in of_headline.items():
-        rows.sort(key=lambda pair: (pair[1]["f1"] is None, pair[1]["f1"]))
-        cells = [[cut(value), *_rates(row), *_support(row)] for value, row in rows]
-        title = phrase("By {key}", key=key)
-        yield Table(f"{title}: {name}", [key, *named([*_RATES, *_SUPPORT])], cells)
-
-
-def _metrics_of(groups: Report) -> Iterator[tuple[str, Report]]:
-    return ((value, group["metrics"]) for value, group in groups.items())
-
-
-_RATES = ("precision", "recall", "f1")
-_SUPPORT = ("gold", "predicted")
-
-
-def _rates(row: Row) -> list[Cell]:
-    return [Rate(row[name]) for name in _RATES]
-
-
-def _support(row: Row) -> list[Cell]:
-    return ["-" if row[name] is None else row[name] for name in _SUPPORT]
-
-
 def _spans(row: Row) -> float:
-    return sum(row[name] or 0 for name in _SUPPORT)
+    return sum(row[side] or 0 for side in _SUPPORT)
+
+
+def _with_most_spans(labels: Collection[Row], most: int) -> set[int]:
+    """Return the rows of those labels that have the most spans, as `id` names them."""
+    kept = sorted(labels, key=lambda row: -_spans(row))[: max(LEAST_LABELS, most)]
+    return {*map(id, kept)}
+
+
+def _worst_first(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: (row["f1"] is None, row["f1"] or 0.0, -_spans(row)))

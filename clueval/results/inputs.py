@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
-
-from clueval.core.span import SIDES
-
-if TYPE_CHECKING:
-    from clueval.core.metric import AnyMetric
-    from clueval.results.signature import Signature
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from clueval.core.document import MENTION
 from clueval.core.read import Read
-from clueval.core.span import Span
+from clueval.core.span import SIDES, Span
 
 DOCUMENTS = "documents"
 """The format of a side that is in memory."""
@@ -30,27 +22,18 @@ def inputs_of(read: Read, layers: Iterable[str], without: Iterable[str]) -> dict
     """
     names = dict.fromkeys([*layers, *(layer for _, layer in [*read.spans, *read.sources])])
     left_out, schemes = {*without}, _schemes(read)
-    return {
-        side: {
-            "format": _joined(read.formats.get(side, ())) or DOCUMENTS,
-            "files": read.files[side],
-            "layers": {
-                name: _layer(read, side, name, schemes.get((side, name), ()))
-                for name in names
-                if name not in left_out
-            },
-        }
-        for side in SIDES
-    }
-
-
-def _layer(read: Read, side: str, layer: str, schemes: Iterable[str]) -> dict[str, Any]:
-    sources = read.sources.get((side, layer), ()) if read.files[side] else ()
-    return {
-        "source": next(iter(sources)) if len(sources) == 1 else _joined(map(str, sources)),
-        "scheme": _joined(schemes),
-        "spans": read.spans[side, layer],
-    }
+    found: dict[str, dict[str, Any]] = {}
+    for side in SIDES:
+        files, of_layers = read.files[side], {}
+        for name in names:
+            if name not in left_out:
+                sources = read.sources.get((side, name), ()) if files else ()
+                only = next(iter(sources)) if len(sources) == 1 else _joined(map(str, sources))
+                scheme = _joined(schemes.get((side, name), ()))
+                of_layers[name] = {"source": only, "scheme": scheme, "spans": read.spans[side, name]}
+        form = _joined(read.formats.get(side, ())) or DOCUMENTS
+        found[side] = {"format": form, "files": files, "layers": of_layers}
+    return found
 
 
 def _schemes(read: Read) -> dict[tuple[str, str], list[str]]:
@@ -74,12 +57,11 @@ def schemes_of(read: Read) -> str:
 
 def passed_over_of(read: Read) -> dict[str, dict[str, int]]:
     """Return what the formats of each side did not read, by kind."""
-    return {
-        side: {
-            kind: number for (of, kind), number in sorted(read.passed_over.items()) if of == side and number
-        }
-        for side in SIDES
-    }
+    found: dict[str, dict[str, int]] = {side: {} for side in SIDES}
+    for (side, kind), number in sorted(read.passed_over.items()):
+        if number and side in found:
+            found[side][kind] = number
+    return found
 
 
 class Unplaced(NamedTuple):
@@ -107,48 +89,47 @@ def _joined(values: Iterable[str]) -> str | None:
     return "+".join(sorted(parts)) or None
 
 
+# Warnings
+
 _LISTED = 5
 """The number of labels or files that a warning names; it counts the others."""
 
 _MANY = 3
 """The least number of gold spans for a warning that none is found exactly."""
 
+_COMPARED = 100
+"""The number of labels of each side that are compared with each other."""
 
-class Noted(Protocol):
-    """What is looked at of a result; `tagged` are the sides and layers whose spans were read from tags."""
+_WITH_POSITIONS = {
+    *("documents", "spans", "brat", "doccano", "prodigy", "label-studio", "spacy-json", "tab", "i2b2"),
+    *("i2b2-2006", "spert", "ai4privacy", "nemotron", "presidio", "comprehend", "langextract"),
+}
+"""The formats in which a person or a program writes the exclusive end of each span, and what is in memory."""
 
-    @property
-    def documents(self) -> int: ...
-    @property
-    def inputs(self) -> Mapping[str, Mapping[str, Any]]: ...
-    @property
-    def metrics(self) -> Mapping[str, Mapping[str, Any]]: ...
-    @property
-    def repaired_tags(self) -> Mapping[str, int]: ...
-    @property
-    def scored_by(self) -> Sequence[AnyMetric]: ...
-    @property
-    def signature(self) -> Signature: ...
-    @property
-    def tagged(self) -> AbstractSet[tuple[str, str]]: ...
+REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
+"""The beginning of the messages of `repairs_of`, as a regular expression."""
 
 
-def warnings_of(result: Noted) -> Iterator[str]:
-    """Yield a warning for what is often a mistake: no documents, a side without spans, a label of one side only."""
+def warnings_of(result: Any) -> Iterator[str]:
+    """Yield a warning for what is often a mistake in a `Result`.
+
+    There are no documents; a side has no spans; a label is on one side only; ends are inclusive.
+    """
     if not result.documents:
         yield "there are no documents"
         return
+    sides = [result.inputs[side]["layers"] for side in SIDES]
     if all(metric.name == "masking" for metric in result.scored_by):  # it compares layers of different names
-        for side in SIDES:
-            if not any(found["spans"] for found in result.inputs[side]["layers"].values()):
+        for side, layers in zip(SIDES, sides, strict=True):
+            if not any(about["spans"] for about in layers.values()):
                 yield f"{side} has no spans"
         return
-    if not result.inputs["gold"]["layers"]:
+    if not sides[0]:
         yield "gold and predicted have no spans"
-    for layer in result.inputs["gold"]["layers"]:
-        sides = [result.inputs[side]["layers"][layer] for side in SIDES]
-        without = [side for side, found in zip(SIDES, sides, strict=True) if not found["spans"]]
-        if sides[0]["source"] is not None and sides[1]["source"] is None:
+    for layer in sides[0]:
+        of_sides = [layers[layer] for layers in sides]
+        without = [side for side, about in zip(SIDES, of_sides, strict=True) if not about["spans"]]
+        if of_sides[0]["source"] is not None and of_sides[1]["source"] is None:
             continue  # the caller has named a layer of gold only
         if without:
             has = "has" if len(without) == 1 else "have"
@@ -156,41 +137,19 @@ def warnings_of(result: Noted) -> Iterator[str]:
         elif result.signature.choices.get("where") == "all":
             yield from _one_sided(layer, result.metrics)
             if any(_has_positions(result, side, layer) for side in SIDES):
-                has_table = any(found["format"] == "spans" for found in result.inputs.values())
+                has_table = any(about["format"] == "spans" for about in result.inputs.values())
                 yield from _none_equal(layer, result.metrics, has_table)
 
 
-_WITH_POSITIONS = {
-    *(
-        "documents",
-        "spans",
-        "brat",
-        "doccano",
-        "prodigy",
-        "label-studio",
-        "spacy-json",
-        "tab",
-        "i2b2",
-        "i2b2-2006",
-    ),
-    *("spert", "ai4privacy", "nemotron", "presidio", "comprehend", "langextract"),
-}
-"""The formats in which a person or a program writes the exclusive end of each span, and what is in memory."""
-
-
-def _has_positions(result: Noted, side: str, layer: str) -> bool:
+def _has_positions(result: Any, side: str, layer: str) -> bool:
     """Return whether the spans of a layer have ends that were written as numbers, not tags."""
-    found = result.inputs[side]
-    is_tagged = (side, layer) in result.tagged or found["layers"][layer]["scheme"] is not None
-    return not is_tagged and _WITH_POSITIONS.issuperset(found["format"].split("+"))
+    about = result.inputs[side]
+    is_tagged = (side, layer) in result.tagged or about["layers"][layer]["scheme"] is not None
+    return not is_tagged and _WITH_POSITIONS.issuperset(about["format"].split("+"))
 
 
-REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
-"""The beginning of the messages of `repairs_of`, as a regular expression."""
-
-
-def repairs_of(result: Noted) -> Iterator[str]:
-    """Yield a message on the ill-formed tags of each side, which were repaired or discarded."""
+def repairs_of(result: Any) -> Iterator[str]:
+    """Yield a message on the ill-formed tags of each side of a `Result`, which were repaired or discarded."""
     how = result.signature.choices.get("invalid")
     for side, number in result.repaired_tags.items():
         if number and how == "discard":
@@ -201,7 +160,7 @@ def repairs_of(result: Noted) -> Iterator[str]:
 
 def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield a warning if no label is on both sides, else for labels of one side that are like labels of the other."""
-    counts = next((found for reports in metrics.values() if (found := label_counts(layer, reports))), {})
+    counts = next((found for reports in metrics.values() if (found := _label_counts(layer, reports))), {})
     gold, predicted = (
         [label for label, of_sides in counts.items() if of_sides[side] and not of_sides[1 - side]]
         for side in (0, 1)
@@ -210,19 +169,27 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
     maps = ",".join(f"{label}={near}" for label, near in alike[:_LISTED])
     advice = f"label_map={maps!r} makes them equal" if alike else "label_map=... gives labels new names"
     if gold and predicted and not any(all(of_sides) for of_sides in counts.values()):
-        sides = [", ".join(map(_shown, labels[:_LISTED])) for labels in (gold, predicted)]
-        more = [", ..." * (len(labels) > _LISTED) for labels in (gold, predicted)]
-        yield (
-            f"layer {_shown(layer)}: no label is on both sides: gold has {sides[0]}{more[0]}, predicted "
-            f"{sides[1]}{more[1]}; {advice}"
+        one, two = (
+            ", ".join([*map(_shown, labels[:_LISTED]), *["..."] * (len(labels) > _LISTED)])
+            for labels in (gold, predicted)
         )
+        yield (f"layer {_shown(layer)}: no label is on both sides: gold has {one}, predicted {two}; {advice}")
     elif alike:
         pairs = ", ".join(f"{_shown(label)} and {_shown(near)}" for label, near in alike[:_LISTED])
         yield f"layer {_shown(layer)}: gold and predicted have different labels {pairs}; {advice}"
 
 
-_COMPARED = 100
-"""The number of labels of each side that are compared with each other."""
+def _label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Return the numbers of gold and predicted spans of each label, if the reports of this metric have them."""
+    report = reports.get(layer) or reports.get("merged") or {}
+    if isinstance(report.get("labelled"), Mapping):
+        report = report["labelled"].get(layer, {}).get("1", {})
+    entries = report.get("per_label") or {}
+    return {
+        label: (entry["gold"], entry["predicted"])
+        for label, entry in entries.items()
+        if "gold" in entry and "predicted" in entry
+    }
 
 
 def _like(label: str, others: Iterable[str]) -> str | None:
@@ -233,16 +200,16 @@ def _like(label: str, others: Iterable[str]) -> str | None:
     """
     own = label.casefold()
     folded = {other.casefold(): other for other in others}
-    near = [name for name in folded if own == name or _is_beginning(own, name) or _is_beginning(name, own)]
+    near = [
+        name
+        for name in folded
+        if own == name or (min(len(own), len(name)) > 1 and (name.startswith(own) or own.startswith(name)))
+    ]
     if not near:
         from clueval.files.names import near_names  # only where labels differ
 
         near = near_names(own, folded)
     return folded[min(near, key=len)] if near else None
-
-
-def _is_beginning(short: str, long: str) -> bool:
-    return len(short) > 1 and long.startswith(short)
 
 
 def _none_equal(layer: str, metrics: Mapping[str, Mapping[str, Any]], has_table: bool) -> Iterator[str]:
@@ -268,24 +235,18 @@ def _shown(name: str) -> str:
     return repr(cut(name))
 
 
-def label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-    """Return the numbers of gold and predicted spans of each label, if the reports of this metric have them."""
-    report = reports.get(layer) or reports.get("merged") or {}
-    if isinstance(report.get("labelled"), Mapping):
-        report = report["labelled"].get(layer, {}).get("1", {})
-    found: dict[str, tuple[int, int]] = {}
-    for label, entry in (report.get("per_label") or {}).items():
-        if "gold" in entry and "predicted" in entry:
-            found[label] = entry["gold"], entry["predicted"]
-    return found
-
-
 def empty_files(paths: Iterable[Path]) -> Iterator[str]:
     """Yield a warning for files of no bytes."""
-    empty = [path for path in dict.fromkeys(paths) if _is_empty(path)]
+    empty: dict[Path, None] = {}
+    for path in paths:
+        try:
+            if not path.stat().st_size:
+                empty[path] = None
+        except OSError:  # reading it has raised the error
+            continue
     if empty:
         more = f" and {len(empty) - _LISTED} more" if len(empty) > _LISTED else ""
-        names = ", ".join(map(str, empty[:_LISTED]))
+        names = ", ".join(map(str, [*empty][:_LISTED]))
         yield f"{names}{more} {'is' if len(empty) == 1 else 'are'} empty"
 
 
@@ -295,10 +256,3 @@ def swapped(gold: object, predicted: object) -> Iterator[str]:
         return
     if "pred" in Path(gold).name.lower() and "gold" in Path(predicted).name.lower():
         yield f"{gold} counts as gold, because it comes first, and {predicted} as predicted"
-
-
-def _is_empty(path: Path) -> bool:
-    try:
-        return not path.stat().st_size
-    except OSError:
-        return False

@@ -7,15 +7,14 @@ bootstrap. `clueval.statistics` has the formulas.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
 from clueval.core.bag import pairs_in
 from clueval.files.errors import UsageError
-from clueval.results.entries import entry_rates
 from clueval.results.options import Trust
-from clueval.results.rates import Path, Rates, Weights
+from clueval.results.rates import Path, Rates, entry_rates
 from clueval.results.units import Units
 from clueval.statistics.jackknife import ROUNDING, Interval, bound, logit_jackknife, standard_error
 from clueval.statistics.resampling import BOOTSTRAP, bca, percentile, weighted_sums
@@ -38,13 +37,14 @@ def interval_section(units: Units, trust: Trust) -> dict[str, Any]:
         scores[metric.name] = {}
         for sequence, layers in units.sequences[metric.name].items():
             rates = Rates(metric, layers, units.counts[metric.name, sequence])
-            weights = Weights(rates, rates.times(range(len(units.keys))))
             report: dict[str, Any] = {}
-            for path, interval in _intervals(rates, weights, units.keys, trust):
-                _put(report, path, interval.to_dict())
             scores[metric.name][sequence] = report
-            found = _remarks(rates.paths, weights, len(units.keys))
-            remarks += [f"{metric.name}, {sequence}: {remark}" for remark in found]
+            for path, interval in _intervals(rates, units.keys, trust):
+                entry = report
+                for name in path[:-1]:
+                    entry = entry.setdefault(name, {})
+                entry[path[-1]] = interval.to_dict()
+            remarks += [f"{metric.name}, {sequence}: {remark}" for remark in _remarks(rates, len(units.keys))]
     return {
         "method": trust.method,
         "confidence": trust.confidence,
@@ -57,73 +57,61 @@ def interval_section(units: Units, trust: Trust) -> dict[str, Any]:
     }
 
 
-def _intervals(
-    rates: Rates, weights: Weights, keys: Sequence[str], trust: Trust
-) -> Iterator[tuple[Path, Interval]]:
+def _intervals(rates: Rates, keys: Sequence[str], trust: Trust) -> Iterator[tuple[Path, Interval]]:
     """Yield the interval of each rate. Costs a report for each unit whose counts are different, or each resample."""
-    times = rates.times(range(len(keys)))
-    scores = [values[0] for values in rates.scored([rates.tally(rates.total)], rates.entries)]
-    drawn = None if trust.method == "jackknife" else _Resampled(rates, keys, trust)
-    leaving = _Leaving(rates, times)
-    for place, (path, score) in enumerate(zip(rates.paths, scores, strict=True)):
-        units, effective = weights.of(path)
-        without, of_rows = leaving.one_out(path)
+    scores = rates.scored([rates.tally(enumerate(rates.total))], rates.entries)
+    resampled = [] if trust.method == "jackknife" else _resampled(rates, keys, trust)
+    waiting: dict[Path, tuple[Sequence[float], Sequence[int]]] = {}  # other rates of the same entry
+    for place, (path, (score,)) in enumerate(zip(rates.paths, scores, strict=True)):
+        units, effective = rates.sizes.weights(path)
+        if path not in waiting:
+            waiting.update(_leaving_out(rates, path))
+        without, times = waiting.pop(path)
         if math.isnan(score) or any(map(math.isnan, without)):
             reason = UNDEFINED if math.isnan(score) else UNDEFINED_WITHOUT
             yield path, Interval(None, None, None, units, effective, reason)
-        elif drawn is None:
-            yield path, logit_jackknife(score, without, units, effective, trust.confidence, of_rows)
+        elif not resampled:
+            yield path, logit_jackknife(score, without, units, effective, trust.confidence, times)
         else:
-            values = drawn.defined(place)
-            yield path, _bootstrap(score, without, of_rows, units, effective, values, trust)
+            yield path, _bootstrap(score, without, times, units, effective, resampled[place], trust)
 
 
-class _Leaving:
-    """The rates of a report without each unit; units that do not change a rate are together."""
+def _leaving_out(rates: Rates, path: Path) -> Iterator[tuple[Path, tuple[Sequence[float], Sequence[int]]]]:
+    """Yield the rates of an entry that follow from the same counts as the one at a path, with their paths.
 
-    def __init__(self, rates: Rates, times: Sequence[int]) -> None:
-        self._rates, self._times, self._units = rates, times, sum(times)
-        self._known: dict[Path, tuple[Sequence[float], Sequence[int]]] = {}
-
-    def one_out(self, path: Path) -> tuple[Sequence[float], Sequence[int]]:
-        """Return a rate without a unit, for each kind of units that change it, and how many there are of each."""
-        if path not in self._known:
-            entry = entry_rates(self._rates, path)
-            times = [self._times[row] for row in entry.changing]
-            rest = self._units - sum(times)
-            for name, values in zip(entry.names, entry.without(self._times), strict=True):
-                found = (values, [*times, rest]) if rest else (values[:-1], times)
-                self._known[(*path[:-1], name)] = found
-        return self._known.pop(path)
+    Of each its values without a unit, for each kind of units that change it, and how many there are of each kind;
+    units that do not change it are one kind.
+    """
+    entry = entry_rates(rates, path)
+    rows, found = entry.without(rates.everywhere)
+    times = [rates.everywhere[row] for row in rows]
+    rest = sum(rates.everywhere) - sum(times)
+    for name, values in zip(entry.names, found, strict=True):
+        yield (*path[:-1], name), (values, [*times, rest]) if rest else (values[:-1], times)
 
 
-class _Resampled:
-    """The rates of a report in each resample."""
-
-    def __init__(self, rates: Rates, keys: Sequence[str], trust: Trust) -> None:
-        self._rates = rates
-        numbers = sorted({number for path in rates.paths for number in rates.sizes.weighing(path)})
-        places = {number: len(rates.keys) + place for place, number in enumerate(numbers)}
-        rows = [dict(pairs_in(row)) for row in rates.rows]
-        for number, place in places.items():
-            for row, size in rates.sizes.column((number,)).items():
-                if size:
-                    rows[row][place] = 1
-        of_units = ((key, rows[row]) for key, row in zip(keys, rates.row_of, strict=True))
-        sums = weighted_sums(of_units, len(rates.keys) + len(places), BOOTSTRAP, trust.resamples, trust.seed)
-        counts = zip(*sums[: len(rates.keys)], strict=True) if rates.keys else repeat((), trust.resamples)
-        tallies = map(rates.tally, counts)
-        self._values = rates.scored(tallies, rates.entries)
-        self._drawn = {number: sums[place] for number, place in places.items()}
-
-    def defined(self, place: int) -> Sequence[float]:
-        """Return a rate in the resamples in which its denominator is not 0, whatever the metric makes of 0/0."""
-        values = self._values[place]
-        drawn = [self._drawn[number] for number in self._rates.sizes.weighing(self._rates.paths[place])]
-        if not min(map(min, drawn)):
-            rows = zip(values, *drawn, strict=True)
-            return [value for value, *sizes in rows if any(sizes) and not math.isnan(value)]
-        return [value for value in values if not math.isnan(value)]
+def _resampled(rates: Rates, keys: Sequence[str], trust: Trust) -> list[Sequence[float]]:
+    """Return each rate in the resamples in which it is defined, whatever the metric makes of 0/0."""
+    sizes, width = rates.sizes, len(rates.keys)
+    weighing = [sizes.weighing(path) for path in rates.paths]
+    columns = {id(column): column for column in weighing}
+    places = {number: place for place, number in enumerate(columns, width)}
+    rows = [dict(pairs_in(row)) for row in rates.rows]
+    for number, column in columns.items():
+        for row in column:
+            rows[row][places[number]] = 1
+    of_units = ((key, rows[row]) for key, row in zip(keys, rates.row_of, strict=True))
+    sums = weighted_sums(of_units, width + len(columns), BOOTSTRAP, trust.resamples, trust.seed)
+    counts = zip(*sums[:width], strict=True) if width else repeat((), trust.resamples)
+    found = rates.scored((rates.tally(enumerate(each)) for each in counts), rates.entries)
+    return [
+        [
+            value
+            for value, units in zip(values, sums[places[id(column)]], strict=True)
+            if units and not math.isnan(value)
+        ]
+        for values, column in zip(found, weighing, strict=True)
+    ]
 
 
 def _bootstrap(
@@ -154,23 +142,13 @@ def _bootstrap(
         return Interval(None, None, se, units, effective, error.problem)
 
 
-def _put(report: dict[str, Any], path: Path, value: object) -> None:
-    for name in path[:-1]:
-        report = report.setdefault(name, {})
-    report[path[-1]] = value
-
-
-def _overall(paths: Iterable[Path]) -> Path | None:
-    """The first rate of all labels together: an F-score or, in a report without one, any rate."""
-    of_all = [path for path in paths if "per_label" not in path]
-    return next((path for path in of_all if path[-1].startswith("f")), next(iter(of_all), None))
-
-
-def _remarks(paths: Sequence[Path], weights: Weights, units: int) -> Iterator[str]:
+def _remarks(rates: Rates, units: int) -> Iterator[str]:
     """What to know about the units of a sequence: few of them, or few that have a label of a macro average."""
-    overall = _overall(paths)
+    paths, weights = rates.paths, rates.sizes.weights
+    of_all = [path for path in paths if "per_label" not in path]
+    overall = next((path for path in of_all if path[-1].startswith("f")), next(iter(of_all), None))
     if overall is not None:
-        _, effective = weights.of(overall)
+        _, effective = weights(overall)
         if effective < FEW_EFFECTIVE:
             yield (
                 f"{units} unit{'s' * (units != 1)}, worth {effective:.1f} of equal size (effective): with so few, "
@@ -180,7 +158,7 @@ def _remarks(paths: Sequence[Path], weights: Weights, units: int) -> Iterator[st
     if any(path[-2:-1] == ("macro",) for path in paths):
         for path in paths:
             if path[-3:-2] == ("per_label",) and path[-1].startswith("f"):
-                occurs, _ = weights.of(path)
+                occurs, _ = weights(path)
                 if occurs < FEW_UNITS_OF_LABEL:
                     few[path[-2]] = occurs
     for label, occurs in sorted(few.items()):

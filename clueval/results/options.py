@@ -1,20 +1,24 @@
-"""The options of counting: `Counting`, `Workers` and `Trust`.
+"""The options of counting, and the plan that follows from them: what counts, by what, and the steps before it.
 
-Every function that scores files takes their fields as single options.
+The fields of `Counting`, `Trust` and `Workers` are the options; functions that score files take them by their names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.core.count import EITHER as BY_DEFAULT
+from clueval.core.bag import Bag
+from clueval.core.count import DOCUMENT, EITHER, SENTENCE, Plan, Step
+from clueval.core.document import ID, Pair
+from clueval.core.metric import AnyMetric
 from clueval.files.arguments import refuse_unknown, require_kind
 from clueval.files.errors import UsageError
 from clueval.files.opening import Progress
 from clueval.files.options import (
+    changed_fields,
     field_names,
     number,
     option_field,
@@ -25,7 +29,9 @@ from clueval.files.options import (
 )
 from clueval.formats.options import Reading
 from clueval.reading.options import PAIR_BY, SETS, Readings, readings_of, require_pair_by
-from clueval.transforms.options import Preparing
+from clueval.reading.same_text import require_same_text
+from clueval.transforms.changes import UNIT, Alternatives, EachPair, SetApart
+from clueval.transforms.options import Preparing, steps_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -48,20 +54,9 @@ def _processes(text: str) -> int | None:
 class Counting:
     """Which spans are counted, in which unit, and how documents are paired.
 
-    Attributes:
-        merge: merge all layers into one sequence, `merged`, and score that.
-        where: conditions ``KEY=VALUE`` on layers or metadata; see `clueval.results.plan`.
-        by: keys of metadata, or ``document``: scores are computed for each value, too.
-        unit: ``character`` to count positions in characters, with token texts joined by blanks.
-        align: True to project predicted spans onto the gold text if the texts of the two sides differ (needs
-            rapidfuzz, extra ``align``); a number limits the product of the lengths of two texts. The metric
-            ``noisy`` compares different texts without it.
-        pair_by: pair documents, in any order, by ``id``, by ``name`` (the name of the file without its ending)
-            or by ``content`` (their text). None: files by relative name, documents in order.
-        score_feature: the feature with the scores of predicted spans: reports get a curve and average precision
-            (`clueval.metrics.curve`).
-        thresholds: those of the curve, as numbers or as text with commas; None: all scores for ``exact`` and
-            ``gate``, 0 to 1 in steps of 0.1 for other metrics.
+    The help of each field says what it does. In Python, `align` may be the greatest product of the lengths of two
+    texts that are aligned, `where` a dictionary of values by key, and `thresholds` numbers. The metric ``noisy``
+    compares different texts without `align`.
 
     Raises `UsageError` for unknown values.
     """
@@ -129,6 +124,17 @@ class Counting:
         parse=str,
     )
 
+    def __post_init__(self) -> None:
+        require_types(self)
+        if self.thresholds is not None and self.score_feature is None:
+            raise UsageError("thresholds=... need scores", advice="add score_feature")
+        self.threshold_numbers()
+        if isinstance(self.align, int) and self.align < 0:
+            raise UsageError(f"align must not be {self.align}", advice="True, False or a limit of cells")
+        if self.unit not in (None, *UNITS):
+            raise UsageError(f"unknown unit {self.unit!r}", advice=" or ".join(UNITS))
+        require_pair_by(self.pair_by)
+
     def threshold_numbers(self) -> tuple[float, ...] | None:
         """Return the thresholds as numbers. Raises `UsageError` for other values."""
         if self.thresholds is None:
@@ -142,17 +148,6 @@ class Counting:
             return GRIDS[parsed]
         return parsed
 
-    def __post_init__(self) -> None:
-        require_types(self)
-        if self.thresholds is not None and self.score_feature is None:
-            raise UsageError("thresholds=... need scores", advice="add score_feature")
-        self.threshold_numbers()
-        if isinstance(self.align, int) and self.align < 0:
-            raise UsageError(f"align must not be {self.align}", advice="True, False or a limit of cells")
-        if self.unit not in (None, *UNITS):
-            raise UsageError(f"unknown unit {self.unit!r}", advice=" or ".join(UNITS))
-        require_pair_by(self.pair_by)
-
 
 SEED = 12345
 RESAMPLES = 9_999
@@ -162,18 +157,7 @@ METHODS = ("jackknife", "percentile", "bca")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
-    """What is said about the uncertainty of scores, and of what units.
-
-    Attributes:
-        intervals: compute an interval for every rate.
-        resample_by: what a unit is: ``document``, ``sentence`` (a document is cut at each sentence end that no span
-            of either side crosses), or metadata, whose values are the units. None: documents if there are
-            at least ten; if there are fewer, sentences where the format marks them and all metrics can count them.
-        confidence: of the intervals, between 0 and 1.
-        method: ``jackknife``, ``percentile`` or ``bca``.
-        resamples: how many resamples a bootstrap has.
-        seed: of the random weights of a bootstrap.
-        save: a file to save the counts of all units to.
+    """What is said about the uncertainty of scores, and of what units; the help of each field says what it does.
 
     Raises `UsageError` for values that mean nothing.
     """
@@ -241,7 +225,7 @@ class Trust:
     @property
     def units(self) -> str | None:
         """What counts are kept by while files are read; None if no units are needed."""
-        return self.resample_by or (BY_DEFAULT if self.intervals or self.save is not None else None)
+        return self.resample_by or (EITHER if self.intervals or self.save is not None else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,11 +233,11 @@ class Workers:
     """The processes that count files, and the functions that are called meanwhile.
 
     Attributes:
-        jobs: the number of processes; None: one for each core if the files are large enough.
-        executor: counts files instead: an object with the `submit` of `concurrent.futures.Executor`, whose
-            workers find the files under the same paths. Workers receive paths and ranges of bytes and return
-            counts. `jobs` is then the number of tasks that it carries out at a time; at most four times as many
-            are submitted, or 64 if `jobs` is 1 or None.
+        jobs: the number of processes; None: one for each core if the files are large enough. With `executor`, the
+            number of tasks that it carries out at a time; at most four times as many are submitted, or 64 if `jobs`
+            is 1 or None.
+        executor: counts files instead: an object with the `submit` of `concurrent.futures.Executor`, whose workers
+            find the files under the same paths.
         progress: called with the number of bytes read since the last call.
         remark: called with a message about the number of processes.
     """
@@ -321,3 +305,148 @@ def groups_of(reading: Readings, options: Mapping[str, Any], caller: str) -> Gro
         with_fields(_TRUST, options),
         with_fields(_PREPARING, options),
     )
+
+
+# The plan
+
+
+def plan_of(chosen: tuple[AnyMetric, ...], gold: Any, groups: Groups) -> Plan:
+    """Return the plan of these options. Raises `UsageError` for options that do not go together."""
+    counting, gold_set = groups.counting, groups.readings[0].annotation_set
+    by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
+    for key in by:
+        require_kind(key, "str", "by")
+    metrics = tuple(_as_in_gate(metric, gold_set) for metric in chosen)
+    if counting.score_feature is not None:
+        metrics = tuple(_with_curves(metrics, counting.score_feature, counting))
+    align = None
+    if counting.align is not False:
+        from clueval.core.alignment import MAX_CELLS
+        from clueval.transforms.projection import Align  # loads the alignment of texts
+
+        cells = MAX_CELLS if counting.align is True else counting.align
+        align = Align(cells, counting.merge, tuple(sorted(Plan(metrics).frames)))
+    where, steps = parse_where(counting.where), _steps(gold, groups)
+    plan = Plan(metrics, counting.merge, where, by, groups.trust.units, steps, align)
+    plan.counts_sentences  # noqa: B018  # it raises the error of sentences that cannot be units
+    return plan
+
+
+def _as_in_gate(metric: AnyMetric, gold_set: str | None) -> AnyMetric:
+    """Return a metric with GATE's rule: if it counts within a type of gold's set, all targets of this type count."""
+    if getattr(metric, "within", None) is None or gold_set is None:
+        return metric
+    from clueval.metrics.gate import Gate
+
+    if not isinstance(metric, Gate) or metric.unfiltered is not None:
+        return metric
+    set_name, _, kind = (metric.containing or "").rpartition(":")
+    return replace(metric, unfiltered=kind) if set_name == gold_set else metric
+
+
+def _steps(gold: Any, groups: Groups) -> tuple[Step, ...]:
+    """Return the steps of the options, in their order."""
+    counting, preparing = groups.counting, groups.preparing
+    steps: tuple[Step, ...] = (Alternatives(),)
+    if changed_fields(preparing):
+        steps = steps_of(preparing, gold, counting.score_feature)
+    if counting.unit != "character":
+        return steps
+    from clueval.transforms.characters import InCharacters  # few options need it
+
+    return (*steps, InCharacters())
+
+
+def _with_curves(metrics: Iterable[AnyMetric], feature: str, counting: Counting) -> Iterator[AnyMetric]:
+    """Yield the metrics and their curves by this feature; the metric ``gate`` has curves of its own.
+
+    Raises `UsageError` for a metric without micro averages.
+    """
+    from clueval.metrics.curve import Curve  # few options need them
+    from clueval.metrics.gate import Gate
+
+    thresholds = counting.threshold_numbers()
+    for metric in metrics:
+        if not isinstance(metric, Gate):
+            yield metric
+            yield Curve(metric, feature, thresholds, counting.merge)
+        elif metric.score_feature is None:
+            yield replace(metric, score_feature=feature, thresholds=thresholds)
+        else:
+            yield metric
+
+
+@dataclass(frozen=True)
+class SameText(EachPair):
+    """A step that changes nothing. Raises `TextMismatch` for two documents with different texts."""
+
+    signature: ClassVar[tuple[str, str]] = ("", "")
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        if not pair.beside:
+            require_same_text(pair.gold, pair.predicted)
+        yield pair
+
+
+def steps_in_order(first: Sequence[Step], plan: Plan) -> tuple[Step, ...]:
+    """Return the steps of a plan after those that give both sides one text, with the comparison of texts."""
+    before = [step for step in plan.steps if step.signature[0] != UNIT]
+    last = [step for step in plan.steps if step.signature[0] == UNIT]
+    return (*first, SetApart(), *before, *([] if texts_may_differ(plan) else [SameText()]), *last)
+
+
+def texts_may_differ(plan: Plan) -> bool:
+    """Return whether gold and predicted may differ in text: texts are aligned, or no metric needs the same text."""
+    return plan.align is not None or not any(getattr(each, "same_text", True) for each in plan.metrics)
+
+
+def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -> dict[str, frozenset[str]]:
+    """Return the values of each key, from ``["risk=high", "domain=civil"]`` or ``{"risk": ["high", "medium"]}``.
+
+    Raises `UsageError` for a condition without an equals sign or a key.
+
+    >>> [(key, sorted(values)) for key, values in parse_where(["risk=high", "risk=low", "domain=civil"]).items()]
+    [('risk', ['high', 'low']), ('domain', ['civil'])]
+    """
+    require_kind(conditions, "Iterable", "where")
+    values: dict[str, set[str]] = {}
+    if isinstance(conditions, Mapping):
+        for key, given in conditions.items():
+            require_kind(given, "str | Iterable", "a value of where")
+            several = [given] if isinstance(given, str) else list(given)
+            for each in (key, *several):
+                require_kind(each, "str", "each key and value of where")
+            values.setdefault(key, set()).update(several)
+    else:
+        for condition in [conditions] if isinstance(conditions, str) else conditions:
+            require_kind(condition, "str", "each condition of where")
+            key, equals, value = condition.partition("=")
+            if not key or not equals:
+                raise UsageError(f"the filter {condition!r} cannot be read", advice="write it KEY=VALUE")
+            values.setdefault(key, set()).add(value)
+    return {key: frozenset(given) for key, given in values.items()}
+
+
+def require_names(bag: Bag, plan: Plan) -> None:
+    """Raise `UsageError` for a key or value of the filter, or a key of a break-down or unit, that never occurs."""
+    layers, read = bag.layers, bag.read
+    on_documents = [key for key in plan.where if key not in layers]
+    units = [plan.units] if plan.units not in (None, DOCUMENT, SENTENCE, EITHER) else []
+    for key in (*on_documents, *plan.by, *units):
+        if key != ID and key not in read.keys:
+            known = ", ".join(sorted({*read.keys, ID}))
+            raise UsageError(
+                f"no layer and no document's metadata is called {key!r}"
+                if key in on_documents
+                else f"no document's metadata is called {key!r}",
+                advice=f"layers: {', '.join(layers) or 'none'}; metadata: {known}"
+                + "; each report has its labels without it" * (key in ("label", "class", "type")),
+            )
+    for key, values in plan.where.items():
+        seen = read.values.get(key, set())
+        for value in sorted(values - seen):
+            some = sorted(seen)[:10]
+            raise UsageError(
+                f"no {'document' if key in on_documents else 'span'} has {key}={value}",
+                advice=f"values found: {', '.join(some) or 'none'}",
+            )

@@ -27,8 +27,7 @@ from clueval.reading.column_texts import column_texts
 from clueval.reading.file_sides import with_id_of
 from clueval.reading.options import LayerColumns, Readings, layer_names, require_layers
 from clueval.reading.paths import is_path_or_paths, needs_spooling, spooled
-from clueval.results.options import Groups, groups_of
-from clueval.results.plan import plan_of, require_names, steps_in_order
+from clueval.results.options import Groups, groups_of, plan_of, require_names, steps_in_order
 from clueval.results.texts import Texts, kept, opened
 from clueval.transforms.changes import ALTERNATIVES, checked
 

@@ -1,7 +1,6 @@
 """The paths of numbers in a report, as ``levels.entity.unlabelled.4.recall``: metric, sequence, place in the report.
 
-The headline of a report is the entry whose precision, recall and F1 are cited for a metric. Names may
-hold dots themselves, so a path is matched against the names that there are.
+Names may hold dots themselves, so a path is matched against the names that there are.
 """
 
 from __future__ import annotations
@@ -15,27 +14,63 @@ from clueval.files.arguments import require_kind
 from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.reports.table import cut
-from clueval.results.reports import RATES, Path, headline_paths
+from clueval.results.rows import RATES, Path, headline_paths
+
+_LABELS_BELOW = ("per_label", "per_type")
+_LEFT_OUT = ("micro", *_LABELS_BELOW)
+"""Names that may be left out of a path, besides the metric and the sequence."""
 
 
-def find_path(reports: Mapping[str, Any], text: str) -> Path:
-    """Return the path of a number. Raises `UsageError` if there is none, or two can be meant.
+def whole_path(reports: Mapping[str, Any], text: str) -> Path:
+    """Return the path of a number, from the metric on; of ``f1``, that of the headline.
 
-    >>> find_path({"exact": {"a.b": {"micro": {"f1": 0.5}}}}, "exact.a.b.micro.f1")
-    ('exact', 'a.b', 'micro', 'f1')
+    Names that are clear from the others may be left out (`_left_out`), as in ``exact.PER.f1``.
+
+    A path that begins with the name of a metric means this metric, not a part of another one with the same name, as
+    ``exact`` in ``muc``; if the metric was not counted, the error names both. Raises `UsageError` for a path without
+    a number, and names the nearest; and if two can be meant.
+
+    >>> reports = {"exact": {"a.b": {"micro": {"f1": 0.5}}}}
+    >>> whole_path(reports, "exact.a.b.micro.f1"), whole_path(reports, "micro.f1")
+    (('exact', 'a.b', 'micro', 'f1'), ('exact', 'a.b', 'micro', 'f1'))
     """
     require_kind(text, "str", "the path of a score")
-    found = list(paths_of(reports, text))
+    found = list(_paths_of(reports, text))
     if len(found) > 1:
+        problem = f"{text!r} can mean {len(found)} scores, because names have dots"
+        raise UsageError(problem, advice="rename one")
+    if found:
+        return found[0]
+    short = [
+        (metric, sequence, *path)
+        for metric, sequences in reports.items()
+        for sequence, report in sequences.items()
+        for path in _paths_of(report, text)
+    ]
+    metric = text.partition(".")[0]
+    if text in RATES and len(short) != 1:
+        found = [path for path in headline_paths(reports) if text in path[-1].split("_")]
+    elif metric in reports or not short:
+        found = _shortened(reports, text)
+        if not found:
+            raise UsageError(f"there is no score {text!r}", advice=_advice(reports, text))
+    else:
+        others = dict.fromkeys(path[0] for path in short)
+        if metric in METRICS.keys() - others:
+            raise UsageError(
+                f"{text!r} can mean the metric {metric}, or a part of {', '.join(others)}",
+                advice=f"write it in full: {_listed(short)}",
+            )
+        found = short
+    if len(found) != 1:
         raise UsageError(
-            f"{text!r} can mean {len(found)} scores, because names have dots", advice="rename one"
+            f"{text!r} can mean {len(found) or 'no'} score{'s' * (len(found) != 1)}",
+            advice=f"one of {_listed(found)}" if found else "name it by its path",
         )
-    if not found:
-        raise UsageError(f"there is no score {text!r}", advice=_advice(reports, text))
     return found[0]
 
 
-def paths_of(report: object, text: str) -> Iterator[Path]:
+def _paths_of(report: object, text: str) -> Iterator[Path]:
     """Yield the paths of numbers that a text can mean."""
     if not isinstance(report, Mapping):
         return
@@ -43,7 +78,7 @@ def paths_of(report: object, text: str) -> Iterator[Path]:
         if name == text and not isinstance(value, Mapping):
             yield (name,)
         elif text.startswith(f"{name}."):
-            for rest in paths_of(value, text[len(name) + 1 :]):
+            for rest in _paths_of(value, text[len(name) + 1 :]):
                 yield (name, *rest)
 
 
@@ -54,6 +89,52 @@ def _all_paths(report: Mapping[str, Any], before: Path = ()) -> Iterator[Path]:
         else:
             yield (*before, str(name))
 
+
+def _listed(paths: Sequence[Path]) -> str:
+    return ", ".join(".".join(path) for path in paths)
+
+
+# Names that are left out
+
+
+def _shortened(reports: Mapping[str, Any], text: str) -> list[Path]:
+    """Return the paths that a text can mean if names are left out; of a headline all but its metric and sequence.
+
+    If the path of a headline is among them, it is the only one.
+    """
+    headlines = []
+    for path in headline_paths(reports):
+        rate = path[-1].removesuffix("_strict")
+        if text in (f"{path[0]}.{rate}", f"{path[1]}.{rate}", f"{path[0]}.{path[1]}.{rate}"):
+            headlines.append(path)
+    if headlines:
+        return headlines
+    return [path for path in _all_paths(reports) if _fits(text, path, _left_out(path, text))]
+
+
+def _left_out(path: Path, text: str) -> frozenset[int]:
+    """Return the numbers of the names of a path that a text may leave out.
+
+    In the labelled part of levels, the name of the layer is one, and so is level 1, which is that of the headline.
+    """
+    metric, sequence, *names = path
+    found = {number for number, name in enumerate(names, 2) if name in (*_LEFT_OUT, sequence)}
+    if names[:1] == ["labelled"] and names[2:3] == ["1"] and {"labelled", "1"}.isdisjoint(text.split(".")):
+        found |= {2, 4}
+    return frozenset(found | {1} | (set() if text.startswith(f"{metric}.") else {0}))
+
+
+def _fits(text: str, path: Path, left_out: frozenset[int], number: int = 0) -> bool:
+    """Return whether a text is a path, from the name with this number on, without some that are left out."""
+    name = path[number]
+    if number == len(path) - 1:
+        return text == name
+    if text.startswith(f"{name}.") and _fits(text[len(name) + 1 :], path, left_out, number + 1):
+        return True
+    return number in left_out and _fits(text, path, left_out, number + 1)
+
+
+# The nearest path
 
 _BETWEEN = re.compile(r"[\W_]+")
 
@@ -94,103 +175,7 @@ def _nearest(word: str, known: set[str]) -> str:
     return word if word in known else next(iter(get_close_matches(word, sorted(known), 1, 0.8)), word)
 
 
-def whole_path(reports: Mapping[str, Any], text: str) -> Path:
-    """Return the path of a number, from the metric on; of ``f1``, that of the headline. Raises as `find_path` does.
-
-    Names that are clear from the others may be left out (`_left_out`), as in ``exact.PER.f1``.
-
-    A path that begins with the name of a metric means this metric, not a part of another one with the same name, as
-    ``exact`` in ``muc``; if the metric was not counted, `UsageError` names both.
-
-    >>> whole_path({"exact": {"entity": {"micro": {"f1": 0.5}}}}, "micro.f1")
-    ('exact', 'entity', 'micro', 'f1')
-    """
-    require_kind(text, "str", "the path of a score")
-    if found := list(paths_of(reports, text)):
-        return find_path(reports, text)
-    short = [
-        (metric, sequence, *path)
-        for metric, sequences in reports.items()
-        for sequence, report in sequences.items()
-        for path in paths_of(report, text)
-    ]
-    if text in RATES and len(short) != 1:
-        return _of_headline(reports, text)
-    metric = text.partition(".")[0]
-    if metric in reports or not short:
-        found = _shortened(reports, text)
-        if len(found) > 1:
-            raise _several(text, found)
-        return found[0] if found else find_path(reports, text)  # which raises
-    others = dict.fromkeys(path[0] for path in short)
-    if metric in METRICS.keys() - others:
-        raise UsageError(
-            f"{text!r} can mean the metric {metric}, or a part of {', '.join(others)}",
-            advice=f"write it in full: {_listed(short)}",
-        )
-    if len(short) > 1:
-        raise _several(text, short)
-    return short[0]
-
-
-def _shortened(reports: Mapping[str, Any], text: str) -> list[Path]:
-    """Return the paths that a text can mean if names are left out; of a headline all but its metric and sequence.
-
-    If the path of a headline is among them, it is the only one.
-    """
-    headlines = []
-    for path in headline_paths(reports):
-        rate = path[-1].removesuffix("_strict")
-        if text in (f"{path[0]}.{rate}", f"{path[1]}.{rate}", f"{path[0]}.{path[1]}.{rate}"):
-            headlines.append(path)
-    if headlines:
-        return headlines
-    return [path for path in _all_paths(reports) if _fits(text, path, _left_out(path, text))]
-
-
-_LABELS_BELOW = ("per_label", "per_type")
-_LEFT_OUT = ("micro", *_LABELS_BELOW)
-"""Names that may be left out of a path, besides the metric and the sequence."""
-
-
-def _left_out(path: Path, text: str) -> frozenset[int]:
-    """Return the numbers of the names of a path that a text may leave out.
-
-    In the labelled part of levels, the name of the layer is one, and so is level 1, which is that of the headline.
-    """
-    metric, sequence, *names = path
-    found = {number for number, name in enumerate(names, 2) if name in (*_LEFT_OUT, sequence)}
-    if names[:1] == ["labelled"] and names[2:3] == ["1"] and {"labelled", "1"}.isdisjoint(text.split(".")):
-        found |= {2, 4}
-    return frozenset(found | {1} | (set() if text.startswith(f"{metric}.") else {0}))
-
-
-def _fits(text: str, path: Path, left_out: frozenset[int], number: int = 0) -> bool:
-    """Return whether a text is a path, from the name with this number on, without some that are left out."""
-    name = path[number]
-    if number == len(path) - 1:
-        return text == name
-    if text.startswith(f"{name}.") and _fits(text[len(name) + 1 :], path, left_out, number + 1):
-        return True
-    return number in left_out and _fits(text, path, left_out, number + 1)
-
-
-def _of_headline(reports: Mapping[str, Any], rate: str) -> Path:
-    paths = [path for path in headline_paths(reports) if rate in path[-1].split("_")]
-    if len(paths) != 1:
-        raise _several(rate, paths)
-    return paths[0]
-
-
-def _several(text: str, paths: Sequence[Path]) -> UsageError:
-    return UsageError(
-        f"{text!r} can mean {len(paths) or 'no'} score{'s' * (len(paths) != 1)}",
-        advice=f"one of {_listed(paths)}" if paths else "name it by its path",
-    )
-
-
-def _listed(paths: Sequence[Path]) -> str:
-    return ", ".join(".".join(path) for path in paths)
+# Names of scores
 
 
 def score_names(paths: Iterable[Path]) -> dict[Path, str]:

@@ -1,7 +1,8 @@
 """The rates of a report, computed for many corpora: without each unit, resampled, with units swapped.
 
-A rate is a number of a report that is recognised by its name. The metric scores the counts of each corpus, and the
-rates are read off its report.
+A rate is a number of a report that is recognised by its name. The rates of headlines, and of other entries with the
+four counts, follow from `Counts`; means over labels follow from the `Counts` of the labels; for all others the metric
+makes a report of each corpus.
 
 A unit weighs in a rate what it adds to the gold or the predicted spans of the rate's entry. These numbers are columns:
 each has a number for those units, or rows of equal ones, that have spans of the entry, so that all columns together are
@@ -14,15 +15,15 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain
 from operator import mul
-from typing import Any
+from typing import Any, TypeVar
 
 from clueval.core.bag import pairs_in
 from clueval.core.metric import AnyMetric
-from clueval.core.tally import Counts, Tally
+from clueval.core.tally import Tally, f_measure, rate
 from clueval.results.units import CountsByUnit
 from clueval.statistics.jackknife import effective_number
 
@@ -34,15 +35,30 @@ Entry = tuple[Path, Sequence[str]]
 Column = Mapping[int, float]
 """A number in each row of counts in which it is not 0."""
 
-UNDEFINED = math.nan
+Row = tuple[tuple[int, float], ...]
+"""The counts of a row that are not 0, with the numbers of their columns."""
 
-_RATE = re.compile(r"(?:^|_)(?:precision|recall|accuracy|rate|f\d+(?:\.\d+)?)(?:_|$)")
-"""The names of rates."""
+# Names
+
+_WORDS = r"precision|recall|accuracy|rate|f\d+(?:\.\d+)?"
+_RATE = re.compile(rf"(?:^|_)(?:{_WORDS})(?:_|$)")
+_PLAIN = frozenset((int, float, str, type(None)))
+"""Types of most values of a report; whether a value is a mapping takes longer to ask."""
 
 
 @cache
 def _is_name_of_rate(name: str) -> bool:
     return _RATE.search(name) is not None
+
+
+@cache
+def kind_of(name: str) -> str:
+    """Return what is left of the name of a rate: ``precision_strict`` and ``f1_strict`` are of one kind.
+
+    >>> kind_of("document_recall"), kind_of("f1")
+    ('document_', '')
+    """
+    return re.sub(_WORDS, "", name)
 
 
 def is_rate(name: str, value: object) -> bool:
@@ -54,14 +70,20 @@ def is_rate(name: str, value: object) -> bool:
     return (type(value) is float or value is None) and _is_name_of_rate(name)
 
 
-def entries_of(report: Mapping[str, Any], path: Path = ()) -> Iterator[Entry]:
-    """Yield the paths of all dictionaries of a report that have rates, with the names of these."""
-    names = tuple(name for name, value in report.items() if is_rate(name, value))
-    if names:
-        yield path, names
+def _dictionaries(report: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Yield the dictionaries of a report, with their paths."""
+    yield path, report
     for name, value in report.items():
-        if isinstance(value, Mapping):
-            yield from entries_of(value, (*path, name))
+        if type(value) not in _PLAIN and isinstance(value, Mapping):
+            yield from _dictionaries(value, (*path, name))
+
+
+def entries_of(report: Mapping[str, Any]) -> Iterator[Entry]:
+    """Yield the paths of all dictionaries of a report that have rates, with the names of these."""
+    for path, entry in _dictionaries(report):
+        names = tuple(name for name, value in entry.items() if is_rate(name, value))
+        if names:
+            yield path, names
 
 
 def entry_at(report: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
@@ -72,6 +94,21 @@ def entry_at(report: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def _read(report: Mapping[str, Any], entries: Iterable[Entry]) -> list[float]:
+    """Return the rates of some entries of a report; NaN for one that is undefined, or is not there."""
+    found: list[float] = []
+    for path, names in entries:
+        entry = entry_at(report, path)
+        found += [math.nan if (value := entry.get(name)) is None else value for name in names]
+    return found
+
+
+# One metric in one sequence
+
+_ReadWithout = tuple[list[int], Mapping[Path, Mapping[str, Sequence[float]]], list[int]]
+"""Rows without whose units rates may differ, the rates without units that differ, and which of these each row has."""
+
+
 class Rates:
     """The rates of what one metric counted in one sequence of some units.
 
@@ -80,10 +117,10 @@ class Rates:
         rows: the rows of counts that differ, see `CountsByUnit`.
         row_of: the number of the row of each unit.
         parts: the numbers of all units, and of those of each part, such as a run of a system.
+        everywhere: how many of all units have each row.
         total: how often each key was counted in all units.
         report: the report on all units.
         entries: the paths of the entries of the report that have rates, with the names of these.
-        names_of: the same as a dictionary.
         paths: the paths of all rates.
     """
 
@@ -91,18 +128,15 @@ class Rates:
         self, metric: AnyMetric, layers: Sequence[str], counts: CountsByUnit, parts: Sequence[range] = ()
     ) -> None:
         self.metric, self.layers = metric, layers
-        self.parts = [range(len(counts.row_of)), *parts]
-        self.keys = list(counts.keys)
-        self.rows = list(counts.rows)
-        self.row_of = counts.row_of
+        self.keys, self.rows, self.row_of = list(counts.keys), list(counts.rows), counts.row_of
+        self.parts = [range(len(self.row_of)), *parts]
         self._times: dict[range, list[int]] = {}
-        self.total = self.sums(self.times(range(len(self.row_of))))
-        self.report = metric.scores(self.tally(self.total), layers)
+        self._without: dict[tuple[tuple[int, ...], int], _ReadWithout] = {}
+        self.everywhere = self.times(self.parts[0])
+        self.total = self.sums(self.everywhere)
+        self.report = metric.scores(self.tally(enumerate(self.total)), layers)
         self.entries = list(entries_of(self.report))
-        self.names_of = dict(self.entries)
         self.paths = [(*path, name) for path, names in self.entries for name in names]
-
-    # Counts
 
     def times(self, units: range) -> Sequence[int]:
         """Return how many of these units have each row."""
@@ -119,9 +153,9 @@ class Rates:
                 found[key] += count * number
         return found
 
-    def tally(self, counts: Iterable[int]) -> Tally:
-        """Return the tally with these counts of the keys."""
-        return Tally({key: count for key, count in zip(self.keys, counts, strict=True) if count})
+    def tally(self, counts: Iterable[tuple[int, int]]) -> Tally:
+        """Return the tally of these counts, each with the number of its key."""
+        return Tally({self.keys[key]: count for key, count in counts if count})
 
     def scored(self, tallies: Iterable[Tally], entries: Sequence[Entry]) -> list[array[float]]:
         """Return each rate of some entries in each corpus; NaN where it is undefined.
@@ -135,9 +169,39 @@ class Rates:
             if math.isnan(sum(values)):
                 for place, value in enumerate(values):
                     if math.isnan(value) and self.sizes.are_zero(paths[place], tally):
-                        values[place] = self.nothing.get(paths[place][-1], UNDEFINED)
+                        values[place] = self.nothing.get(paths[place][-1], math.nan)
             found.extend(values)
         return [found[place :: len(paths)] for place in range(len(paths))]
+
+    def without(
+        self, keys: Sequence[int], times: Sequence[int], entry: Entry
+    ) -> tuple[Sequence[int], list[Sequence[float]]]:
+        """Return what `EntryRates.without` does, for an entry whose rates follow from the counts of some keys.
+
+        All entries that are in a report on these keys are read at once, because a report costs more than reading it.
+        """
+        place = tuple(keys), id(times)
+        if place not in self._without or not self._without[place][1].get(entry[0], {}).keys() >= {*entry[1]}:
+            among = {*keys}
+            parts = {
+                number: part
+                for number, row in enumerate(self.rows)
+                if (part := tuple((key, count) for key, count in pairs_in(row) if key in among))
+            }
+            distinct, places = _distinct([*parts.values(), ()])
+            whole = dict.fromkeys(keys, 0)
+            for number, part in parts.items():
+                for key, count in part:
+                    whole[key] += count * times[number]
+            entries = dict(entries_of(self.metric.scores(self.tally(whole.items()), self.layers)))
+            entries[entry[0]] = tuple(dict.fromkeys([*entry[1], *entries.get(entry[0], ())]))
+            rests = ({**whole, **{key: whole[key] - count for key, count in part}} for part in distinct)
+            found = iter(self.scored((self.tally(rest.items()) for rest in rests), [*entries.items()]))
+            of_paths = {path: {name: next(found) for name in names} for path, names in entries.items()}
+            self._without[place] = list(parts), of_paths, places
+        rows, read, places = self._without[place]
+        of_entry = read[entry[0]]
+        return rows, [[of_entry[name][number] for number in places] for name in entry[1]]
 
     @cached_property
     def nothing(self) -> Mapping[str, float]:
@@ -148,20 +212,15 @@ class Rates:
         return dict(zip(reversed(names), reversed(_read(report, entries)), strict=True))
 
     @cached_property
-    def wholes(self) -> list[tuple[list[int], Mapping[str, Any]]]:
-        """The sums of all parts, and of all rows with different weights, each with its report."""
-        sums = [self.sums(self.times(part)) for part in self.parts]
-        sums.append(self.sums(range(1, len(self.rows) + 1)))
-        return [(of, self.metric.scores(self.tally(of), self.layers)) for of in sums]
+    def weighted(self) -> Sequence[int]:
+        """The sum of each key over all rows, each with another weight."""
+        return self.sums(range(1, len(self.rows) + 1))
 
     @cached_property
-    def rows_with(self) -> Sequence[Sequence[int]]:
-        """The numbers of the rows that have each key."""
-        found: list[list[int]] = [[] for _ in self.keys]
-        for number, row in enumerate(self.rows):
-            for key, _ in pairs_in(row):
-                found[key].append(number)
-        return found
+    def wholes(self) -> list[tuple[Sequence[int], Mapping[str, Any]]]:
+        """The sums of all parts, and last of all rows with different weights, each with its report."""
+        sums = [*(self.sums(self.times(part)) for part in self.parts), self.weighted]
+        return [(of, self.metric.scores(self.tally(enumerate(of)), self.layers)) for of in sums]
 
     @cached_property
     def keys_named(self) -> Mapping[Any, Sequence[int]]:
@@ -172,60 +231,23 @@ class Rates:
                 found.setdefault(name, []).append(number)
         return found
 
-    def follow_from(self, keys: Sequence[int], entry: Entry, others: Sequence[int] | None = None) -> bool:
-        """Return whether the rates of an entry follow from the counts of some keys in each of `wholes`.
-
-        Other keys are left out; with `others`, these are as in the total, and only parts are compared.
-        """
-        always = {} if others is None else {key: self.total[key] for key in others}
-        return all(
-            self.of_entry({**always, **{key: counts[key] for key in keys}}, entry)
-            == repr(_read(report, [entry]))
-            for counts, report in (self.wholes if others is None else self.wholes[:-1])
-        )
-
-    def keys_of(self, entry: Entry) -> tuple[list[int], list[int]]:
-        """Return the numbers of the keys on which the rates of an entry depend: with more of one, or none, they differ.
-
-        And those of all labels on which they depend: without a unit, rates may depend on more of their keys.
-        """
-        every = list(self.keys_named.values())
-        of_label: Sequence[int] = self.keys_named.get(entry[0][-1], ()) if entry[0] else ()
-        if of_label and self.follow_from(of_label, entry):
-            every = [of_label]
-        named = sorted({*chain(*self._changing(entry, every))})
-        return [key for (key,) in self._changing(entry, [[key] for key in named])], named
-
-    def _changing(self, entry: Entry, groups: Sequence[Sequence[int]]) -> list[Sequence[int]]:
-        """Return the groups of keys that change the rates of an entry; the halves of those that do are tested."""
-        among = sorted({*chain(*groups)})
-        wholes = [{key: counts[key] for key in among} for counts, _ in self.wholes[:-1]]
-        before = [self.of_entry(whole, entry) for whole in wholes]
-        found: list[Sequence[int]] = []
-        waiting = [groups]
-        while waiting:
-            some = waiting.pop()
-            keys = list(chain(*some))
-            if keys and any(
-                self.of_entry(changed, entry) != old
-                for whole, old in zip(wholes, before, strict=True)
-                for changed in _changed(whole, keys)
-            ):
-                if len(some) == 1:
-                    found += some
-                else:
-                    waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
-        return found
-
-    def of_entry(self, counts: Mapping[int, int], entry: Entry) -> str:
-        """Return the rates of an entry, given how often each key was counted, as text: NaN is equal to NaN."""
-        tally = Tally({self.keys[key]: count for key, count in counts.items() if count})
-        return repr(_read(self.metric.scores(tally, self.layers), [entry]))
-
     @cached_property
     def sizes(self) -> EntrySizes:
         """What units weigh in each rate."""
         return EntrySizes(self)
+
+
+# Sizes
+
+_Place = str | tuple[Path, str]
+"""An entry, as the path of its sizes; or the path of an entry and the kind of its rates, as that of its counts."""
+
+_Measured = Mapping[_Place, Sequence[float]]
+
+_ROUNDING = 1e-9
+
+_DIGITS = 12
+"""To how many decimals a product of a rate and a size is rounded."""
 
 
 class EntrySizes:
@@ -233,43 +255,23 @@ class EntrySizes:
 
     def __init__(self, rates: Rates) -> None:
         self._rates = rates
-        whole, weighted = rates.total, rates.sums(range(1, len(rates.rows) + 1))
-        self._headlines = {*rates.metric.headlines(rates.tally(whole), rates.layers)}
-        known, other = self._measured(rates.tally(whole)), self._measured(rates.tally(weighted))
-        found: dict[_Place, dict[int, Sequence[float]]] = {place: {} for place in known}
-        for number, row in enumerate(rates.rows):
-            alone = Tally({rates.keys[key]: count for key, count in pairs_in(row)})
-            for place, numbers in self._measured(alone).items():
-                if place in found and any(numbers):
-                    found[place][number] = numbers
-        times = rates.times(range(len(rates.row_of)))
-        self._counts = {
-            place: rows
-            for place, rows in found.items()
-            if isinstance(place, tuple)
-            and _add_up(rows, times, known[place])
-            and _add_up(rows, range(1, len(rates.rows) + 1), other.get(place, ()))
-        }
-        numbered: dict[frozenset[tuple[int, float]], int] = {}
-        self._columns_of: dict[str, tuple[int, int]] = {}
-        for place, rows in found.items():
-            if isinstance(place, str):
-                gold, predicted = (
-                    frozenset((number, sizes[side]) for number, sizes in rows.items() if sizes[side])
-                    for side in (0, 1)
-                )
-                self._columns_of[place] = (
-                    numbered.setdefault(gold, len(numbered)),
-                    numbered.setdefault(predicted, len(numbered)),
-                )
-        self._columns = [dict(sorted(column)) for column in numbered]
-        self._sums: dict[tuple[int, ...], Column] = {}
-        self._last: tuple[Tally | None, Mapping[_Place, Sequence[float]]] = (None, {})
+        whole, weighted = (rates.tally(enumerate(sums)) for sums in (rates.total, rates.weighted))
+        self._known, self._weighted = self._measured(whole), self._measured(weighted)
+        self._path_of = {".".join(place[0]): place[0] for place in self._known if isinstance(place, tuple)}
+        brief = [
+            {place for place, numbers in self._in_brief(tally).items() if known.get(place) == numbers}
+            for tally, known in ((whole, self._known), (weighted, self._weighted))
+        ]
+        self._brief = set.intersection(*brief)
         # gold and predicted spans may be equal in all units here, but with more of each key they are not
-        more = rates.tally(count + number**2 for number, count in enumerate(whole, 1))
+        more = rates.tally((key, count + (key + 1) ** 2) for key, count in enumerate(rates.total))
         self._apart = {place for place, sizes in self._measured(more).items() if sizes[0] != sizes[1]}
+        self._columns: dict[tuple[str | None, tuple[int, ...]], Column] = {}
+        self._shared: dict[tuple[tuple[int, float], ...], Column] = {}
+        self._weights: dict[int, tuple[int, float]] = {}
+        self._last: tuple[Tally | None, _Measured] = None, {}
 
-    def _measured(self, tally: Tally) -> dict[_Place, Sequence[float]]:
+    def _measured(self, tally: Tally) -> _Measured:
         """Return the gold and the predicted spans of entries, by their paths, and the counts of kinds of rates.
 
         Counts are those of a headline, or the rates times the sizes.
@@ -280,10 +282,9 @@ class EntrySizes:
         found.update(metric.sizes(tally, layers))
         for path, entry in _dictionaries(metric.scores(tally, layers)):
             text = ".".join(path)
-            if text not in found and all(
-                isinstance(entry.get(name), int | float) for name in Counts._fields[:2]
-            ):
-                found[text] = entry["gold"], entry["predicted"]
+            sizes = entry.get("gold"), entry.get("predicted")
+            if text not in found and all(isinstance(size, int | float) for size in sizes):
+                found[text] = sizes  # type: ignore[assignment]  # numbers
             for name in entry:
                 if not name.startswith("precision"):
                     continue
@@ -297,52 +298,99 @@ class EntrySizes:
                     found[path, kind] = (*found[text], *map(_rounded, map(mul, rates, found[text])))
         return found
 
-    def column(self, numbers: tuple[int, ...]) -> Column:
-        """Return the sum of some columns."""
-        if numbers not in self._sums:
-            found: dict[int, float] = {}
-            for number in numbers:
-                if number == _EVERY:
-                    found = {row: 1 for row, counts in enumerate(self._rates.rows) if counts}
-                    break
-                for row, size in self._columns[number].items():
-                    found[row] = found.get(row, 0) + size
-            self._sums[numbers] = found
-        return self._sums[numbers]
+    def _in_brief(self, tally: Tally) -> _Measured:
+        """Return those of the numbers of `_measured` that need no report, and others that may differ from it."""
+        metric, layers = self._rates.metric, self._rates.layers
+        found: dict[_Place, Sequence[float]] = {}
+        for text, counts in metric.headlines(tally, layers).items():
+            found[text] = counts[:2]
+            found.update({(self._path_of.get(text, ()), kind): counts for kind in ("", "_strict")})
+        found.update(metric.sizes(tally, layers))
+        return found
+
+    def _rows(self, place: _Place) -> Mapping[int, Sequence[float]]:
+        """Return the numbers of a place in each row in which one is not 0."""
+        return (self._rows_in_brief if place in self._brief else self._all_rows).get(place, {})
+
+    @cached_property
+    def _rows_in_brief(self) -> Mapping[_Place, Mapping[int, Sequence[float]]]:
+        return self._by_row(self._in_brief)
+
+    @cached_property
+    def _all_rows(self) -> Mapping[_Place, Mapping[int, Sequence[float]]]:
+        return self._by_row(self._measured)
+
+    def _by_row(self, measure: Callable[[Tally], _Measured]) -> dict[_Place, dict[int, Sequence[float]]]:
+        found: dict[_Place, dict[int, Sequence[float]]] = {}
+        for number, row in enumerate(self._rates.rows):
+            for place, numbers in measure(self._rates.tally(pairs_in(row))).items():
+                if any(numbers):
+                    found.setdefault(place, {})[number] = numbers
+        return found
 
     def counts(self, entry: Path, kind: str) -> Mapping[int, Sequence[float]] | None:
-        """Return the counts from which the rates of a kind follow, by row, without zeros; None if they have none."""
-        return self._counts.get((entry, kind))
+        """Return the counts from which the rates of a kind follow, by row, without zeros; None if they have none.
 
-    def of(self, path: Path) -> tuple[int, ...]:
-        """Return the numbers of the columns of the gold and the predicted spans that a rate is about.
-
-        They are those of its entry, of the nearest one above that has both, or of its ``micro``; otherwise of the first
-        that the metric names. If there is none, every unit in which something was counted weighs the same.
+        The product of a rate and a size is no count, unless the size is the denominator of the rate: those of a mean
+        over labels do not add up.
         """
-        place = self._place_of(path)
-        return (_EVERY, _EVERY) if place is None else self._columns_of[place]
+        place = entry, kind
+        if place not in self._known:
+            return None
+        rows = self._rows(place)
+        for times, whole in (
+            (self._rates.everywhere, self._known[place]),
+            (range(1, len(self._rates.rows) + 1), self._weighted.get(place, ())),
+        ):
+            columns = zip(*rows.values(), strict=True) if rows else ((),) * len(whole)
+            of_rows = [times[row] for row in rows]
+            sums = [math.fsum(map(mul, column, of_rows)) for column in columns]
+            if len(sums) != len(whole) or not all(map(_are_close, sums, whole)):
+                return None
+        return rows
 
     def _place_of(self, path: Path) -> str | None:
+        """Return the entry whose sizes count for a rate.
+
+        It is the rate's own, the nearest one above that has sizes, or its ``micro``; otherwise the first of all.
+        """
         for end in range(len(path) - 1, -1, -1):
             for entry in (path[:end], (*path[:end], "micro")):
-                if (place := ".".join(entry)) in self._columns_of:
+                if (place := ".".join(entry)) in self._known:
                     return place
-        return next(iter(self._columns_of), None)
+        return next((place for place in self._known if isinstance(place, str)), None)
+
+    def column(self, path: Path, sides: tuple[int, ...]) -> Column:
+        """Return the spans of some sides that a rate is about; equal columns are one object.
+
+        If no entry has sizes, every unit in which something was counted weighs the same.
+        """
+        place = self._place_of(path)
+        if (place, sides) not in self._columns:
+            if place is None:
+                column: Column = {row: 1 for row, counts in enumerate(self._rates.rows) if counts}
+            else:
+                sums = {row: sum(sizes[side] for side in sides) for row, sizes in self._rows(place).items()}
+                column = {row: size for row, size in sums.items() if size}
+            self._columns[place, sides] = self._shared.setdefault(tuple(column.items()), column)
+        return self._columns[place, sides]
+
+    def weighing(self, path: Path) -> Column:
+        """Return what each row weighs for a rate: gold spans for recall, predicted ones for precision, else both."""
+        sides = {"recall": (0,), "precision": (1,)}
+        return self.column(path, next((sides[name] for name in sides if path[-1].startswith(name)), (0, 1)))
+
+    def weights(self, path: Path) -> tuple[int, float]:
+        """Return the number of units in which the denominator of a rate is not 0, and the effective number."""
+        column = self.weighing(path)
+        if id(column) not in self._weights:
+            times = [self._rates.everywhere[row] for row in column]
+            self._weights[id(column)] = sum(times), effective_number(list(column.values()), times)
+        return self._weights[id(column)]
 
     def tells_sides_apart(self, path: Path) -> bool:
         """Return whether a rate is about other spans on the gold side than on the predicted side."""
         return self._place_of(path) in self._apart
-
-    def weighing(self, path: Path) -> tuple[int, ...]:
-        """Return the numbers of the columns whose sum is what a unit weighs for a rate.
-
-        It weighs as much as its gold spans for recall, its predicted ones for precision, both for other rates.
-        """
-        gold, predicted = self.of(path)
-        if path[-1].startswith("recall"):
-            return (gold,)
-        return (predicted,) if path[-1].startswith("precision") else (gold, predicted)
 
     def are_zero(self, path: Path, tally: Tally) -> bool:
         """Return whether nothing that a rate is about is in a tally."""
@@ -354,18 +402,6 @@ class EntrySizes:
         return not any(self._last[1].get(place, ()))
 
 
-_Place = str | tuple[Path, str]
-"""An entry, as the path of its sizes; or the path of an entry and the kind of its rates, as that of its counts."""
-
-_EVERY = -1
-"""The number of the column in which every unit in which something was counted weighs the same."""
-
-_ROUNDING = 1e-9
-
-_DIGITS = 12
-"""To how many decimals a product of a rate and a size is rounded."""
-
-
 def _are_close(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
@@ -375,74 +411,289 @@ def _rounded(number: float) -> float:
     return int(found) if found.is_integer() else found
 
 
-def _add_up(rows: Mapping[int, Sequence[float]], times: Sequence[int], whole: Sequence[float]) -> bool:
-    """Return whether the numbers of rows, each as often as `times` says, add up to those of a corpus.
+# One entry
 
-    The product of a rate and a size does not, unless the size is the denominator of the rate: a mean over labels is no
-    rate of counts.
+Numbers = Sequence[float]
+"""Counts from which the rates of an entry follow, in columns."""
+
+
+class EntryRates:
+    """Rates of one entry of a report that follow from the same counts.
+
+    Attributes:
+        names: of the rates.
+        width: the number of columns of counts.
+        rows: the counts of each row that has some; units in which they are the same do not differ.
     """
-    columns = zip(*rows.values(), strict=True) if rows else ((),) * len(whole)
-    of_rows = [times[row] for row in rows]
-    sums = [math.fsum(map(mul, column, of_rows)) for column in columns]
-    return len(sums) == len(whole) and all(map(_are_close, sums, whole))
+
+    names: Sequence[str]
+    width: int
+    rows: Mapping[int, Row]
+
+    def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
+        """Return each rate in each corpus, given its counts; NaN where it is undefined."""
+        raise NotImplementedError
+
+    def total(self, times: Sequence[int]) -> list[float]:
+        """Return the sum of the counts, given how many units have each row."""
+        columns: list[list[float]] = [[] for _ in range(self.width)]
+        for number, row in self.rows.items():
+            for column, count in row:
+                columns[column].append(count * times[number])
+        return list(map(_sum, columns))
+
+    def without(self, times: Sequence[int]) -> tuple[Sequence[int], list[Sequence[float]]]:
+        """Return the rows without whose units the rates may differ, given how many units have each row.
+
+        And each rate without a unit of each of these rows, and last without another unit.
+        """
+        total = self.total(times)
+        rows, places = _distinct([*self.rows.values(), ()])
+        found = self.values([_less(total, row) for row in rows])
+        return list(self.rows), [[values[place] for place in places] for values in found]
 
 
-def _changed(counts: Mapping[int, int], keys: Sequence[int]) -> Iterator[dict[int, int]]:
-    """Yield counts without some keys, and with more of each, but of no two as many."""
-    yield {**counts, **dict.fromkeys(keys, 0)}
-    yield {**counts, **{key: counts[key] + number for number, key in enumerate(keys, 1)}}
+class CountedRates(EntryRates):
+    """Rates that follow from `Counts`; `nothing` is what each is if both sides are empty."""
+
+    width = 4
+
+    def __init__(
+        self, names: Sequence[str], counts: Mapping[int, Sequence[float]], nothing: Sequence[float]
+    ) -> None:
+        self.names, self._nothing = names, nothing
+        self.rows = {
+            number: tuple((column, count) for column, count in enumerate(row) if count)
+            for number, row in counts.items()
+        }
+
+    def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
+        recalls = [rate(tp_gold, gold) for gold, _, tp_gold, _ in counts]
+        precisions = [rate(tp_predicted, predicted) for _, predicted, _, tp_predicted in counts]
+        empty = [place for place, (gold, predicted, *_) in enumerate(counts) if not gold and not predicted]
+        found: list[Sequence[float]] = []
+        for name, nothing in zip(self.names, self._nothing, strict=True):
+            values = precisions if name.startswith("precision") else recalls
+            if name.startswith("f"):
+                beta = float(_NAME.fullmatch(name)[2])  # type: ignore[index]  # its rates have such names
+                values = [f_measure(*both, beta) for both in zip(precisions, recalls, strict=True)]
+            if empty and nothing:
+                values = list(values)
+                for place in empty:
+                    values[place] = nothing
+            found.append(values)
+        return found
 
 
-def _dictionaries(report: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Yield the dictionaries of a report, with their paths."""
-    yield path, report
-    for name, value in report.items():
-        if type(value) not in _PLAIN and isinstance(value, Mapping):
-            yield from _dictionaries(value, (*path, name))
+class MeanRates(EntryRates):
+    """Means of the rates of labels that occur; `by_gold`: weighted by their gold spans. They are 0 without labels."""
+
+    def __init__(self, labels: Sequence[CountedRates], by_gold: bool) -> None:
+        self.names, self._labels, self._by_gold = labels[0].names, labels, by_gold
+        self.width = 4 * len(labels)
+        rows: dict[int, list[tuple[int, float]]] = {}
+        for number, label in enumerate(labels):
+            for row, counts in label.rows.items():
+                rows.setdefault(row, []).extend((4 * number + column, count) for column, count in counts)
+        self.rows = {row: tuple(rows[row]) for row in sorted(rows)}
+
+    def _weight(self, counts: Numbers) -> float:
+        gold, predicted, *_ = counts
+        return gold if self._by_gold else int(gold + predicted > 0)
+
+    def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
+        weights, by_label = [], []
+        for number, label in enumerate(self._labels):
+            own = [row[4 * number : 4 * number + 4] for row in counts]
+            weights.append(list(map(self._weight, own)))
+            by_label.append(label.values(own))
+        wholes = [_sum(of_labels) for of_labels in zip(*weights, strict=True)]
+        found: list[Sequence[float]] = []
+        for place in range(len(self.names)):
+            parts = [map(mul, values[place], own) for values, own in zip(by_label, weights, strict=True)]
+            sums = map(math.fsum, zip(*parts, strict=True))
+            found.append([rate(part, whole) for part, whole in zip(sums, wholes, strict=True)])
+        return found
+
+    def without(self, times: Sequence[int]) -> tuple[Sequence[int], list[Sequence[float]]]:
+        """Add to the sum over labels what changes in those that a row has, so that each row costs its own labels."""
+        wholes: list[float] = []  # the weight of each label
+        parts: list[list[float]] = [[] for _ in self.names]  # its rates times its weight
+        changes: dict[int, list[tuple[float, Sequence[float]]]] = {row: [] for row in self.rows}
+        for label in self._labels:
+            total = label.total(times)
+            counts = [total, *(_less(total, row) for row in label.rows.values())]
+            weights = list(map(self._weight, counts))
+            own = [list(map(mul, values, weights)) for values in label.values(counts)]
+            wholes.append(weights[0])
+            for of_rate, products in zip(parts, own, strict=True):
+                of_rate.append(products[0])
+            for place, row in enumerate(label.rows, 1):
+                terms = [term for products in own for term in (products[place], -products[0])]
+                changes[row].append((weights[place] - weights[0], terms))
+        whole, sums = _sum(wholes), list(map(_exact, parts))
+        found: list[list[float]] = [[] for _ in self.names]
+        for of_row in [*changes.values(), []]:
+            rest = _sum([whole, *(change for change, _ in of_row)])
+            for place, values in enumerate(found):
+                changed = chain(*(terms[2 * place : 2 * place + 2] for _, terms in of_row))
+                values.append(rate(math.fsum([*sums[place], *changed]), rest))
+        return list(self.rows), [*found]
 
 
-_PLAIN = frozenset((int, float, str, type(None)))
-"""Types of most values of a report; whether a value is a mapping takes longer to ask."""
+class ScoredRates(EntryRates):
+    """Rates that the metric computes; units that differ have other counts of a key on which a rate depends.
 
-
-@cache
-def kind_of(name: str) -> str:
-    """Return what is left of the name of a rate: ``precision_strict`` and ``f1_strict`` are of one kind.
-
-    >>> kind_of("document_recall"), kind_of("f1")
-    ('document_', '')
+    If the rates of a part of the units depend on other keys, too, all keys count.
     """
-    return re.sub(r"precision|recall|accuracy|rate|f\d+(\.\d+)?", "", name)
+
+    def __init__(self, rates: Rates, entry: Entry) -> None:
+        self.names = entry[1]
+        self._rates, self._entry = rates, entry
+        every: Sequence[int] = range(len(rates.keys))
+        keys, own = self._keys_behind()  # the rates are computed from `own`
+        if not self._follow_from(own):
+            own = every
+        if not self._follow_from(keys, own):
+            keys = own = every
+        self._keys, self._own = keys, own
+        self.width = len(keys)
+        columns = {key: column for column, key in enumerate(keys)}
+        self.rows = {}
+        for number, row in enumerate(rates.rows):
+            of_keys = tuple((columns[key], count) for key, count in pairs_in(row) if key in columns)
+            if of_keys:
+                self.rows[number] = of_keys
+
+    def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
+        """Score the counts; those of keys on which no rate depends stay as they are in all units."""
+        rates = self._rates
+        rows, places = _distinct(map(tuple, counts))
+        rest: dict[int, Any] = {key: rates.total[key] for key in self._own}  # whole numbers
+        tallies = (rates.tally({**rest, **dict(zip(self._keys, row, strict=True))}.items()) for row in rows)
+        found = rates.scored(tallies, [self._entry])
+        return [[values[place] for place in places] for values in found]
+
+    def without(self, times: Sequence[int]) -> tuple[Sequence[int], list[Sequence[float]]]:
+        every = range(len(self._rates.keys))  # if most keys count, the reports serve other entries, too
+        keys = self._own if 2 * len(self._own) < len(every) else every
+        return self._rates.without(keys, times, self._entry)
+
+    def _keys_behind(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the numbers of the keys on which the rates depend: with more of one, or none, they differ.
+
+        And those of all labels on which they depend: without a unit, rates may depend on more of their keys.
+        """
+        path = self._entry[0]
+        groups = list(self._rates.keys_named.values())
+        of_label: Sequence[int] = self._rates.keys_named.get(path[-1], ()) if path else ()
+        if of_label and self._follow_from(of_label):
+            groups = [of_label]
+        named = sorted({*chain(*self._changing(groups))})
+        return [key for (key,) in self._changing([[key] for key in named])], named
+
+    def _follow_from(self, keys: Sequence[int], others: Sequence[int] | None = None) -> bool:
+        """Return whether the rates follow from the counts of some keys in each of `Rates.wholes`.
+
+        Other keys are left out; with `others`, these are as in the total, and only parts are compared.
+        """
+        wholes = self._rates.wholes if others is None else self._rates.wholes[:-1]
+        always = {key: self._rates.total[key] for key in others or ()}
+        return all(
+            self._text_of({**always, **{key: counts[key] for key in keys}})
+            == repr(_read(report, [self._entry]))
+            for counts, report in wholes
+        )
+
+    def _changing(self, groups: Sequence[Sequence[int]]) -> list[Sequence[int]]:
+        """Return the groups of keys that change the rates; the halves of those that do are tested."""
+        among = sorted({*chain(*groups)})
+        wholes = [{key: counts[key] for key in among} for counts, _ in self._rates.wholes[:-1]]
+        before = [(whole, self._text_of(whole)) for whole in wholes]
+        found: list[Sequence[int]] = []
+        waiting = [groups]
+        while waiting:
+            some = waiting.pop()
+            keys = list(chain(*some))
+            if not keys or not any(
+                self._text_of(changed) != text
+                for whole, text in before
+                for changed in (  # without the keys, and with more of each, but of no two as many
+                    {**whole, **dict.fromkeys(keys, 0)},
+                    {**whole, **{key: whole[key] + number for number, key in enumerate(keys, 1)}},
+                )
+            ):
+                continue
+            if len(some) == 1:
+                found += some
+            else:
+                waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
+        return found
+
+    def _text_of(self, counts: Mapping[int, int]) -> str:
+        """Return the rates, given how often each key was counted, as text: NaN is equal to NaN."""
+        rates = self._rates
+        return repr(_read(rates.metric.scores(rates.tally(counts.items()), rates.layers), [self._entry]))
 
 
-def _read(report: Mapping[str, Any], entries: Iterable[Entry]) -> list[float]:
-    """Return the rates of some entries of a report; NaN for one that is undefined, or is not there."""
+Item = TypeVar("Item", bound=Hashable)
+
+
+def _distinct(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
+    """Return the items that differ, and the place of each item among them."""
+    numbers: dict[Item, int] = {}
+    places = [numbers.setdefault(item, len(numbers)) for item in items]
+    return list(numbers), places
+
+
+def _less(total: Numbers, row: Row) -> Numbers:
+    rest = list(total)
+    for column, count in row:
+        rest[column] -= count
+    return rest
+
+
+def _sum(numbers: Sequence[float]) -> float:
+    return math.fsum(numbers) if any(isinstance(number, float) for number in numbers) else sum(numbers)
+
+
+def _exact(numbers: Sequence[float]) -> list[float]:
+    """Return few numbers that have the same sum, without any rounding."""
     found: list[float] = []
-    for path, names in entries:
-        entry: Any = report
-        for name in path:
-            entry = entry.get(name, _NOTHING)
-        for name in names:
-            value = entry.get(name)
-            found.append(UNDEFINED if value is None else value)
+    while part := math.fsum([*numbers, *(-each for each in found)]):
+        found.append(part)
     return found
 
 
-_NOTHING: Mapping[str, Any] = {}
+# Which rates follow from which counts
+
+_NAME = re.compile(r"(precision|recall|f(\d+(?:\.\d+)?))(_\w+)?")
+"""The names of rates that may follow from `Counts`: what each is, its beta, and its ending."""
+
+_MEANS = {"macro": False, "weighted": True}
+"""The names of entries whose rates are means over the entries of ``per_label``, and whether gold weighs these."""
+
+_CLOSE = 1e-12
 
 
-class Weights:
-    """How many units there are, and how many of them are effective, for each rate of a report."""
-
-    def __init__(self, rates: Rates, times: Sequence[int]) -> None:
-        self._sizes, self._times = rates.sizes, times
-        self._known: dict[tuple[int, ...], tuple[int, float]] = {}
-
-    def of(self, path: Path) -> tuple[int, float]:
-        """Return the number of units in which the denominator is not 0, and the effective number."""
-        numbers = self._sizes.weighing(path)
-        if numbers not in self._known:
-            column = self._sizes.column(numbers)
-            times = [self._times[row] for row in column]
-            self._known[numbers] = sum(times), effective_number(list(column.values()), times)
-        return self._known[numbers]
+def entry_rates(rates: Rates, path: Path) -> EntryRates:
+    """Return the rates of an entry that follow from the same counts as the one at a path."""
+    entry, kind = path[:-1], kind_of(path[-1])
+    report = entry_at(rates.report, entry)
+    names = [name for name, value in report.items() if is_rate(name, value) and kind_of(name) == kind]
+    nothing = [rates.nothing.get(name, math.nan) for name in names]
+    if all(map(_NAME.fullmatch, names)) and not any(map(math.isnan, nothing)):
+        before, last = entry[:-1], entry[-1]
+        labels = entry_at(rates.report, (*before, "per_label")) if last in _MEANS else ()
+        entries = [(*before, "per_label", label) for label in labels] or [entry]
+        counts = [rates.sizes.counts(each, kind) for each in entries]
+        counted = [CountedRates(names, of_entry, nothing) for of_entry in counts if of_entry is not None]
+        if len(counted) == len(entries):
+            found = MeanRates(counted, _MEANS[last]) if labels else counted[0]
+            whole = found.values([found.total(rates.everywhere)])
+            if all(
+                report[name] is not None and abs(report[name] - value) <= _CLOSE
+                for name, (value,) in zip(names, whole, strict=True)
+            ):
+                return found
+    return ScoredRates(rates, (entry, names))

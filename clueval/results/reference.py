@@ -4,28 +4,42 @@ The reference is scored by the same metrics, into a bag of its own. Its differen
 number is that of predicted less that of the reference. For the metric `gate`, there are the changes, too: the targets
 that both, one or none got right (strict, lenient), with McNemar's exact test (1947) of whether each of the two alone is
 right about equally many, and each annotation whose group changes (`clueval.metrics.gate.outcomes`).
+
+GATE's indicators are copies of the predicted files that show the outcome of each annotation. A copy has further
+annotation sets: ``clueval_Res`` has the outcome of the response, ``clueval_Ref`` that of a reference, ``clueval_Diff``
+the changes. Everything else in a file is unchanged, and no file is overwritten. In contrast to GATE, indicators do not
+change the annotations that they are made from.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from operator import add
+from pathlib import Path
 from typing import Any
 
-from clueval.core.document import Pair
+from clueval.core.document import Document, Pair
 from clueval.core.metric import AnyMetric
 from clueval.core.span import Span
-from clueval.files.errors import UsageError
+from clueval.files.errors import CluevalError, FileError, UsageError
+from clueval.files.limits import Limits
+from clueval.files.opening import beginning_of
+from clueval.files.writing import whole_file
+from clueval.formats.gate_xml import write_gate_xml
+from clueval.formats.input_file import Head, InputFile
+from clueval.formats.recognition import begins_with
 from clueval.metrics.gate import Gate, GateLists
-from clueval.metrics.gate.outcomes import TargetOutcome, changes_of_targets, outcome_of
+from clueval.metrics.gate.outcomes import TargetOutcome, changes, changes_of_targets, outcome_of
 from clueval.metrics.gate.pairing import Touching
+from clueval.reading.options import LayerColumns
+from clueval.reading.paths import spooled
 from clueval.reports.language import numeral, phrase
-from clueval.reports.table import Rate, Table
+from clueval.reports.table import Cell, Rate, Table
 from clueval.results.options import Groups
-from clueval.results.pairs import Pairs
-from clueval.results.reports import headline_paths, number_at
+from clueval.results.pairs import Pairs, pairs_with
+from clueval.results.rows import headline_paths, number_at
 from clueval.statistics import mcnemar_exact
 
 MOST_CHANGES = 100_000
@@ -36,8 +50,12 @@ WARNING = (
     "(clueval compare tests documents)"
 )
 
+PREFIX = "clueval"
+"""What the names of the annotation sets of indicators begin with."""
+
+_ANY_SIZE = 1 << 62
 _NAMES = {"+": "better", "-": "worse", "+-": "neither"}
-_RATES = ("precision", "recall", "f1")
+_LENIENCIES = ("strict", "lenient")
 
 
 @dataclass(frozen=True)
@@ -71,16 +89,55 @@ def less(one: Any, other: Any) -> Any:
     return one - other if isinstance(one, int | float) and isinstance(other, int | float) else None
 
 
-def without_scores(groups: Groups) -> Groups:
-    """Return options without scores of predicted spans, which a reference need not have."""
-    if groups.preparing.min_score is not None:
-        return groups
-    return groups._replace(counting=replace(groups.counting, score_feature=None, thresholds=None))
+def with_reference(
+    result: Any,
+    sides: tuple[Any, Any, Any],
+    reference_set: str | None,
+    layers: LayerColumns | None,
+    groups: Groups,
+    indicators: str | Path | None,
+    scored: Callable[..., Any],
+) -> Any:
+    """Return the result with its reference, the last of the sides, if there is one; write indicators to a folder.
+
+    `scored` makes the result of the reference. A reference need not have the scores of predicted spans.
+    """
+    gold, predicted, reference = sides
+    has_reference = reference is not None or reference_set is not None
+    metrics = tuple(metric for metric in result.plan.metrics if not hasattr(metric, "with_curves"))
+    gate = next((metric for metric in metrics if isinstance(metric, Gate)), None)
+    if has_reference and isinstance(gate, GateLists):
+        raise UsageError("candidate lists are not compared with a reference", advice="leave one out")
+    if groups.preparing.min_score is None:
+        counting = replace(groups.counting, score_feature=None, thresholds=None)
+        groups = groups._replace(counting=counting)
+    of_reference = groups
+    if reference_set is not None:
+        own, other = groups.readings[:2]
+        of_reference = groups._replace(readings=(own, replace(other, annotation_set=reference_set)))
+    with spooled(predicted if reference is None else reference) as (reference,):
+        before = pairs_with(gold, (reference,), metrics, layers, of_reference) if has_reference else None
+        after = None if gate is None else pairs_with(gold, (predicted,), metrics, layers, groups)
+        if before is not None:
+            try:
+                second = scored(gold, reference, _without_scores(metrics), layers, of_reference)
+            except CluevalError as error:
+                error.problem = error.problem.replace("predicted", "reference")
+                raise
+            found = None if gate is None or after is None else changes_of(gate, after, before)
+            result = replace(result, reference=Reference(second, found))
+        if indicators is not None:
+            if gate is None or after is None:
+                raise UsageError("indicators are those of the metric gate", advice="add it to the metrics")
+            write_indicators(Path(indicators), gate, after, before)
+    return result
 
 
-def metric_without_scores(metric: AnyMetric) -> AnyMetric:
-    """Return a metric without scores of predicted spans."""
-    return replace(metric, score_feature=None, thresholds=None) if isinstance(metric, Gate) else metric
+def _without_scores(metrics: Iterable[AnyMetric]) -> tuple[AnyMetric, ...]:
+    return tuple(
+        replace(each, score_feature=None, thresholds=None) if isinstance(each, Gate) else each
+        for each in metrics
+    )
 
 
 # The changes of GATE
@@ -88,8 +145,7 @@ def metric_without_scores(metric: AnyMetric) -> AnyMetric:
 
 @dataclass(frozen=True, slots=True)
 class Contingency:
-    """The numbers of targets that both, only the reference, only the response, or none got right; can be
-    added.
+    """The numbers of targets that both, only the reference, only the response, or none got right; can be added.
 
     >>> Contingency(3, 1, 2, 4) + Contingency(both=1)
     Contingency(both=4, reference_only=1, response_only=2, neither=4)
@@ -103,19 +159,9 @@ class Contingency:
     def __add__(self, other: Contingency) -> Contingency:
         return Contingency(*map(add, astuple(self), astuple(other)))
 
-    @property
-    def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return the rows: the reference right, wrong; columns: the response right, wrong."""
-        return (self.both, self.reference_only), (self.response_only, self.neither)
-
-    @property
-    def p_value(self) -> float:
-        """Return the two-sided p-value of McNemar's exact test."""
-        return mcnemar_exact(self.reference_only, self.response_only)
-
     def report(self) -> dict[str, float]:
-        """Return the four counts and the p-value by name."""
-        return {**asdict(self), "p_value": self.p_value}
+        """Return the four counts by name, and the two-sided p-value of McNemar's exact test."""
+        return {**asdict(self), "p_value": mcnemar_exact(self.reference_only, self.response_only)}
 
 
 def contingency(
@@ -127,31 +173,19 @@ def contingency(
     range; leniently if it is strictly right, or a single correct partial response touches the target. Only
     the place of the response counts, not the target that it was paired with.
     """
-    sides = [_Right(outcome) for outcome in (reference, response)]
+    sides = [
+        ({span.fragments for span in outcome.single_correct("CS")}, Touching(outcome.single_correct("CP")))
+        for outcome in (reference, response)
+    ]
     tables: list[list[int]] = [[0] * 4, [0] * 4]
     for target in targets:
-        answers = [side.about(target) for side in sides]
-        for leniency, cells in enumerate(tables):
-            cells[2 * (not answers[0][leniency]) + (not answers[1][leniency])] += 1
+        strict = [target.fragments in places for places, _ in sides]
+        lenient = [
+            is_right or bool(side[1].find(target)) for is_right, side in zip(strict, sides, strict=True)
+        ]
+        for cells, (first, second) in zip(tables, (strict, lenient), strict=True):
+            cells[2 * (not first) + (not second)] += 1
     return Contingency(*tables[0]), Contingency(*tables[1])
-
-
-class _Right:
-    """Tests which targets an outcome is right about."""
-
-    def __init__(self, outcome: TargetOutcome) -> None:
-        self._strict = {span.fragments for span in outcome.single_correct("CS")}
-        self._partial = Touching(outcome.single_correct("CP"))
-
-    def about(self, target: Span) -> tuple[bool, bool]:
-        strict = target.fragments in self._strict
-        return strict, strict or bool(self._partial.find(target))
-
-
-def require_no_lists(metric: Gate) -> None:
-    """Raise `UsageError` for candidate lists."""
-    if isinstance(metric, GateLists):
-        raise UsageError("candidate lists are not compared with a reference", advice="leave one out")
 
 
 def changes_of(metric: Gate, after: Pairs, before: Pairs) -> dict[str, dict[str, Any]]:
@@ -180,25 +214,22 @@ class _Changes:
 
     def __init__(self, metric: Gate) -> None:
         self._metric = metric
-        self._tables: dict[str | None, list[Contingency]] = {None: [Contingency(), Contingency()]}
+        self._tables: dict[str | None, Sequence[Contingency]] = {None: [Contingency(), Contingency()]}
         self._signs: Counter[str] = Counter()
         self._listed: list[dict[str, Any]] = []
 
     def add(self, old: Pair, new: Pair, sequence: str) -> None:
         """Add the pairs of a text with the reference and with predicted."""
-        metric = self._metric
-        before, after = (outcome_of(metric, pair, sequence) for pair in (old, new))
-        self._count(None, contingency([target for target, _ in after.targets], before, after))
-        kinds = [spec.target for spec in metric.specs]
+        both = [outcome_of(self._metric, pair, sequence) for pair in (old, new)]
+        targets = [target for target, _ in both[1].targets]
+        self._count(None, both)
+        kinds = [spec.target for spec in self._metric.specs]
         if not kinds:
-            spans = (
-                span for outcome in (before, after) for group in outcome.groups().values() for span in group
-            )
-            kinds = sorted({span.label for span in (*spans, *(target for target, _ in after.targets))})
+            groups = [group for outcome in both for group in outcome.groups().values()]
+            kinds = sorted({span.label for group in (*groups, targets) for span in group})
         for kind in kinds:
-            of_kind = [outcome_of(metric, pair, sequence, kind) for pair in (old, new)]
-            self._count(kind, contingency([target for target, _ in of_kind[1].targets], *of_kind))
-        changes = changes_of_targets(before, after)
+            self._count(kind, [outcome_of(self._metric, pair, sequence, kind) for pair in (old, new)])
+        changes = changes_of_targets(*both)
         self._signs.update(change.sign for change in changes)
         for change in changes[: MOST_CHANGES - len(self._listed)]:
             of_response = change.before == "SL" or change.after == "SL"
@@ -217,14 +248,16 @@ class _Changes:
                 }
             )
 
-    def _count(self, kind: str | None, tables: Sequence[Contingency]) -> None:
-        known = self._tables.setdefault(kind, [Contingency(), Contingency()])
-        for number, table in enumerate(tables):
-            known[number] += table
+    def _count(self, kind: str | None, outcomes: Sequence[TargetOutcome]) -> None:
+        """Add the tables of one type of targets, or of all."""
+        old, new = outcomes
+        known = self._tables.get(kind, [Contingency(), Contingency()])
+        tables = contingency([target for target, _ in new.targets], old, new)
+        self._tables[kind] = list(map(add, known, tables))
 
     def report(self) -> dict[str, Any]:
         tables = {
-            kind: {name: table.report() for name, table in zip(("strict", "lenient"), both, strict=True)}
+            kind: {name: table.report() for name, table in zip(_LENIENCIES, both, strict=True)}
             for kind, both in sorted(self._tables.items(), key=lambda entry: entry[0] or "")
         }
         return {
@@ -240,11 +273,13 @@ class _Changes:
 
 def tables_of(reference: Reference, of: Mapping[str, Any]) -> Iterator[Table]:
     """Yield the tables for readers: the differences of the headlines, and GATE's changes; `of` as in `to_dict`."""
-    yield Table(
-        phrase("predicted less reference"),
-        ["", phrase("predicted"), phrase("reference"), phrase("difference")],
-        list(_differences(of, reference.result.metrics)),
-    )
+    rows: list[list[Cell]] = []
+    for path in headline_paths(of):
+        one, two = (number_at(each, path) for each in (of, reference.result.metrics))
+        if path[-1] != "entity_recall" and one is not None and two is not None:
+            rows.append([".".join(path), Rate(one), Rate(two), numeral(100 * one - 100 * two, "+.2f")])
+    header = ["", phrase("predicted"), phrase("reference"), phrase("difference")]
+    yield Table(phrase("predicted less reference"), header, rows)
     for sequence, found in (reference.changes or {}).items():
         counts = {phrase(name): number for name, number in found["change_counts"].items()}
         yield Table(phrase("{layer}: changes", layer=sequence), [*counts], [[*counts.values()]])
@@ -255,12 +290,60 @@ def tables_of(reference: Reference, of: Mapping[str, Any]) -> Iterator[Table]:
         )
 
 
-def _differences(of: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[list[Any]]:
-    for path in headline_paths(of):
-        if not set(_RATES) & {*path[-1].split("_")}:
-            continue
-        numbers = [number_at(each, path) for each in (of, other)]
-        if None in numbers:
-            continue
-        one, two = (100 * (number or 0) for number in numbers)
-        yield [".".join(path), *map(Rate, numbers), numeral(one - two, "+.2f")]
+# Indicators
+
+
+def write_indicators(folder: Path, metric: Gate, after: Pairs, before: Pairs | None = None) -> int:
+    """Write a copy of the file of each predicted document into a folder; return their number.
+
+    `before` are the pairs with a reference. Raises `UsageError` for files of another format than GATE's XML, for a set
+    that a file has, and for candidate lists; `FileError` for a file that already exists or cannot be written.
+    """
+    if isinstance(metric, GateLists):
+        raise UsageError("indicators are not written for candidate lists", advice="leave one out")
+    written: set[Path] = set()
+    older = iter(() if before is None else before)
+    for pair in after:
+        old = next(older, None)
+        for sequence in after.layers_of(pair)[:1]:
+            response = outcome_of(metric, pair, sequence)
+            added: dict[str, Sequence[Span]] = {f"{PREFIX}_Res": response.indicators()}
+            if old is not None:
+                reference = outcome_of(metric, old, sequence)
+                found = changes(reference, response, metric.features)
+                added[f"{PREFIX}_Ref"] = reference.indicators()
+                added[f"{PREFIX}_Diff"] = [change.annotation() for change in found]
+            written.add(_write(folder, pair.predicted, added))
+    return len(written)
+
+
+def _write(folder: Path, document: Document, added: Mapping[str, Sequence[Span]]) -> Path:
+    if document.file is None:
+        raise UsageError(
+            "indicators are added to files, and this document is not from a file",
+            document=document.id,
+            advice="give predicted as files",
+        )
+    path = Path(document.file)
+    file = InputFile(path, Limits(max_line=_ANY_SIZE))  # it has been read before
+    if not begins_with("<GateDocument")(Head(path.name, beginning_of(path), lambda: None)):
+        raise UsageError(
+            "indicators are written into GATE's XML only", file=document.file, advice="save it as XML in GATE"
+        )
+    text = write_gate_xml(file.data(), added, file=file.name)
+    # the id of a document in a folder is its relative path without ending; of two single files it is not
+    relative = Path(document.id).parent / path.name
+    inside = path.parts[-len(relative.parts) :] == relative.parts and ".." not in relative.parts
+    target = folder / (relative if inside and not relative.is_absolute() else path.name)
+    if target.exists():
+        raise FileError(
+            "already exists and cannot be overwritten", file=str(target), advice="name another folder"
+        )
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:  # ValueError: not a possible name for a folder
+        reason = getattr(error, "strerror", None) or "check its name"
+        raise FileError(f"the folder cannot be made: {reason}", file=str(target.parent)) from error
+    with whole_file(target) as output:
+        output.write(text)
+    return target

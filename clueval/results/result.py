@@ -7,33 +7,169 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
-from clueval.core.bag import Bag
-from clueval.core.count import Plan
+from clueval.core.bag import Bag, Place
+from clueval.core.count import DOCUMENT, SENTENCE, Plan, Unit
 from clueval.core.metric import AnyMetric
-from clueval.core.span import SIDES
+from clueval.core.span import DEFAULT_LAYER, MERGED, SIDES
+from clueval.core.tally import Tally, added
 from clueval.files.arguments import refuse_unknown
 from clueval.files.errors import UsageError
 from clueval.files.overwriting import input_path, keeps_inputs
-from clueval.metrics import chosen_metrics
+from clueval.metrics import chosen_metrics, with_settings
 from clueval.reports.report import Report
-from clueval.results.inputs import Unplaced, inputs_of, passed_over_of
-from clueval.results.reports import (
-    BagReports,
-    GroupReports,
-    headline_paths,
-    number_at,
-    units_in,
-)
-from clueval.results.signature import Signature
+from clueval.results.inputs import Unplaced, inputs_of, passed_over_of, schemes_of
+from clueval.results.signature import Signature, joined_signature, require_same
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
+    from clueval.metrics.curve import Curve
     from clueval.reports.table import Table
     from clueval.results.options import Trust
     from clueval.results.reference import Reference
     from clueval.results.units import Units
+
+Reports = Mapping[str, Mapping[str, Any]]
+"""Reports by metric and sequence."""
+
+# The reports on a bag
+
+
+class BagReports:
+    """The reports of metrics on the places of a bag; documents without layers have the default layer, without spans.
+
+    Attributes:
+        metrics: the metrics that have reports; curves are parts of those of their metrics.
+    """
+
+    def __init__(self, bag: Bag, plan: Plan) -> None:
+        self.metrics = [metric for metric in plan.metrics if not hasattr(metric, "with_curves")]
+        curves = [cast("Curve", metric) for metric in plan.metrics if hasattr(metric, "with_curves")]
+        self._curves = {curve.metric.name: curve for curve in curves}
+        self._layers = list(bag.layers) or [DEFAULT_LAYER]
+        self._merges = plan.merge and bool(bag.layers)
+        self._sequences = [MERGED] if self._merges else self._layers
+        wholes = [whole for metric in plan.metrics if (whole := getattr(metric, "whole", None)) is not None]
+        self._counted = list(dict.fromkeys([*self._sequences, *wholes]))
+        self._counts = bag.counts(plan.metrics)
+        self._last: tuple[Place, dict[tuple[str, str], Tally]] | None = None
+
+    def layers_of(self, sequence: str) -> list[str]:
+        """Return the layers in which the spans of a sequence have labels."""
+        return [sequence] if sequence in self._sequences and not self._merges else self._layers
+
+    @property
+    def layers_by_sequence(self) -> dict[str, list[str]]:
+        """The layers of each sequence."""
+        return {sequence: self.layers_of(sequence) for sequence in self._sequences}
+
+    def tallies(self, place: Place) -> dict[tuple[str, str], Tally]:
+        """Return the counts in a place, by metric and sequence; those of the last place are kept."""
+        if self._last is None or self._last[0] != place:
+            counts = self._counts.at(place, self._counted)
+            self._last = place, {(metric.name, sequence): tally for sequence, metric, tally in counts}
+        return self._last[1]
+
+    def at(self, place: Place, *, for_headlines: bool = False) -> dict[str, dict[str, Any]]:
+        """Return the reports on a place, by metric and sequence; of some only the part that has the headline."""
+        tallies = self.tallies(place)
+        found: dict[str, dict[str, Any]] = {}
+        for metric in self.metrics:
+            name, curve = metric.name, None if for_headlines else self._curves.get(metric.name)
+            scores = getattr(metric, "headline_report", metric.scores) if for_headlines else metric.scores
+            found[name] = {}
+            for sequence in self._reported(metric, tallies):
+                layers = self.layers_of(sequence)
+                report = scores(tallies[name, sequence], layers)
+                if curve is not None:
+                    points = curve.scores(tallies[curve.name, sequence], layers)
+                    report = curve.with_curves(report, points, layers)
+                found[name][sequence] = report
+        return found
+
+    def _reported(self, metric: AnyMetric, tallies: Mapping[tuple[str, str], Tally]) -> Sequence[str]:
+        """Return the sequences that a metric reports, given what was counted."""
+        whole = getattr(metric, "whole", None)
+        if whole is not None:
+            return [whole]
+        own = {sequence: tallies[metric.name, sequence] for sequence in self._sequences}
+        return metric.reported(own) if hasattr(metric, "reported") else self._sequences
+
+    def choices(self) -> dict[str, str]:
+        """Return what the metrics add to the signature, given everything that was counted.
+
+        Raises `UsageError` for a setting of a metric that names what never occurred.
+        """
+        tallies = self.tallies(())
+        found: dict[str, str] = {}
+        for metric in self.metrics:
+            total = added((tally, 1) for (name, _), tally in tallies.items() if name == metric.name)
+            metric.check(total)
+            found |= metric.choices(total)
+        return found
+
+
+class GroupReports(Mapping[str, Mapping[str, Any]]):
+    """The reports of a break-down by the values of its groups, in order of the values.
+
+    Each report is made when it is asked for, because those of many documents take much memory. With `trust`, it has
+    intervals, too.
+    """
+
+    def __init__(self, bag: Bag, plan: Plan, key: str, trust: Trust | None = None) -> None:
+        number = plan.by.index(key)
+
+        def value_of(place: Place) -> Place:
+            assert isinstance(place, Unit)
+            return place.values[number]
+
+        self._bag, self._plan, self._trust = bag, plan, trust
+        self._grouped = bag.grouped(value_of)
+        self._reports = BagReports(self._grouped, plan)
+        self._values = sorted(str(value) for value in self._grouped.documents)
+        self._places: dict[str, list[Place]] = {}
+        for place in bag.documents if trust is not None else ():
+            self._places.setdefault(str(value_of(place)), []).append(place)
+
+    def __getitem__(self, value: str) -> Mapping[str, Any]:
+        if value not in self._grouped.documents:
+            raise KeyError(value)
+        report = {
+            "documents": self._grouped.documents[value],
+            "tokens": sum(positions[value] for positions in self._grouped.positions.values()),
+            "metrics": self._reports.at(value),
+        }
+        if self._trust is None:
+            return report
+        from clueval.results.intervals import interval_section  # few results need them
+
+        part = self._bag.grouped(lambda place: place, self._places[value])
+        return report | {"intervals": interval_section(_units_in(part, self._plan), self._trust)}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def headlines(self) -> Iterator[tuple[str, Reports]]:
+        """Yield each value with reports that have the headlines, some of which cost less than all scores."""
+        for value in self._values:
+            yield value, self._reports.at(value, for_headlines=True)
+
+
+def _units_in(bag: Bag, plan: Plan) -> Units:
+    from clueval.results.units import units_of  # few results need them
+
+    reports = BagReports(bag, plan)
+    return units_of(bag, reports.metrics, reports.layers_by_sequence, plan.units)
+
+
+# The result
 
 
 @dataclass(frozen=True)
@@ -112,18 +248,12 @@ class Result(Report):
     @cached_property
     def units(self) -> Units | None:
         """What was counted in each unit; None if only the counts of the whole corpus were kept."""
-        return None if self.plan.units is None else units_in(self.bag, self.plan)
+        return None if self.plan.units is None else _units_in(self.bag, self.plan)
 
     @cached_property
     def interval_section(self) -> Mapping[str, Any] | None:
         """The intervals of all rates, if they were asked for; see `intervals`."""
-        if self.trust is None:
-            return None
-        from clueval.results.intervals import interval_section  # few results need them
-
-        units = units_in(self.bag, self.plan)
-        units.require_several()
-        return interval_section(units, self.trust)
+        return None if self.trust is None else self._intervals(self.trust)
 
     def intervals(self, **options: Any) -> dict[str, Any]:
         """Return intervals of all rates, as the JSON of ``clueval score --intervals`` has them.
@@ -131,13 +261,17 @@ class Result(Report):
         `options` are `confidence`, `method`, `resamples` and `seed` (see `Trust`). Raises `UsageError` if counts
         were not kept by unit, or there is only one.
         """
-        from clueval.results.intervals import interval_section  # few results need them
         from clueval.results.options import Trust
 
         refuse_unknown(options, ("confidence", "method", "resamples", "seed"), "intervals")
-        units = units_in(self.bag, self.plan)
+        return self._intervals(Trust(**options))
+
+    def _intervals(self, trust: Trust) -> dict[str, Any]:
+        from clueval.results.intervals import interval_section  # few results need them
+
+        units = _units_in(self.bag, self.plan)
         units.require_several()
-        return interval_section(units, Trust(**options))
+        return interval_section(units, trust)
 
     @property
     def repaired_tags(self) -> Mapping[str, int]:
@@ -180,6 +314,8 @@ class Result(Report):
         return self._headline("f1")
 
     def _headline(self, rate: str) -> float | None:
+        from clueval.results.rows import headline_paths, number_at
+
         if not self.documents and not self.inputs["gold"]["layers"]:
             raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")
         paths = [path for path in headline_paths(self.metrics) if rate in path[-1].split("_")]
@@ -199,6 +335,7 @@ class Result(Report):
         without a number, and names the nearest; and for one that can mean several.
         """
         from clueval.results.paths import whole_path  # not needed for the headline
+        from clueval.results.rows import number_at
 
         try:
             return number_at(self.metrics, whole_path(self.metrics, path))
@@ -328,21 +465,14 @@ class Result(Report):
         Raises `UsageError` for a metric that needs documents, or features of spans that were not kept; and if only
         counts were kept because the corpus has too many different cases.
         """
-        chosen = chosen_metrics(metrics)
-        plan = replace(self.plan, metrics=chosen)
+        plan = replace(self.plan, metrics=chosen_metrics(metrics))
         choices = dict(self.signature.choices)
         reports = BagReports(self.bag.whole(), plan)
-        totals = reports.totals(())
-        for metric in self.scored_by:
-            for name in metric.choices(self._everything.totals(())[metric.name]):
-                del choices[name]
-        for metric in reports.metrics:
-            metric.check(totals[metric.name])
-            choices |= metric.choices(totals[metric.name])
-        kept = {
-            name: choices[name] for name in choices if name not in ("metrics", "zero", "version", "scores")
-        }
-        signature = Signature.of(chosen, kept, choices.get("unit", "").split("+"))
+        for name in ("metrics", "zero", "version", "scores", *self._everything.choices()):
+            choices.pop(name, None)
+        signature = Signature.of(
+            plan.metrics, choices | reports.choices(), choices.get("unit", "").split("+")
+        )
         return replace(
             self, plan=plan, signature=signature, trust=None, gates=None, reference=None, made=reports
         )
@@ -353,11 +483,18 @@ class Result(Report):
         Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
         settings and counts of metrics that a file cannot hold; `FileError`.
         """
-        from clueval.results.adding import Counted
-        from clueval.results.saved import save_counts
+        from clueval.results.saved import save_bag, saved_metric
 
-        counted = Counted(*(getattr(self, name) for name in Counted._fields))
-        save_counts(counted, self.gold_sha256, Path(path))
+        facts = {
+            "signature": str(self.signature),
+            "metrics": [saved_metric(metric) for metric in self.plan.metrics],
+            "units": self.plan.units,
+            "by": list(self.plan.by),
+            "merge": self.plan.merge,
+            "prepared": self.prepared,
+            "gold_sha256": self.gold_sha256,
+        }
+        save_bag(self.bag, facts, Path(path))
 
     def add(self, other: Result, *, force: bool = False) -> Result:
         """Return the result of both corpora together: counts are added, and scores are computed again.
@@ -366,11 +503,24 @@ class Result(Report):
         values of choices that differ. Raises `UsageError` in any case for different metrics, for results with
         different break-downs, and for layers that were merged in different orders.
         """
-        from clueval.results.adding import Counted, added_counts
-
-        both = [Counted(*(getattr(each, name) for name in Counted._fields)) for each in (self, other)]
-        found = added_counts(*both, force=force)
-        return replace(self, **found._asdict(), gold_sha256=None, trust=None, gates=None, made=None)
+        one, two = _signature_beside(self, other), _signature_beside(other, self)
+        if not force:
+            require_same(one, two, "added")
+        _require_same_counting(self, other)
+        plan = self.plan if self.plan.units == other.plan.units else replace(self.plan, units=None)
+        bag = Bag(plan.metrics, (), self.bag.bounds)
+        bag.include(_in_units(self, plan, frozenset()))
+        bag.include(_in_units(other, plan, frozenset(cast(Unit, place).name for place in bag.documents)))
+        lists = [each.unprojected for each in (self, other) if each.unprojected is not None]
+        return Result(
+            bag,
+            plan,
+            joined_signature(one, two, schemes_of(bag.read)),
+            _added_changes(self.prepared, other.prepared),
+            [each for of_result in lists for each in of_result] if lists else None,
+            reference=self.reference,
+            has_all_tables=self.has_all_tables,
+        )
 
     def __add__(self, other: Result) -> Result:
         return self.add(other) if isinstance(other, Result) else NotImplemented
@@ -394,7 +544,88 @@ def load_result(path: str | Path) -> Result:
     >>> result.f1
     1.0
     """
-    from clueval.results.saved import load_counts
+    from clueval.results.saved import load_bag
 
-    counted, gold_sha256 = load_counts(input_path(str(path)))
-    return Result(*counted, gold_sha256)
+    bag, facts = load_bag(input_path(str(path)))
+    plan = Plan(bag.metrics, facts["merge"], by=tuple(facts["by"]), units=facts["units"])
+    signature = Signature.parse(facts["signature"])
+    return Result(bag, plan, signature, facts["prepared"], gold_sha256=facts["gold_sha256"])
+
+
+# Adding
+
+_OF_DOCUMENTS = ("unit", "scheme", "invalid", "text")
+"""The choices that say what was read; without documents, they have their default values."""
+
+
+def _signature_beside(result: Result, other: Result) -> Signature:
+    """Return the signature of a result; without documents, it says of these what the other one says."""
+    if result.documents:
+        return result.signature
+    read = {key: value for key, value in other.signature.choices.items() if key in _OF_DOCUMENTS}
+    return Signature({**result.signature.choices, **read})
+
+
+def _require_same_counting(first: Result, second: Result) -> None:
+    """Raise `UsageError` for results of different metrics or break-downs, or with layers merged in different orders.
+
+    Labels of merged spans would have different names.
+    """
+    plans = first.plan, second.plan
+    if plans[0].metrics != plans[1].metrics:
+        names = ["+".join(sorted(map(with_settings, plan.metrics))) for plan in plans]
+        raise UsageError(f"counts of {names[0]} and of {names[1]} do not add up")
+    if {*plans[0].by} != {*plans[1].by}:
+        shown = [" and ".join(sorted(plan.by)) or "nothing" for plan in plans]
+        raise UsageError(
+            f"results broken down by {shown[0]} and by {shown[1]} cannot be added",
+            advice="score both with the same break-downs (by)",
+        )
+    one, two = first.bag.layers, second.bag.layers
+    if plans[0].merge and [layer for layer in one if layer in two] != [
+        layer for layer in two if layer in one
+    ]:
+        raise UsageError(
+            "results of layers that were merged in different orders cannot be added",
+            advice="score both corpora together",
+        )
+
+
+def _in_units(result: Result, plan: Plan, taken: AbstractSet[str | None]) -> Bag:
+    """Return the bag of a result in the units of a plan, with other names for documents that are `taken`."""
+    order = [result.plan.by.index(key) for key in plan.by]
+    names: dict[str | None, str | None] = {None: None}
+
+    def name_of(name: str | None) -> str | None:
+        if name not in names:
+            number, found = 1, name
+            while found in taken or found in names.values():
+                number += 1
+                found = f"{name}#{number}"
+            names[name] = found
+        return names[name]
+
+    def unit_of(place: Place) -> Place:
+        assert isinstance(place, Unit)
+        values = tuple(place.values[number] for number in order)
+        if plan.units is None:
+            return Unit(values)
+        name = name_of(place.name) if plan.units in (DOCUMENT, SENTENCE) else place.name
+        return place._replace(values=values, name=name)
+
+    return result.bag.grouped(unit_of)
+
+
+def _added_changes(one: Mapping[str, Any] | None, two: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return the numbers of changes by steps in both corpora together."""
+    if one is None or two is None:
+        return two if one is None else one
+    return {name: _added_numbers(one.get(name), two.get(name)) for name in dict.fromkeys([*one, *two])}
+
+
+def _added_numbers(one: Any, two: Any) -> Any:
+    if one is None or two is None:
+        return two if one is None else one
+    if isinstance(one, Mapping):
+        return {name: _added_numbers(one.get(name), two.get(name)) for name in sorted({*one, *two})}
+    return one + two

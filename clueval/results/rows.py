@@ -1,6 +1,7 @@
-"""The rows of a result, for tables of data: the same columns for every metric, None where a column does not apply.
+"""The numbers of reports: those of headlines, and the rows of a result for tables of data.
 
-An entry of a report that has precision and recall is one row. Entries are recognised by their names:
+All rows have the same columns, None where a column does not apply. An entry of a report that has precision and recall
+is one row. Entries are recognised by their names:
 
 * under ``per_label`` or ``per_type``, the next name is the `label`;
 * ``macro``, ``weighted`` and ``file_mean`` are the `average`, and so is ``micro``, which all numbers are that are
@@ -18,53 +19,90 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from clueval.core.span import MERGED
 from clueval.core.tally import f_measure
 from clueval.reports.table import Estimate
-from clueval.results.reports import headline_paths, number_at
 
-ROW = (
-    "metric",
-    "sequence",
-    "by",
-    "value",
-    "section",
-    "level",
-    "average",
-    "label",
-    "precision",
-    "recall",
-    "f1",
-    "gold",
-    "predicted",
-    "tp_gold",
-    "tp_predicted",
-    "fn",
-    "fp",
-)
-"""The columns of a row."""
+Report = Mapping[str, Any]
+Row = dict[str, Any]
 
-_NAMES = ROW[:8]
+Path = tuple[str, ...]
+"""The path of a number: metric, sequence, place in the report."""
+
+RATES = ("precision", "recall", "f1")
+COUNTS = ("gold", "predicted", "tp_gold", "tp_predicted", "fn", "fp")
+
+_NAMES = ("metric", "sequence", "by", "value", "section", "level", "average", "label")
 """The columns that name a row."""
 
-_RATES = ("precision", "recall", "f1")
-_ENDS = tuple(f"{rate}_{end}" for rate in _RATES for end in ("low", "high"))
+ROW = (*_NAMES, *RATES, *COUNTS)
+"""The columns of a row."""
+
+_ENDS = tuple(f"{rate}_{end}" for rate in RATES for end in ("low", "high"))
 """The ends of intervals, columns of a row if the result has intervals."""
 
 LONG_ROW = ("metric", "sequence", "by", "value", "path", "number")
 """The columns of a row that has one number."""
 
-Report = Mapping[str, Any]
-Row = dict[str, Any]
+# Headlines
+
+_HEADLINES = (
+    ("unlabelled", "1"),
+    ("micro",),
+    ("tokens", "micro"),
+    ("overall", "fair"),
+    ("strict",),
+    ("all",),
+    ("ALL",),
+    ("classes", "all"),
+)
+"""Where reports have their headline, the first that there is; in a layer, labelled level 1 comes before."""
+
+
+def number_at(reports: Report, path: Path) -> float | None:
+    """Return the number at a path; None if it is undefined, or there is none."""
+    found = _at(reports, path)
+    return found if isinstance(found, int | float) else None
+
+
+def _at(report: Any, path: Path) -> Any:
+    for name in path:
+        report = report.get(name) if isinstance(report, Mapping) else None
+    return report
+
+
+def headline_paths(reports: Report, rates: slice = slice(None)) -> Iterator[Path]:
+    """Yield the paths of the rates of all headlines, from the metric on; or of some of each headline's `rates`."""
+    for metric, sequences in reports.items():
+        for sequence, report in sequences.items():
+            for path in headline_rates(sequence, report)[rates]:
+                yield metric, sequence, *path
+
+
+def headline_rates(sequence: str, report: Report) -> list[Path]:
+    """Return the paths, below the sequence, of the rates of the headline: precision, recall and F1, if it has them.
+
+    That of `masking` has the recall of entities, of which one counts as found if all its mentions are masked.
+
+    >>> headline_rates("entity", {"micro": {"precision": 1.0, "recall": 0.5, "f1": 0.6667}})
+    [('micro', 'precision'), ('micro', 'recall'), ('micro', 'f1')]
+    """
+    labelled = [] if sequence == MERGED else [("labelled", sequence, "1", "micro")]
+    for place in (*labelled, *_HEADLINES):
+        entry = _at(report, place)
+        for names in (RATES, [f"{name}_strict" for name in RATES], ["entity_recall"]):
+            found = [(*place, name) for name in names if isinstance(entry, Mapping) and name in entry]
+            if found:
+                return found
+    return []
+
+
+# Rows
 
 _LABELLED = ("per_label", "per_type")
 _AVERAGES = {
-    "micro": "micro",
-    "overall": "micro",
-    "all": "micro",
-    "ALL": "micro",
-    "macro": "macro",
-    "weighted": "weighted",
-    "file_mean": "file_mean",
+    **dict.fromkeys(("micro", "overall", "all", "ALL"), "micro"),
+    **{name: name for name in ("macro", "weighted", "file_mean")},
 }
 _LEVELS = {"1": 1, "2": 2, "3": 3, "4": 4}
 _VALUES = ("by", "thresholds")
@@ -77,27 +115,34 @@ _MATRICES = ("confusion", "label_counts", "found", "missed", "spurious")
 class EntryPlace(NamedTuple):
     """The place of an entry in a report, in the words of a row; `path` has all names, from the sequence on."""
 
-    path: tuple[str, ...] = ()
+    path: Path = ()
     section: str | None = None
     level: int | None = None
     average: str | None = None
     label: str | None = None
     names_values: bool = False
 
-    def below(self, name: str) -> EntryPlace:
-        """Return the place of the entry or section `name` in this one."""
-        place = self._replace(path=(*self.path, name))
-        if self.names_values:
-            return place.in_section(name)
-        if name in _LEVELS and self.section is not None:
-            return place._replace(level=_LEVELS[name])
-        if name in _AVERAGES and self.average is None and self.label is None:
-            return place._replace(average=_AVERAGES[name])
-        return place.in_section(name)._replace(names_values=name in _VALUES)
-
     def in_section(self, name: str) -> EntryPlace:
         """Return the place within a section of this one."""
         return self._replace(section=name if self.section is None else f"{self.section}.{name}")
+
+    def below(self, name: str, value: Report, sequence: str) -> Iterator[tuple[EntryPlace, Report]]:
+        """Yield the place of the entry or section `name` in this one, or of each label or layer in that."""
+        place = self._replace(path=(*self.path, name))
+        if self.names_values:
+            yield place.in_section(name), value
+        elif name in _LABELLED:
+            for label, entry in value.items():
+                yield place._replace(path=(*place.path, label), label=label), entry
+        elif name == "labelled" and not self.path:
+            for layer, levels in value.items():
+                yield EntryPlace((name, layer), name if layer == sequence else f"{name}.{layer}"), levels
+        elif name in _LEVELS and self.section is not None:
+            yield place._replace(level=_LEVELS[name]), value
+        elif name in _AVERAGES and self.average is None and self.label is None:
+            yield place._replace(average=_AVERAGES[name]), value
+        else:
+            yield place.in_section(name)._replace(names_values=name in _VALUES), value
 
 
 def columns_of(report: Report) -> tuple[str, ...]:
@@ -107,18 +152,39 @@ def columns_of(report: Report) -> tuple[str, ...]:
 
 def wide_rows(report: Report) -> Iterator[Row]:
     """Yield a row for each entry of the reports in a dictionary of `Result.to_dict`."""
-    has_ends = "intervals" in report
+    ends = dict.fromkeys(_ENDS) if "intervals" in report else {}
     for head, found in _reports(with_estimates(report)):
         for _, row in rows_of(head, found):
-            yield _with_ends(row) if has_ends else row
+            row |= ends
+            for rate in RATES if ends else ():
+                if isinstance(value := row[rate], Estimate):
+                    row |= {rate: float(value), f"{rate}_low": value.low, f"{rate}_high": value.high}
+            yield row
 
 
-def _with_ends(row: Row) -> Row:
-    found = {**row, **dict.fromkeys(_ENDS)}
-    for rate in _RATES:
-        if isinstance(value := row[rate], Estimate):
-            found |= {rate: float(value), f"{rate}_low": value.low, f"{rate}_high": value.high}
-    return found
+def rows_of(head: Row, found: Report) -> Iterator[tuple[Path, Row]]:
+    """Yield the path and the row of each entry of one report; `head` has its metric, sequence and group."""
+    for place, numbers in _entries(found, EntryPlace(), head["sequence"]):
+        average = place.average
+        if average is None and place.label is None and place.section != "unlabelled":
+            average = "micro"
+        where = {"section": place.section, "level": place.level, "average": average, "label": place.label}
+        yield place.path, {**dict.fromkeys(ROW), **head, **where, **numbers}
+
+
+def long_rows(report: Report) -> Iterator[Row]:
+    """Yield a row for each number of the reports in a dictionary of `Result.to_dict`."""
+    for head, found in _reports(report):
+        for path, number in _numbers(found):
+            yield {**head, "path": path, "number": number}
+
+
+def _numbers(found: Report, before: str = "") -> Iterator[tuple[str, float | None]]:
+    for name, value in found.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, f"{before}{name}.")
+        elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+            yield before + name, value
 
 
 def scores_of(report: Report) -> dict[str, float]:
@@ -130,7 +196,7 @@ def scores_of(report: Report) -> dict[str, float]:
     found: dict[str, float] = {}
     for path in headline_paths(reports):
         place = path[: 2 if len(reports[path[0]]) > 1 else 1]
-        (rate,) = {"precision", "recall", "f1"}.intersection(path[-1].split("_"))
+        (rate,) = {*RATES}.intersection(path[-1].split("_"))
         number = number_at(reports, path)
         if number is not None:
             found[".".join([*place, rate])] = number
@@ -143,27 +209,6 @@ def scores_of(report: Report) -> dict[str, float]:
             if isinstance(value, float):
                 found.setdefault(".".join([*place, name]), float(value))
     return found
-
-
-def rows_of(head: Row, found: Report) -> Iterator[tuple[tuple[str, ...], Row]]:
-    """Yield the path and the row of each entry of one report; `head` has its metric, sequence and group."""
-    for place, numbers in _entries(found, EntryPlace(), head["sequence"]):
-        yield place.path, _row(head, place, numbers)
-
-
-def _row(head: Row, place: EntryPlace, numbers: Row) -> Row:
-    average = place.average
-    if average is None and place.label is None and place.section != "unlabelled":
-        average = "micro"
-    where = {"section": place.section, "level": place.level, "average": average, "label": place.label}
-    return {**dict.fromkeys(ROW), **head, **where, **numbers}
-
-
-def long_rows(report: Report) -> Iterator[Row]:
-    """Yield a row for each number of the reports in a dictionary of `Result.to_dict`."""
-    for head, found in _reports(report):
-        for path, number in _numbers(found):
-            yield {**head, "path": path, "number": number}
 
 
 def _reports(report: Report) -> Iterator[tuple[Row, Report]]:
@@ -181,21 +226,59 @@ def _reports(report: Report) -> Iterator[tuple[Row, Report]]:
 
 
 def _entries(found: Report, place: EntryPlace, sequence: str) -> Iterator[tuple[EntryPlace, Row]]:
+    """Yield the numbers of each entry of a report or of a part of it."""
     if not place.path and {"classes", "string_leaks"} <= found.keys():
         yield from _of_masking(found)
-    for ending, numbers in _rates_and_counts(found):
-        yield (place.in_section(ending) if ending else place), numbers
-    support = _support(found.get("traditional"))
+    for ending in ("", "_strict", "_lenient"):
+        rates = [found.get(f"{name}{ending}", 0) for name in ("precision", "recall")]
+        if all(isinstance(rate, float | None) for rate in rates):
+            f1 = found.get(f"f1{ending}")
+            if f1 is None and None not in rates:
+                f1 = f_measure(*rates)
+            own = place.in_section(ending[1:]) if ending else place
+            yield own, {**dict(zip(RATES, (*rates, f1), strict=True)), **_counts(found, ending)}
+    support, traditional = {}, found.get("traditional")
+    if isinstance(traditional, Mapping) and "TP" in traditional:  # of FairEval; a label may have this name
+        true = traditional["TP"]
+        support = {"gold": true + traditional["FN"], "predicted": true + traditional["FP"]}
     for name, value in found.items():
-        if not isinstance(value, Mapping) or (name in _MATRICES and not place.names_values):
-            continue
-        for own, entry in _below(name, value, place, sequence):
-            for deeper, numbers in _entries(entry, own, sequence):
-                yield deeper, {**numbers, **support}
+        if isinstance(value, Mapping) and (name not in _MATRICES or place.names_values):
+            for own, entry in place.below(name, value, sequence):
+                for deeper, numbers in _entries(entry, own, sequence):
+                    yield deeper, {**numbers, **support}
 
 
-_LEFT_UNMASKED = {"word": "words", "character": "characters", "document": "documents"}
-_MASKED = {"mention": ("mentions", "protected"), "entity": ("entities", "entities_protected")}
+def _counts(entry: Report, ending: str) -> Row:
+    """Return the counts of an entry, whatever its metric calls them."""
+    if "TP" in entry:
+        true = entry["TP"]
+        return {"tp_gold": true, "tp_predicted": true, "fn": entry["FN"], "fp": entry["FP"]}
+    if "tp_gold" in entry:
+        return {name: entry.get(name) for name in COUNTS}
+    if "possible" in entry:
+        counts = entry["possible"], entry["actual"], entry["correct"] + 0.5 * entry["partial"]
+    elif f"correct{ending}" in entry:
+        counts = entry["targets"], entry["responses"], entry[f"correct{ending}"]
+    elif "matched" in entry:
+        counts = entry["gold"], entry["predicted"], entry["matched"]
+    else:
+        return {}
+    gold, predicted, true = counts  # spans are paired one to one, these correctly
+    true = int(true) if true == int(true) else true
+    return dict(zip(COUNTS, (gold, predicted, true, true, gold - true, predicted - true), strict=True))
+
+
+_UNITS = {
+    "mention": "mentions",
+    "entity": "entities",
+    "word": "words",
+    "character": "characters",
+    "document": "documents",
+}
+"""The kinds of units of masking, and the count of each."""
+
+_PROTECTED = {"mention": "protected", "entity": "entities_protected"}
+"""The count of what was masked; of other units, what was left unmasked is counted, as ``words_exposed``."""
 
 
 def _of_masking(found: Report) -> Iterator[tuple[EntryPlace, Row]]:
@@ -203,110 +286,25 @@ def _of_masking(found: Report) -> Iterator[tuple[EntryPlace, Row]]:
     precision = found["precision"]
     words = {"predicted": precision["words"], "tp_predicted": precision["words_right"]}
     words |= {"precision": precision["word_precision"], "fp": precision["words"] - precision["words_right"]}
-    for name, entry in found["classes"].items():
-        is_all = name == "all"
-        place = (
-            EntryPlace(("classes", name), average="micro")
-            if is_all
-            else EntryPlace(("classes", name), "class", label=name)
-        )
-        for unit, row in _recalls(entry):
-            own = row | words | {"f1": found["f"].get("1")} if is_all and unit == "word" else row
-            yield place.in_section(unit), own
-    for name, entry in found["labels"].items():
-        for unit, row in _recalls(entry):
-            yield EntryPlace(("labels", name), unit, label=name), row
+    for section in ("classes", "labels"):
+        for name, entry in found[section].items():
+            place = EntryPlace((section, name), "class" if section == "classes" else None, label=name)
+            is_all = (section, name) == ("classes", "all")
+            if is_all:
+                place = EntryPlace((section, name), average="micro")
+            for unit, row in _recalls(entry):
+                if is_all and unit == "word":
+                    row |= words | {"f1": found["f"].get("1")}
+                yield place.in_section(unit), row
 
 
 def _recalls(entry: Report) -> Iterator[tuple[str, Row]]:
     """Yield the recall of each kind of unit that an entry has, with its counts."""
-    for unit, (gold, found) in _MASKED.items():
-        if gold in entry:
-            counts = {"gold": entry[gold], "tp_gold": entry[found], "fn": entry[gold] - entry[found]}
-            yield unit, {"recall": entry[f"{unit}_recall"], **counts}
-    for unit, gold in _LEFT_UNMASKED.items():
-        if gold in entry:
-            left = entry[f"{gold}_exposed"]
-            counts = {"gold": entry[gold], "tp_gold": entry[gold] - left, "fn": left}
-            yield unit, {"recall": entry[f"{unit}_recall"], **counts}
-
-
-def _below(name: str, value: Report, place: EntryPlace, sequence: str) -> Iterator[tuple[EntryPlace, Report]]:
-    """Yield a section, or the entries of each label or layer in it."""
-    if name in _LABELLED and not place.names_values:
-        for label, entry in value.items():
-            yield place._replace(path=(*place.path, name, label), label=label), entry
-    elif name == "labelled" and not place.path:
-        for layer, levels in value.items():
-            section = name if layer == sequence else f"{name}.{layer}"
-            yield EntryPlace((name, layer), section), levels
-    else:
-        yield place.below(name), value
-
-
-def _rates_and_counts(entry: Report) -> Iterator[tuple[str, Row]]:
-    """Yield the numbers of an entry with the name of its section: ``strict`` and ``lenient``, or none."""
-    for ending in ("", "strict", "lenient"):
-        joined = f"_{ending}" if ending else ""
-        rates = [entry.get(f"{name}{joined}", 0) for name in ("precision", "recall")]
-        if all(isinstance(rate, float | None) for rate in rates):
-            yield ending, {**_rates(entry, joined), **_counts(entry, joined)}
-
-
-def _rates(entry: Report, ending: str) -> Row:
-    precision, recall = entry[f"precision{ending}"], entry[f"recall{ending}"]
-    f1 = entry.get(f"f1{ending}")
-    if f1 is None and precision is not None and recall is not None:
-        f1 = f_measure(precision, recall)
-    return {"precision": precision, "recall": recall, "f1": f1}
-
-
-def _counts(entry: Report, ending: str) -> Row:
-    if "TP" in entry:
-        true = entry["TP"]
-        return {"tp_gold": true, "tp_predicted": true, "fn": entry["FN"], "fp": entry["FP"]}
-    if "tp_gold" in entry:
-        return {
-            name: entry.get(name) for name in ("gold", "predicted", "tp_gold", "tp_predicted", "fn", "fp")
-        }
-    if "possible" in entry:
-        return _of_pairs(entry["possible"], entry["actual"], entry["correct"] + 0.5 * entry["partial"])
-    if f"correct{ending}" in entry:
-        return _of_pairs(entry["targets"], entry["responses"], entry[f"correct{ending}"])
-    if "matched" in entry:
-        return _of_pairs(entry["gold"], entry["predicted"], entry["matched"])
-    return {}
-
-
-def _of_pairs(gold: float, predicted: float, true: float) -> Row:
-    """Return the counts of spans that are paired one to one, `true` of them correctly."""
-    true = int(true) if true == int(true) else true
-    return {
-        "gold": gold,
-        "predicted": predicted,
-        "tp_gold": true,
-        "tp_predicted": true,
-        "fn": gold - true,
-        "fp": predicted - true,
-    }
-
-
-def _support(traditional: object) -> Row:
-    """Return the numbers of spans of an entry of FairEval, which only its traditional part has."""
-    if not isinstance(traditional, Mapping) or "TP" not in traditional:  # a label may have this name
-        return {}
-    return {
-        "gold": traditional["TP"] + traditional["FN"],
-        "predicted": traditional["TP"] + traditional["FP"],
-    }
-
-
-def _numbers(found: Report, before: str = "") -> Iterator[tuple[str, float | None]]:
-    for name, value in found.items():
-        if isinstance(value, Mapping):
-            yield from _numbers(value, f"{before}{name}.")
-        elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-            yield before + name, value
+    for unit, name in _UNITS.items():
+        if name in entry:
+            gold = entry[name]
+            true = entry[_PROTECTED[unit]] if unit in _PROTECTED else gold - entry[f"{name}_exposed"]
+            yield unit, {"recall": entry[f"{unit}_recall"], "gold": gold, "tp_gold": true, "fn": gold - true}
 
 
 # Intervals
@@ -328,7 +326,7 @@ def with_estimates(content: Report) -> Report:
     return found
 
 
-def _estimated(report: Mapping[str, Any], intervals: Mapping[str, Any]) -> dict[str, Any]:
+def _estimated(report: Report, intervals: Report) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in report.items():
         interval = intervals.get(name)

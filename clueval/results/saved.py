@@ -37,17 +37,14 @@ from typing import Any
 
 from clueval.core.bag import Bag, listed, pairs_in
 from clueval.core.case import HEAD, Key
-from clueval.core.count import Plan, Unit
+from clueval.core.count import Unit
 from clueval.core.metric import AnyMetric, split_metrics
-from clueval.core.read import Read
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.files.opening import beginning_of, lines, raw_blocks
 from clueval.files.writing import whole_file
 from clueval.metrics import METRICS, metric_class, metric_named
 from clueval.metrics.curve import Curve
-from clueval.results.adding import Counted
-from clueval.results.signature import Signature
 from clueval.version import __version__
 
 FORMAT = 2
@@ -58,33 +55,6 @@ MOST = 10**15
 
 _BEGIN = '{"clueval_bag":'
 _ADVICE = "score with save='FILE' writes a saved result; or name gold first, to score and compare in one go"
-
-
-def save_counts(counted: Counted, gold_sha256: str | None, path: Path) -> None:
-    """Save what was counted; see `clueval.results.result.Result.save`."""
-    plan = counted.plan
-    facts = {
-        "signature": str(counted.signature),
-        "metrics": [_metric_facts(metric) for metric in plan.metrics],
-        "units": plan.units,
-        "by": list(plan.by),
-        "merge": plan.merge,
-        "prepared": counted.prepared,
-        "gold_sha256": gold_sha256,
-    }
-    save_bag(counted.bag, facts, path)
-
-
-def load_counts(path: Path) -> tuple[Counted, str | None]:
-    """Return what was counted, and the hash of the gold files, as `save_counts` has written them.
-
-    Raises `FileError`, `FormatError` for a file that is no saved result, is not complete or was changed.
-    """
-    bag, facts = load_bag(path, lambda saved: tuple(map(_metric_of, saved)))
-    plan = Plan(bag.metrics, facts["merge"], by=tuple(facts["by"]), units=facts["units"])
-    return Counted(bag, plan, Signature.parse(facts["signature"]), facts["prepared"], None), facts[
-        "gold_sha256"
-    ]
 
 
 def is_saved(path: str | Path) -> bool:
@@ -99,8 +69,8 @@ def is_saved(path: str | Path) -> bool:
 def save_bag(bag: Bag, facts: Mapping[str, Any], path: Path) -> None:
     """Write a bag whose places are units, whole or not at all; gzipped if the name ends in ``.gz``.
 
-    `facts` are what a result needs besides, as plain data. Raises `FileError`, and `UsageError` for a metric that
-    counts what cannot be saved.
+    `facts` are what a result needs besides, as plain data, and ``metrics``, as `saved_metric` returns them. Raises
+    `FileError`, and `UsageError` for a metric that counts what cannot be saved.
     """
     written = sha256()
     with whole_file(path) as file:
@@ -112,16 +82,14 @@ def save_bag(bag: Bag, facts: Mapping[str, Any], path: Path) -> None:
         file.write(_last_line(written.hexdigest()))
 
 
-def load_bag(
-    path: Path, metrics_of: Callable[[list[Any]], tuple[AnyMetric, ...]]
-) -> tuple[Bag, dict[str, Any]]:
-    """Return the bag that `save_bag` has written, and the first line; `metrics_of` makes the metrics that this names.
+def load_bag(path: Path) -> tuple[Bag, dict[str, Any]]:
+    """Return the bag that `save_bag` has written, and the first line.
 
     Raises `FileError`, and `FormatError` for a file that is no saved result, is not complete or was changed.
     """
     _require_unchanged(path)
     try:
-        return _loaded((json.loads(line) for _, line in lines(path)), metrics_of)
+        return _loaded(json.loads(line) for _, line in lines(path))
     except CluevalError as error:
         error.file = error.file or str(path)
         raise
@@ -152,7 +120,7 @@ def _lines(bag: Bag, facts: Mapping[str, Any]) -> Iterator[str]:
         "features": sorted(frozenset().union(*(metric.reads for metric in of_cases if metric.keeps))),
         "folded": bag.folded,
         "notes": [[list(note), number] for note, number in bag.notes.items()],
-        "read": _saved_read(bag.read),
+        "read": {name: save(getattr(bag.read, name)) for name, (save, _) in _READ.items()},
     }
     yield _json(header)
     yield from map(_json, bag.keys)
@@ -248,41 +216,6 @@ def _saved_key(metric: str, value: object) -> Any:
     raise UsageError(f"metric {metric!r} has keys that cannot be saved", advice="leave it out")
 
 
-def _saved_read(read: Read) -> dict[str, Any]:
-    """Return what was read as plain data, sets in order, files with a digest for their names."""
-    return {
-        "formats": {side: sorted(names) for side, names in read.formats.items()},
-        "files": read.files,
-        "sources": [[*of, sorted(values, key=repr)] for of, values in read.sources.items()],
-        "treatments": sorted(read.treatments),
-        "passed_over": [[*of, number] for of, number in read.passed_over.items()],
-        "spans": [[*of, number] for of, number in read.spans.items()],
-        "features": sorted(read.features),
-        "tagged": sorted(read.tagged),
-        "neighbours": [
-            [side, _digest(file), layer, [[*pair, number] for pair, number in pairs.items()]]
-            for (side, file, layer), pairs in read.neighbours.items()
-        ],
-        "settled": [
-            [side, _digest(file), layer, *settled] for (side, file, layer), settled in read.settled.items()
-        ],
-        "keys": list(read.keys),
-        "values": {key: sorted(values) for key, values in read.values.items()},
-        "units": sorted(read.units),
-        "without_text": read.without_text,
-    }
-
-
-_DIGEST = "sha256:"
-
-
-def _digest(file: str | None) -> str | None:
-    """Return what is saved for a file: its path is private, but two files must stay two."""
-    if file is None or file.startswith(_DIGEST):
-        return file
-    return _DIGEST + sha256(file.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
 # Reading
 
 
@@ -311,13 +244,13 @@ def _require_unchanged(path: Path) -> None:
         )
 
 
-def _loaded(
-    values: Iterator[Any], metrics_of: Callable[[list[Any]], tuple[AnyMetric, ...]]
-) -> tuple[Bag, dict[str, Any]]:
+def _loaded(values: Iterator[Any]) -> tuple[Bag, dict[str, Any]]:
     """Return the bag and the facts of the values of all lines."""
     facts = next(values)
-    bag = Bag(metrics_of(facts["metrics"]), facts["layers"])
-    bag.folded, bag.read = facts["folded"], _loaded_read(facts["read"])
+    bag = Bag(tuple(map(_loaded_metric, facts["metrics"])), facts["layers"])
+    bag.folded = facts["folded"]
+    for name, (_, load) in _READ.items():
+        setattr(bag.read, name, load(facts["read"][name]))
     bag.notes.update({tuple(note): number for note, number in facts["notes"]})
     counts: list[tuple[str, str, Any]] = []
     place = Unit()
@@ -358,35 +291,71 @@ def _loaded_key(value: Any) -> Any:
     return float(value["float"]) if isinstance(value, dict) else value
 
 
-def _loaded_read(value: dict[str, Any]) -> Read:
-    read = Read()
-    read.formats = {side: set(names) for side, names in value["formats"].items()}
-    read.files.update(value["files"])
-    read.sources = {(side, layer): set(sources) for side, layer, sources in value["sources"]}
-    read.treatments = set(value["treatments"])
-    read.passed_over.update({(side, kind): number for side, kind, number in value["passed_over"]})
-    read.spans.update({(side, layer): number for side, layer, number in value["spans"]})
-    read.features = set(value["features"])
-    read.tagged = {(side, layer) for side, layer in value["tagged"]}
-    for side, file, layer, pairs in value["neighbours"]:
-        read.neighbours[side, file, layer] = Counter({(one, other): times for one, other, times in pairs})
-    for side, file, layer, scheme, number in value["settled"]:
-        read.settled[side, file, layer] = scheme, number
-    read.keys = dict.fromkeys(value["keys"])
-    read.values = {key: set(values) for key, values in value["values"].items()}
-    read.units = set(value["units"])
-    read.without_text = value["without_text"]
-    return read
+# What was read
+
+
+_DIGEST = "sha256:"
+
+
+def _digest(file: str | None) -> str | None:
+    """Return what is saved for a file: its path is private, but two files must stay two."""
+    if file is None or file.startswith(_DIGEST):
+        return file
+    return _DIGEST + sha256(file.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _sorted_sets(values: Mapping[str, set[str]]) -> dict[str, list[str]]:
+    return {key: sorted(each) for key, each in values.items()}
+
+
+def _sets(value: Mapping[str, list[str]]) -> dict[str, set[str]]:
+    return {key: set(each) for key, each in value.items()}
+
+
+def _flat(values: Mapping[tuple[Any, ...], Any]) -> list[list[Any]]:
+    return [[*key, value] for key, value in values.items()]
+
+
+def _counter(value: list[list[Any]]) -> Counter[tuple[Any, ...]]:
+    return Counter({tuple(key): number for *key, number in value})
+
+
+_READ: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "formats": (_sorted_sets, _sets),
+    "files": (dict, Counter),
+    "sources": (
+        lambda sources: [[*of, sorted(each, key=repr)] for of, each in sources.items()],
+        lambda saved: {(side, layer): set(each) for side, layer, each in saved},
+    ),
+    "treatments": (sorted, set),
+    "passed_over": (_flat, _counter),
+    "spans": (_flat, _counter),
+    "features": (sorted, set),
+    "tagged": (sorted, lambda saved: {(side, layer) for side, layer in saved}),
+    "neighbours": (
+        lambda found: [[side, _digest(file), layer, _flat(of)] for (side, file, layer), of in found.items()],
+        lambda saved: {(side, file, layer): _counter(of) for side, file, layer, of in saved},
+    ),
+    "settled": (
+        lambda found: [[side, _digest(file), layer, *of] for (side, file, layer), of in found.items()],
+        lambda saved: {(side, file, layer): (scheme, of) for side, file, layer, scheme, of in saved},
+    ),
+    "keys": (list, dict.fromkeys),
+    "values": (_sorted_sets, _sets),
+    "units": (sorted, set),
+    "without_text": (int, int),
+}
+"""How each attribute of `Read` becomes plain data, and is made of it."""
 
 
 # Metrics
 
 
-def _metric_facts(metric: AnyMetric) -> dict[str, Any]:
+def saved_metric(metric: AnyMetric) -> dict[str, Any]:
     """Return the name and the settings of a metric. Raises `UsageError` for one that cannot be saved."""
     if isinstance(metric, Curve):
         curve = {"feature": metric.feature, "thresholds": metric.thresholds, "merge": metric.merge}
-        return {"curve": _metric_facts(metric.metric), **curve}
+        return {"curve": saved_metric(metric.metric), **curve}
     if metric.name not in METRICS:
         raise UsageError(f"metric {metric.name!r} cannot be saved", advice="leave the metric out")
     settings = {
@@ -412,10 +381,10 @@ def _plain(value: object, metric: str, name: str) -> Any:
     raise UsageError(f"the setting {metric}.{name} cannot be saved", advice="leave the metric out")
 
 
-def _metric_of(saved: dict[str, Any]) -> AnyMetric:
+def _loaded_metric(saved: dict[str, Any]) -> AnyMetric:
     if "curve" in saved:
         thresholds = None if saved["thresholds"] is None else tuple(saved["thresholds"])
-        return Curve(_metric_of(saved["curve"]), saved["feature"], thresholds, saved["merge"])
+        return Curve(_loaded_metric(saved["curve"]), saved["feature"], thresholds, saved["merge"])
     name, settings = saved["name"], saved["settings"]
     kinds = {field.name: str(field.type) for field in fields(metric_class(name))}
     values = {

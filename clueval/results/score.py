@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from clueval.core.bag import Bag
 from clueval.core.count import DOCUMENT, Plan, Step, count
 from clueval.core.metric import AnyMetric
 from clueval.files.arguments import checked_call, require_kind
-from clueval.files.errors import CluevalError, UsageError, warn
+from clueval.files.errors import UsageError, warn
 from clueval.files.opening import is_folder, sha256_of
 from clueval.files.overwriting import keeps_inputs
 from clueval.formats.options import Reading
@@ -21,15 +22,16 @@ from clueval.metrics import chosen_metrics
 from clueval.reading.options import InputSide, LayerColumns, Readings, layer_names, require_layers
 from clueval.reading.paths import is_path_or_paths, spooled
 from clueval.results.inputs import Unplaced, empty_files, repairs_of, schemes_of, swapped, warnings_of
-from clueval.results.options import Groups, Workers, groups_of
-from clueval.results.plan import (
+from clueval.results.options import (
+    Groups,
+    Workers,
+    groups_of,
     plan_of,
     require_names,
     steps_in_order,
     texts_may_differ,
 )
-from clueval.results.reports import BagReports
-from clueval.results.result import Result
+from clueval.results.result import BagReports, Result
 from clueval.results.signature import Signature, written_filter
 from clueval.results.texts import FilePair, FileReading, Texts, opened
 from clueval.transforms.changes import LOCATED, UNIT, changes_of, checked, choices_of
@@ -83,7 +85,7 @@ def score(
             annotation sets of the two sides, in formats that have named sets. In these
             formats, the setting `containing` of the metric `gate` is written ``SET:TYPE``; that layer is not scored
             itself. ``write_indicators`` is a folder for copies of the predicted files that show the outcome of each
-            annotation under this metric (`clueval.results.indicators`).
+            annotation under this metric (`clueval.results.reference`).
 
     Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once. Each process holds one
     document or passage of each side, and what it has counted. Raises `CluevalError` for wrong use or input,
@@ -120,14 +122,12 @@ def score(
         if asked is not None:
             asked.require_counted(result.signature)
         if reference is not None or reference_set is not None or indicators is not None:
-            folder = None if indicators is None else Path(indicators)
-            result = _against(result, (gold, predicted, reference), reference_set, layers, groups, folder)
+            from clueval.results.reference import with_reference  # few results need it
+
+            sides = gold, predicted, reference
+            result = with_reference(result, sides, reference_set, layers, groups, indicators, scored)
     if values is not None:
-
-        def with_value(place: Any) -> Any:
-            return place._replace(values=(values[int(place.values[0])],))
-
-        bag = result.bag.grouped(with_value)
+        bag = result.bag.grouped(lambda place: place._replace(values=(values[int(place.values[0])],)))  # type: ignore[attr-defined]
         result = replace(result, bag=bag, plan=replace(result.plan, by=(GROUP,)), made=None)
     if groups.trust.intervals:
         result = replace(result, trust=groups.trust)
@@ -147,10 +147,13 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
 
     Raises `UsageError` for another number of values than there are lists.
     """
-    lists = (
-        isinstance(gold, list | tuple) and bool(gold) and all(isinstance(each, list | tuple) for each in gold)
-    )
-    if not lists or not isinstance(by, list | tuple) or not by or [*by] == [DOCUMENT]:
+    if not isinstance(by, list | tuple) or not by or [*by] == [DOCUMENT]:
+        return None
+    if (
+        not isinstance(gold, list | tuple)
+        or not gold
+        or not all(isinstance(each, list | tuple) for each in gold)
+    ):
         return None
     if len(by) != len(gold):
         raise UsageError(
@@ -188,15 +191,16 @@ def scored(
     regions = groups.preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     bag = bag_of(texts, plan, names, groups.workers)
-    where = written_filter(plan.where) or "all"
-    choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
-    in_folders = isinstance(gold, str | os.PathLike) and is_folder(Path(os.fsdecode(gold)))
-    files = [name for name, *_ in texts.files if name is not None]
     if plan.units is not None or plan.where:
         from clueval.results.units import in_units, settled_units  # few results need them
 
         plan = settled_units(bag, plan)
-        bag = in_units(bag, plan, files, in_folders=in_folders)
+        in_folders = isinstance(gold, str | os.PathLike) and is_folder(Path(os.fsdecode(gold)))
+        bag = in_units(
+            bag, plan, [name for name, *_ in texts.files if name is not None], in_folders=in_folders
+        )
+    where = written_filter(plan.where) or "all"
+    choices = {} if groups.counting.pair_by is None else {"paired": groups.counting.pair_by}
     result = result_of(bag, plan, is_tagged=texts.kind in ("paths", "tags"), where=where, choices=choices)
     for warning in empty_files(path for _, *of_pair in texts.files for path in of_pair):
         warn(warning)
@@ -205,60 +209,6 @@ def scored(
     from clueval.reading.file_sides import files_of_side  # few results need it
 
     return replace(result, gold_sha256=sha256_of(path for _, path in files_of_side(gold)))
-
-
-def _against(
-    result: Result,
-    sides: tuple[Any, Any, Any],
-    reference_set: str | None,
-    layers: LayerColumns | None,
-    groups: Groups,
-    folder: Path | None,
-) -> Result:
-    """Return the result with its reference, the last of the sides, if there is one; write indicators to a folder."""
-    from clueval.metrics.gate import Gate  # few results need these
-    from clueval.results.indicators import write_indicators
-    from clueval.results.pairs import pairs_with
-    from clueval.results.reference import (
-        Reference,
-        changes_of,
-        metric_without_scores,
-        require_no_lists,
-        without_scores,
-    )
-
-    gold, predicted, reference = sides
-    own, other = groups.readings[:2]
-    of_reference = without_scores(groups)
-    if reference_set is not None:
-        readings = own, replace(other, annotation_set=reference_set)
-        of_reference = of_reference._replace(readings=readings)
-    metrics = tuple(metric for metric in result.plan.metrics if not hasattr(metric, "with_curves"))
-    gate = next((metric for metric in metrics if isinstance(metric, Gate)), None)
-    has_reference = reference is not None or reference_set is not None
-    if gate is not None and has_reference:
-        require_no_lists(gate)
-    if reference is None:
-        reference = predicted
-    with spooled(reference) as (reference,):
-        before = pairs_with(gold, (reference,), metrics, layers, of_reference) if has_reference else None
-        if gate is not None:
-            after = pairs_with(gold, (predicted,), metrics, layers, without_scores(groups))
-        if before is not None:
-            try:
-                second = scored(
-                    gold, reference, tuple(map(metric_without_scores, metrics)), layers, of_reference
-                )
-            except CluevalError as error:
-                error.problem = error.problem.replace("predicted", "reference")
-                raise
-            changes = None if gate is None else changes_of(gate, after, before)
-            result = replace(result, reference=Reference(second, changes))
-        if folder is not None:
-            if gate is None:
-                raise UsageError("indicators are those of the metric gate", advice="add it to the metrics")
-            write_indicators(folder, gate, after, before)
-    return result
 
 
 def _require_other_data(preparing: Preparing, gold: Any, predicted: Any) -> None:
@@ -321,22 +271,19 @@ def _in_tasks(
     )
 
 
+def _discard(_: str) -> None:
+    """Discard a remark."""
+
+
 def sum_of(bags: Iterable[Bag], units: str | None) -> Bag:
     """Return the sum of the bags of the parts of a corpus."""
     bags = iter(bags)
     first, second = next(bags), next(bags, None)
     if second is None:
         return first
-    from clueval.results.workers import Gathered  # one pair of files does not need it
+    from clueval.results.workers import sum_of_parts  # one pair of files does not need it
 
-    total = Gathered(units)
-    for bag in (first, second, *bags):
-        total.add(bag)
-    return total.bag
-
-
-def _discard(_: str) -> None:
-    """Discard a remark."""
+    return sum_of_parts(chain([first, second], bags), units)
 
 
 def count_task(reading: FileReading, plan: Plan, layers: Sequence[str], task: Task) -> Bag:
@@ -350,25 +297,21 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
     `is_tagged` says whether tags were read, or files; `choices` are further ones for the signature.
     """
     require_names(bag, plan)
-    _require_frames(bag, plan)
-    documents = dict.fromkeys(("scheme", "invalid"), "documents")
-    invalid = "+".join(sorted(bag.read.treatments)) or "none"
-    tags = {"scheme": schemes_of(bag.read), "invalid": invalid} if is_tagged else documents
-    of_steps = choices_of([step for step in plan.steps if step.signature[0] != UNIT], bag.notes)
-    text = "aligned" if texts_may_differ(plan) else "absent" if bag.read.without_text else "equal"
-    found = {
-        **tags,
-        **of_steps,
-        **choices,
-        "merge": "yes" if plan.merge else "no",
-        "where": where,
-        "text": text,
-    }
+    for frame in plan.frames if bag.documents else ():
+        if not any(number for (_, layer), number in bag.read.spans.items() if layer == frame):
+            raise UsageError(
+                f"no annotation is in {frame!r}, within which the metric counts",
+                advice="check its spelling",
+            )
+    found = dict.fromkeys(("scheme", "invalid"), "documents")
+    if is_tagged:
+        invalid = "+".join(sorted(bag.read.treatments)) or "none"
+        found = {"scheme": schemes_of(bag.read), "invalid": invalid}
+    found |= choices_of([step for step in plan.steps if step.signature[0] != UNIT], bag.notes)
+    found |= {**choices, "merge": "yes" if plan.merge else "no", "where": where}
+    found["text"] = "aligned" if texts_may_differ(plan) else "absent" if bag.read.without_text else "equal"
     reports = BagReports(bag.whole(), plan)
-    totals = reports.totals(())
-    for metric in reports.metrics:
-        metric.check(totals[metric.name])
-        found |= metric.choices(totals[metric.name])
+    found |= reports.choices()
     for warning in checked(plan.steps, bag.notes):
         warn(warning)
     located = any(step.signature[0] == LOCATED for step in plan.steps)
@@ -381,13 +324,3 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
         unplaced if unplaced or located or plan.align is not None else None,
         made=reports,
     )
-
-
-def _require_frames(bag: Bag, plan: Plan) -> None:
-    """Raise `UsageError` if a layer within which a metric counts has no span."""
-    for frame in plan.frames if bag.documents else ():
-        if not any(number for (_, layer), number in bag.read.spans.items() if layer == frame):
-            raise UsageError(
-                f"no annotation is in {frame!r}, within which the metric counts",
-                advice="check its spelling",
-            )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from clueval.core.metric import AnyMetric
@@ -16,24 +15,22 @@ from clueval.metrics import metric_of, with_settings
 from clueval.reports.content import USUAL
 from clueval.version import SCORES, __version__
 
-SHORT = MappingProxyType(
-    {
-        "metrics": "m",
-        "unit": "u",
-        "scheme": "s",
-        "invalid": "i",
-        "average": "a",
-        "merge": "g",
-        "where": "w",
-        "zero": "z",
-        "text": "t",
-        "scores": "n",
-        "version": "v",
-    }
-)
+SHORT = {
+    "metrics": "m",
+    "unit": "u",
+    "scheme": "s",
+    "invalid": "i",
+    "average": "a",
+    "merge": "g",
+    "where": "w",
+    "zero": "z",
+    "text": "t",
+    "scores": "n",
+    "version": "v",
+}
 """The letters of keys in the short form; it has all other keys in full."""
 
-_LONG = MappingProxyType({short: key for key, short in SHORT.items()})
+_LONG = {short: key for key, short in SHORT.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +69,12 @@ class Signature:
         Other choices have their default values. `average` is ``all``, because a report holds all averages.
         """
         listed = list(metrics)
-        special = [f"{metric.name}={metric.zero}" for metric in listed if metric.zero != "0"]
+        zeros = [USUAL["zero"], *(f"{each.name}={each.zero}" for each in listed if each.zero != "0")]
         defaults = {
-            "metrics": "+".join(with_settings(metric) for metric in listed),
+            "metrics": "+".join(map(with_settings, listed)),
             **USUAL,
             "unit": "+".join(sorted(units)) or USUAL["unit"],
-            "zero": ",".join([USUAL["zero"], *special]),
+            "zero": ",".join(zeros),
         }
         return cls({**defaults, **choices, "scores": str(SCORES), "version": __version__})
 
@@ -115,9 +112,33 @@ class Signature:
     def options(self) -> dict[str, Any]:
         """Return the keyword arguments of `score` for these choices.
 
-        Raises `UsageError` for a choice that no option stands for, as those of transforms.
+        Raises `UsageError` for a choice that no option stands for, as those of transforms, and for what would not be
+        written as it is in the signature, such as the hash of a file.
         """
-        return _options(self.choices)
+        return self._options(beside=False)
+
+    def _options(self, *, beside: bool) -> dict[str, Any]:
+        """Return the options; those that are given `beside` them may stand for choices that none stands for."""
+        choices = dict(self.choices)
+        metrics = list(_metrics(choices.pop("metrics", "")))
+        same_text = all(getattr(metric, "same_text", True) for metric in metrics)
+        options: dict[str, Any] = {"metrics": metrics}
+        for key, value in choices.items():
+            if key == "merge":
+                options[key] = value == "yes"
+            elif key == "where" and value != "all":
+                options[key] = _conditions(value)
+            elif value in _OPTION_VALUES.get(key, ()):
+                options[key] = value
+            elif (key, value) == ("text", "aligned") and same_text:
+                options["align"] = True
+            elif key == "paired":
+                options["pair_by"] = value
+            elif key == "columns":
+                options["layers"] = _layers(value)
+            elif not beside and key not in _WITHOUT_OPTION and (key, value) != ("gold", "alternatives"):
+                raise UsageError(f"no option stands for {key}:{value}", advice="pass it to score yourself")
+        return options
 
     def options_beside(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return `given` options of `score` with those for these choices; `require_counted` then checks the result.
@@ -135,7 +156,7 @@ class Signature:
             warn(
                 f"the signature is of clueval {version}, and this is {__version__}; scores:{SCORES} is the same"
             )
-        options = _options(self.choices, beside=True)
+        options = self._options(beside=True)
         for name in options.keys() & given.keys():
             if type(options[name]) is type(given[name]) and options[name] != given[name]:
                 raise UsageError(f"{name}=... is not as the signature says", advice="leave out one of them")
@@ -163,10 +184,12 @@ class Signature:
         >>> Signature({"unit": "token"}).differences(Signature({"unit": "character"}))
         {'unit': ('token', 'character')}
         """
-        keys = [*self.choices, *(key for key in other.choices if key not in self.choices)]
-        usual = {key: USUAL.get(key) for key in keys}
-        pairs = {key: (self.choices.get(key, usual[key]), other.choices.get(key, usual[key])) for key in keys}
-        return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+        found: dict[str, tuple[str | None, str | None]] = {}
+        for key in dict.fromkeys([*self.choices, *other.choices]):
+            pair = self.choices.get(key, USUAL.get(key)), other.choices.get(key, USUAL.get(key))
+            if pair[0] != pair[1]:
+                found[key] = pair
+        return found
 
 
 def require_same(first: Signature, second: Signature, purpose: str) -> None:
@@ -222,45 +245,11 @@ def joined_signature(first: Signature, second: Signature, schemes: str) -> Signa
 _OPTION_VALUES = {"unit": ("character",), "scheme": tuple(SCHEMES), "invalid": INVALID}
 """Choices that are options of the same name, and the values that are more than a default."""
 
-_WITHOUT_OPTION = ("average", "zero", "scores", "version")
-"""Choices that follow from others."""
-
-
-def _options(signature: Mapping[str, str], *, beside: bool = False) -> dict[str, Any]:
-    """Return the keyword arguments of `score`. Raises `UsageError` for a choice that no option stands for.
-
-    What would not be written as it is in the signature, such as the hash of a file, is an error, unless options that
-    are given `beside` it may stand for it.
-    """
-    choices = dict(signature)
-    metrics = list(_metrics(choices.pop("metrics", "")))
-    options: dict[str, Any] = {"metrics": metrics}
-    for key, value in choices.items():
-        if key == "merge":
-            options[key] = value == "yes"
-        elif key == "where" and value != "all":
-            options[key] = _conditions(value)
-        elif value in _OPTION_VALUES.get(key, ()):
-            options[key] = value
-        elif (
-            key == "text"
-            and value == "aligned"
-            and all(getattr(metric, "same_text", True) for metric in metrics)
-        ):
-            options["align"] = True
-        elif key == "paired":
-            options["pair_by"] = value
-        elif key == "columns":
-            options["layers"] = _layers(value)
-        elif (key, value) == ("gold", "alternatives"):
-            continue  # the documents say so
-        elif (
-            not beside
-            and key not in _WITHOUT_OPTION
-            and key not in ("where", "unit", "scheme", "invalid", "text")
-        ):
-            raise UsageError(f"no option stands for {key}:{value}", advice="pass it to score yourself")
-    return options
+_WITHOUT_OPTION = (
+    *("average", "zero", "scores", "version"),
+    *("where", "unit", "scheme", "invalid", "text"),
+)
+"""Choices that follow from others, or have a value that needs no option; documents say that gold has alternatives."""
 
 
 def _metrics(text: str) -> Iterator[AnyMetric]:

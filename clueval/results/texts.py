@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,7 @@ from clueval.files.opening import Progress
 from clueval.formats.documents import is_dialect
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns
 from clueval.reading.sides import sides_of
-from clueval.results.options import Groups
-from clueval.results.plan import texts_may_differ
+from clueval.results.options import Groups, texts_may_differ
 from clueval.transforms.options import FREE
 
 if TYPE_CHECKING:
@@ -75,10 +75,8 @@ def opened(
         )
     decides = any if plan.align is None else all
     golds = {f"any_of[{number}]": each for number, each in enumerate(preparing.golds())}
-    if golds:
-        gold = kept(gold)
     sides = sides_of(
-        {SIDES[0]: gold, SIDES[1]: predicted, **golds},
+        {SIDES[0]: kept(gold) if golds else gold, SIDES[1]: predicted, **golds},
         [*readings, *(readings[0] for _ in golds)],
         layers,
         pair_by=counting.pair_by,
@@ -89,15 +87,14 @@ def opened(
     read = Read()
     schemes = {side.name: side.options.scheme for side in sides.listed[:2] if side.options.scheme is not None}
     pairs = _pairs(sides.texts(read))
+    if sides.given is not None and sides.kind == "tags":
+        if counting.score_feature is not None:
+            advice = "give spans with the feature, or leave out score_feature"
+            raise UsageError("tags have no scores", advice=advice)
+        read.treatments.update(side.options.invalid or "conlleval" for side in sides.listed)
     if sides.given is not None:
-        if sides.kind == "tags" and counting.score_feature is not None:
-            raise UsageError(
-                "tags have no scores", advice="give spans with the feature, or leave out score_feature"
-            )
-        if sides.kind == "tags":
-            read.treatments.update(side.options.invalid or "conlleval" for side in sides.listed)
         steps = _first_steps(sides, groups, plan, unit)
-        return Texts(pairs, sides.kind, steps, read, schemes, fast=lambda plan: _bag_in_memory(sides, plan))
+        return Texts(pairs, sides.kind, steps, read, schemes, fast=partial(_bag_in_memory, sides))
     found = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
     files = [(group.name, group.paths[0], group.paths[1]) for group in found]
     steps = _first_steps(sides, groups, plan, unit)
@@ -166,7 +163,7 @@ def _first_steps(
     """Return the step that gives both sides one text, if their formats differ, or places answers."""
     form = sides.listed[1].options.input
     if form in ANSWER_FORMATS:
-        return (_answers_step(str(form), groups, plan),)
+        return (_answers_step(form == MENTIONS, groups, plan),)
     groups.preparing.require_no_answers()
     if sides.given is not None or texts_may_differ(plan):
         return ()
@@ -176,21 +173,21 @@ def _first_steps(
     from clueval.reading.source import need_placing  # not needed for what is in memory
 
     one, two = (sides.source(side, side.files[0][1]) for side in (gold, predicted))
-    own, other = one.form, two.form
-    in_tokens = unit == "token" and not (own.counts_tokens and other.counts_tokens)
-    if "nerval" in (own.name, other.name) or not (in_tokens or need_placing(own, other)):
+    forms = one.form, two.form
+    have_tokens = [form.counts_tokens for form in forms]
+    in_tokens = unit == "token" and not all(have_tokens)
+    if any(form.name == "nerval" for form in forms) or not (in_tokens or need_placing(*forms)):
         return ()
     if not in_tokens and (one.has_text_of(two) or two.has_text_of(one)):
         return ()
     from clueval.transforms.placing import Placing  # few pairs of formats need it
 
-    has_tokens = own.counts_tokens or other.counts_tokens
-    what = "tokens" if has_tokens else "words" if in_tokens else "texts"
-    return (Placing(unit == "token", what, not (own.is_one_document or other.is_one_document)),)
+    what = "tokens" if any(have_tokens) else "words" if in_tokens else "texts"
+    return (Placing(unit == "token", what, not any(form.is_one_document for form in forms)),)
 
 
-def _answers_step(form: str, groups: Groups, plan: Plan) -> Step:
-    """Return the step that places the answers of a language model in a format on the text of gold."""
+def _answers_step(are_mentions: bool, groups: Groups, plan: Plan) -> Step:
+    """Return the step that places the answers of a language model on the text of gold."""
     from clueval.core.alignment import MAX_CELLS
     from clueval.transforms.locating import InlineAnswers, Locating  # few formats need it
 
@@ -200,7 +197,7 @@ def _answers_step(form: str, groups: Groups, plan: Plan) -> Step:
             "answers are placed in whole documents, so sentences cannot be units",
             advice="resample by document",
         )
-    if form == MENTIONS:
+    if are_mentions:
         if plan.align is not None:
             raise UsageError("mentions are located, so their texts are not aligned", advice="leave out align")
         return Locating(preparing.occurrence or FREE, preparing.location_steps())

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 from clueval.core.bag import Bag, Place, pairs_in
 from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Plan, Unit
@@ -44,47 +44,39 @@ def in_units(bag: Bag, plan: Plan, files: Sequence[str], *, in_folders: bool) ->
     if plan.units in (DOCUMENT, SENTENCE):
         known = {*files}
         ids = dict.fromkeys((place.name or "", place.repeat) for place in _places(bag))
-        keys = different_keys(document_key(file_in(id_, known), id_, in_folders) for id_, _ in ids)
+        keys = different_keys(document_key(id_, known, in_folders) for id_, _ in ids)
         names = dict(zip(ids, keys, strict=True))
         are_named = all(of == (name, 1) for of, name in names.items())
         if plan.units == SENTENCE and are_named and not plan.where:  # sentences are many
             return bag
+    elif not plan.where:
+        return bag
 
-    def of(place: Place) -> Place | None:
+    def unit_of(place: Place) -> Place | None:
         assert isinstance(place, Unit)
-        if {*place.waits} - {*bag.layers}:
-            return None
         name = names.get((place.name, place.repeat), place.name)
         sentence = place.sentence if plan.units == SENTENCE else None
-        return Unit(place.values, name, sentence)
+        return None if {*place.waits} - {*bag.layers} else Unit(place.values, name, sentence)
 
-    return bag.grouped(of) if names or plan.where else bag
-
-
-def file_in(id_: str, files: Set[str]) -> str | None:
-    """Return the name of a file with which the id of a document begins.
-
-    >>> file_in("sub/a.vrt:d1", {"sub/a.vrt"}), file_in("a.xml", {"a.xml"}), file_in("d1", {"a.xml"})
-    ('sub/a.vrt', 'a.xml', None)
-    """
-    parts = id_.split(":") if files else []
-    return next((name for end in range(len(parts), 0, -1) if (name := ":".join(parts[:end])) in files), None)
+    return bag.grouped(unit_of)
 
 
-def document_key(file: str | None, document: str, in_folder: bool) -> str:
-    """Return the key of a document.
+def document_key(document: str, files: Set[str] = frozenset(), in_folder: bool = False) -> str:
+    """Return the key of a document, given the names of files, with one of which its id may begin.
 
-    `file` is the name of the file among others, with which the id of the document may begin; it is part of the key
-    if the files are those of a folder, and is not said twice.
+    The name is part of the key if the files are those of a folder, and is not said twice.
 
-    >>> document_key("sub/a.vrt", "sub/a.vrt:d1", True), document_key("a.xml", "a.xml", True)
+    >>> document_key("sub/a.vrt:d1", {"sub/a.vrt"}, True), document_key("a.xml", {"a.xml"}, True)
     ('sub/a.vrt#d1', 'a.xml')
-    >>> document_key("/x/a.vrt", "/x/a.vrt:d1", False), document_key("b", "b:d#1", True), document_key(None, "3", False)
+    >>> document_key("/x/a.vrt:d1", {"/x/a.vrt"}), document_key("b:d#1", {"b"}, True), document_key("3")
     ('d1', 'b#d##1', '3')
     """
+    parts = document.split(":") if files else []
+    names = (":".join(parts[:end]) for end in range(len(parts), 0, -1))
+    file = next((name for name in names if name in files), None)
     own = None if document == file else document if file is None else document.removeprefix(f"{file}:")
-    parts = (file, own) if in_folder else ("1" if own is None else own,)
-    return "#".join(part.replace("#", "##") for part in parts if part is not None)
+    shown = (file, own) if in_folder else ("1" if own is None else own,)
+    return "#".join(part.replace("#", "##") for part in shown if part is not None)
 
 
 def different_keys(keys: Iterable[str]) -> list[str]:
@@ -192,43 +184,46 @@ def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str 
     metric that has not counted the cases that the bag does not have any more.
     """
     bag.close()
-    places: dict[Place, int] = {}  # the number of the unit of each place
     numbers: dict[tuple[str | None, int | None], int] = {}
-    for place in bag.documents:
-        assert isinstance(place, Unit)
-        places[place] = numbers.setdefault((place.name, place.sentence), len(numbers))
+    unit_of = {
+        place: numbers.setdefault((place.name, place.sentence), len(numbers)) for place in _places(bag)
+    }
     positions = [0] * len(numbers)
     for of_places in bag.positions.values():
         for place, number in of_places.items():
-            positions[places[place]] += number
-    counts = dict(_counts(bag, metrics, sequences, places, len(numbers)))
+            positions[unit_of[cast(Unit, place)]] += number
+    counts = dict(_counts(bag, metrics, sequences, unit_of, len(numbers)))
+    keys = [name or "" if sentence is None else f"{name or ''}#s{sentence}" for name, sentence in numbers]
     reported = {metric.name: _reported(metric, sequences, counts) for metric in metrics}
-    return Units(by, tuple(metrics), reported, list(map(_key, numbers)), positions, counts)
-
-
-def _key(unit: tuple[str | None, int | None]) -> str:
-    name, sentence = unit
-    return f"{name or ''}#s{sentence}" if sentence is not None else name or ""
+    return Units(by, tuple(metrics), reported, keys, positions, counts)
 
 
 def _counts(
-    bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, places: Mapping[Place, int], units: int
+    bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, unit_of: Mapping[Unit, int], units: int
 ) -> Iterator[tuple[tuple[str, str], CountsByUnit]]:
     """Yield for each metric and sequence what was counted in each unit."""
-    alike, apart = _alike(bag, places)
-    for whole in dict.fromkeys(_whole(metric) for metric in metrics):
-        counting = tuple(metric for metric in metrics if _whole(metric) == whole)
+    times = Counter(unit_of.values())
+    first: dict[object, Place] = {}  # one place of those with the same cases and positions
+    alike: dict[Place, list[int]] = {}  # the units of these
+    for place, unit in unit_of.items():
+        same: object = place
+        if times[unit] == 1 and place not in bag.tallies:  # equal rows of cases are the same object
+            same = id(bag.places.get(place)), *[of_places[place] for of_places in bag.positions.values()]
+        alike.setdefault(first.setdefault(same, place), []).append(unit)
+    wholes = {metric.name: getattr(metric, "whole", None) for metric in metrics}
+    for whole in dict.fromkeys(wholes.values()):
+        counting = tuple(metric for metric in metrics if wholes[metric.name] == whole)
         names = list(sequences) if whole is None else [whole]
         found = {(metric.name, name): CountsByUnit(units) for metric in counting for name in names}
         sums: dict[tuple[str, str, int], Tally] = {}
-        for place, sequence, metric, tally in bag.tallies_of(counting, names, alike):
-            if place in apart:
-                own = metric.name, sequence, places[place]
+        for of_units, sequence, metric, tally in bag.tallies_of(counting, names, alike):
+            counted, units_alike = found[metric.name, sequence], alike[of_units]
+            if times[units_alike[0]] > 1:  # other places of this unit come, too
+                own = metric.name, sequence, units_alike[0]
                 sums[own] = added([(sums.get(own, Tally()), 1), (tally, 1)])
                 continue
-            counted = found[metric.name, sequence]
             row = counted.row(tally.items())
-            for unit in alike[place]:
+            for unit in units_alike:
                 counted.row_of[unit] = row
         for (metric_name, sequence, unit), tally in sums.items():
             counted = found[metric_name, sequence]
@@ -236,34 +231,11 @@ def _counts(
         yield from found.items()
 
 
-def _alike(bag: Bag, places: Mapping[Place, int]) -> tuple[dict[Place, list[int]], set[Place]]:
-    """Return one place of those with the same cases and positions, with their units; and those of units with several.
-
-    Equal rows of cases are the same object.
-    """
-    times = Counter(places.values())
-    first: dict[object, Place] = {}
-    alike: dict[Place, list[int]] = {}
-    apart = {place for place, unit in places.items() if times[unit] > 1}
-    for place, unit in places.items():
-        same: object = place
-        if place not in apart and place not in bag.tallies:
-            positions = tuple([of_places[place] for of_places in bag.positions.values()])
-            same = id(bag.places.get(place)), positions
-        alike.setdefault(first.setdefault(same, place), []).append(unit)
-    return alike, apart
-
-
-def _whole(metric: AnyMetric) -> str | None:
-    """Return the name of the only sequence of a metric that counts all layers together."""
-    return getattr(metric, "whole", None)
-
-
 def _reported(
     metric: AnyMetric, sequences: Layers, counts: Mapping[tuple[str, str], CountsByUnit]
 ) -> dict[str, Sequence[str]]:
     """Return those of the sequences that a metric reports, with their layers."""
-    whole = _whole(metric)
+    whole = getattr(metric, "whole", None)
     if whole is not None:
         return {whole: list(dict.fromkeys(chain.from_iterable(sequences.values())))}
     if not hasattr(metric, "reported"):

@@ -18,11 +18,12 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from clueval.core.bag import Bag
+from clueval.core.bag import Bag, Place
 from clueval.core.count import DOCUMENT, EITHER, FEW_DOCUMENTS, SENTENCE, Unit, in_documents
 from clueval.files.errors import CluevalError
 from clueval.files.opening import Progress
@@ -55,12 +56,8 @@ BY_DOCUMENTS = 3
 
 @dataclass(frozen=True)
 class Task:
-    """Pairs of files that are counted together.
-
-    Attributes:
-        pairs: what is counted.
-        files: the files of all pairs, each once in a pair.
-        sizes: their sizes in bytes.
+    """Pairs of files that are counted together: what is counted, the files of all pairs, each once in a pair, and the
+    sizes of these in bytes.
     """
 
     pairs: tuple[Any, ...]
@@ -189,36 +186,38 @@ def count_tasks(
 
     Raises the errors of `count_one`, and `CluevalError` for lost tasks.
     """
+
+    def gather(bags: Generator[Bag | None, None, None]) -> Bag:
+        def counted() -> Iterator[Bag]:
+            for task, bag in zip(tasks, bags, strict=True):
+                yield count_one(task) if bag is None else bag
+                if progress is not None:
+                    progress(task.size)
+
+        with closing(bags):
+            return sum_of_parts(counted(), units)
+
     size = sum(task.size for task in tasks)
     number, why = chosen_jobs(jobs or 1 if executor is not None else jobs, size, by_documents=by_documents)
     if executor is None and number > len(tasks):
         why = f"there are no more tasks{'' if jobs is None else f'; {jobs} were requested'}"
         number = len(tasks)
-    call = _pickled(count_one) if number > 1 or executor is not None else None
-    if call is None and (number > 1 or executor is not None):
-        number, why, executor = 1, "the metrics cannot be sent to other processes", None
-    total = Gathered(units)
+    if number > 1 or executor is not None:
+        call = _pickled(count_one)
+        if call is None:
+            number, why = 1, "the metrics cannot be sent to other processes"
+        elif executor is not None:
+            window = IN_FLIGHT if jobs is None else SUBMITTED_EACH * number
+            remark(f"{_megabytes(size)} on the executor, at most {window} tasks at a time")
+            return gather(_on_executor(executor, call, tasks, window))
+        else:
+            from clueval.results.processes import NoProcesses  # loads multiprocessing
 
-    def gather(bags: Generator[Bag | None, None, None]) -> Bag:
-        with closing(bags):
-            for task, bag in zip(tasks, bags, strict=True):
-                total.add(count_one(task) if bag is None else bag)
-                if progress is not None:
-                    progress(task.size)
-        return total.bag
-
-    if executor is not None:
-        window = IN_FLIGHT if jobs is None else SUBMITTED_EACH * number
-        remark(f"{_megabytes(size)} on the executor, at most {window} tasks at a time")
-        return gather(_on_executor(executor, call or b"", tasks, window))
-    if number > 1:
-        from clueval.results.processes import NoProcesses  # loads multiprocessing
-
-        remark(f"{number} processes: {why}")
-        try:
-            return gather(_on_processes(call or b"", tasks, number, remark))
-        except NoProcesses as error:  # before the first task
-            why = f"no other can be started ({error})"
+            remark(f"{number} processes: {why}")
+            try:
+                return gather(_on_processes(call, tasks, number, remark))
+            except NoProcesses as error:  # before the first task
+                why = f"no other can be started ({error})"
     remark(f"1 process: {why}")
     return gather(None for _ in tasks)
 
@@ -272,29 +271,33 @@ def _on_processes(
     """
     from concurrent.futures import BrokenExecutor
 
-    from clueval.results.processes import GUARD, pool_of  # loads multiprocessing
+    from clueval.results.processes import GUARD, Pool, pool_of  # loads multiprocessing
+
+    def begin(pool: Pool, task: Task) -> Future[bytes]:
+        return pool.submit_task(carry_out, __version__, call, task)
 
     waiting: Waiting = deque()
     rest = iter(tasks)
     try:
         with pool_of(number, CHECK) as pool:
-
-            def begin(task: Task) -> Future[bytes]:
-                return pool.submit_task(carry_out, __version__, call, task)
-
             yield from in_order(
-                begin, lambda _, future: pool.result_of(future), rest, waiting, SUBMITTED_EACH * number
+                partial(begin, pool),
+                lambda _, future: pool.result_of(future),
+                rest,
+                waiting,
+                SUBMITTED_EACH * number,
             )
             return
     except BrokenExecutor:
         pass
     remark(f"a process has ended; one process counts what is missing, from {waiting[0][0]} on")
-    known = {task: future for task, future in waiting if _has_result(future)}
+    known = {
+        task: future
+        for task, future in waiting
+        if future.done() and not future.cancelled() and future.exception() is None
+    }
     missing = chain([task for task, _ in waiting], rest)
     with pool_of(1, CHECK) as pool:
-
-        def submit(task: Task) -> Future[bytes]:
-            return known.get(task) or pool.submit_task(carry_out, __version__, call, task)
 
         def result(task: Task, future: Future[bytes]) -> bytes:
             try:
@@ -305,11 +308,7 @@ def _on_processes(
                     advice=GUARD if pool.starts_script else "divide the files if memory is short",
                 ) from error
 
-        yield from in_order(submit, result, missing, deque(), 1)
-
-
-def _has_result(future: Future[bytes]) -> bool:
-    return future.done() and not future.cancelled() and future.exception() is None
+        yield from in_order(lambda task: known.get(task) or begin(pool, task), result, missing, deque(), 1)
 
 
 # On an executor
@@ -381,56 +380,46 @@ def _lost(error: BaseException, task: Task) -> CluevalError:
     )
 
 
-class Gathered:
-    """The sum of the bags of the parts of a corpus, as if this was counted at once.
+# The sum
+
+
+def sum_of_parts(bags: Iterable[Bag], units: str | None) -> Bag:
+    """Return the sum of the bags of the parts of a corpus, which has one, as if it was counted at once.
 
     Documents that have the same id are numbered across parts. Sentences are units, if they may be, until the tenth
     document.
     """
-
-    def __init__(self, units: str | None) -> None:
-        self._units = units
-        self._bag: Bag | None = None
-        self._repeats: dict[str | None, int] = {}
-        self._documents = 0
-
-    @property
-    def bag(self) -> Bag:
-        """The sum. Raises `ValueError` if nothing was added."""
-        if self._bag is None:
-            raise ValueError("there are no tasks")
-        return self._bag
-
-    def add(self, bag: Bag) -> None:
-        """Add the bag of the next part, whose places are units."""
-        if self._units in (DOCUMENT, SENTENCE, EITHER):
-            bag = self._numbered(bag)
-        before = self._documents
-        for place, number in bag.documents.items():
-            assert isinstance(place, Unit)
-            self._documents += 0 if place.waits else number
-        has_many = self._units == EITHER and self._documents >= FEW_DOCUMENTS
-        if has_many:
+    total: Bag | None = None
+    repeats: dict[str | None, int] = {}  # how many documents have an id
+    documents = 0
+    for bag in bags:
+        if units in (DOCUMENT, SENTENCE, EITHER):
+            bag = _numbered(bag, repeats)
+        before = documents
+        documents += sum(number for place, number in bag.documents.items() if not cast(Unit, place).waits)
+        if units == EITHER and documents >= FEW_DOCUMENTS:
             bag = in_documents(bag)
-        if self._bag is None:
-            self._bag = bag
-            return
-        if has_many and before < FEW_DOCUMENTS:
-            self._bag = in_documents(self._bag)
-        self._bag.include(bag)
+            if total is not None and before < FEW_DOCUMENTS:
+                total = in_documents(total)
+        if total is None:
+            total = bag
+        else:
+            total.include(bag)
+    assert total is not None
+    return total
 
-    def _numbered(self, bag: Bag) -> Bag:
-        """Return the bag with the numbers that its documents have among all those that have their id."""
-        before = dict(self._repeats)
-        repeated = False
-        for place in bag.documents:
-            assert isinstance(place, Unit)
-            repeated = repeated or place.name in before
-            number = before.get(place.name, 0) + place.repeat
-            self._repeats[place.name] = max(number, self._repeats.get(place.name, 0))
 
-        def of(place: Any) -> Unit:
-            found: Unit = place
-            return found._replace(repeat=before.get(found.name, 0) + found.repeat)
+def _numbered(bag: Bag, repeats: dict[str | None, int]) -> Bag:
+    """Return the bag with the numbers that its documents have among all those that have their id; note these."""
+    before = dict(repeats)
+    repeated = False
+    for place in bag.documents:
+        assert isinstance(place, Unit)
+        repeated = repeated or place.name in before
+        repeats[place.name] = max(before.get(place.name, 0) + place.repeat, repeats.get(place.name, 0))
 
-        return bag.grouped(of) if repeated else bag
+    def of(place: Place) -> Unit:
+        found = cast(Unit, place)
+        return found._replace(repeat=before.get(found.name, 0) + found.repeat)
+
+    return bag.grouped(of) if repeated else bag

@@ -25,9 +25,9 @@ from clueval.results.comparing import ComparedUnits, Comparing, DropTest, compar
 from clueval.results.options import RESAMPLES, SEED, Trust, single_options
 from clueval.results.paths import score_names, whole_path
 from clueval.results.rates import entry_at
-from clueval.results.reports import Path as ScorePath
-from clueval.results.reports import headline_paths, number_at
 from clueval.results.result import Result, load_result
+from clueval.results.rows import Path as ScorePath
+from clueval.results.rows import headline_paths, number_at
 from clueval.results.saved import is_saved
 from clueval.results.score import score
 from clueval.results.signature import require_same

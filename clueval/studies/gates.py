@@ -10,8 +10,8 @@ from clueval.files.options import fraction
 from clueval.results.comparing import DropTest
 from clueval.results.options import Trust
 from clueval.results.paths import whole_path
-from clueval.results.reports import number_at
 from clueval.results.result import Result
+from clueval.results.rows import number_at
 from clueval.results.signature import require_same
 from clueval.studies.compare import LAST_RATE, chosen_paths, drop_tests
 

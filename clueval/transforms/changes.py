@@ -74,18 +74,16 @@ class EachSpan(EachPair):
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         notes: Counter[Note] = Counter()
-        gold, predicted = (
-            self._of_side(side, document, notes) if side in self.sides else document
-            for side, document in zip(SIDES, pair.sides, strict=True)
-        )
+        documents = list(pair.sides)
+        for number, side in enumerate(SIDES):
+            document = documents[number]
+            layers = {
+                layer: [each for span in spans for each in self.changed(span, layer, side, document, notes)]
+                for layer, spans in (document.layers.items() if side in self.sides else ())
+            }
+            documents[number] = with_layers(document, layers)
+        gold, predicted = documents
         yield with_notes(replace(pair, gold=gold, predicted=predicted), self.signature[0], notes)
-
-    def _of_side(self, side: str, document: Document, notes: Counter[Note]) -> Document:
-        layers = {
-            layer: [found for span in spans for found in self.changed(span, layer, side, document, notes)]
-            for layer, spans in document.layers.items()
-        }
-        return with_layers(document, layers)
 
     def changed(
         self, span: Span, layer: str, side: str, document: Document, notes: Counter[Note]

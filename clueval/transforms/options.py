@@ -195,38 +195,27 @@ class Preparing:
                 raise UsageError(f"{name}={value!r} is unknown", advice=f"one of {', '.join(known)}")
         if self.locate is not None:
             self.location_steps()
-        both, gold, predicted = (
-            each is not None for each in (self.label_map, self.gold_map, self.predicted_map)
-        )
-        has_regions = self.ignore_label is not None or self.ignore_layer is not None
+        maps = self.label_map, self.gold_map, self.predicted_map
+        both, gold, predicted = (each is not None for each in maps)
+        has_depth, has_tree = self.depth is not None, self.hierarchy is not None
+        no_labels, no_layer = self.ignore_label is None, self.ignore_layer is None
+        is_file = self.min_score is not None and not isinstance(self.min_score, int | float)
         for is_wrong, problem, advice in (
-            (
-                self.same_data and (self.min_score is None or isinstance(self.min_score, int | float)),
-                "same_data is for a file of thresholds",
-                "add min_score",
-            ),
+            (self.same_data and not is_file, "same_data is for a file of thresholds", "add min_score"),
             (
                 both and (gold or predicted),
                 "label_map is for both sides, so it cannot be used with a map for one side",
                 "use gold_map and predicted_map",
             ),
+            (has_depth and not has_tree, "depth=... needs a hierarchy", "add hierarchy=..."),
             (
-                self.depth is not None and self.hierarchy is None,
-                "depth=... needs a hierarchy",
-                "add hierarchy=...",
-            ),
-            (
-                self.hierarchy is not None and self.depth is None and self.generic is None,
+                has_tree and not has_depth and self.generic is None,
                 "hierarchy=... alone changes nothing",
                 "add depth=... or generic=...",
             ),
+            (self.ignore_same_label and no_labels, "ignore_same_label needs labels", "add ignore_label"),
             (
-                self.ignore_same_label and self.ignore_label is None,
-                "ignore_same_label needs labels",
-                "add ignore_label",
-            ),
-            (
-                self.ignored != "inside" and not has_regions,
+                self.ignored != "inside" and no_labels and no_layer,
                 "ignored=... needs regions",
                 "add ignore_label or ignore_layer",
             ),

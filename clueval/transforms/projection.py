@@ -141,8 +141,9 @@ class _GoldText:
 
     def _start(self, start: int, first: int) -> int:
         """Return the gold start: `first`, or the nearest start of a word that was lost before it."""
-        alignment = self._alignment
-        if not _begins_word(alignment.predicted, start) or alignment.gold[first].isspace():
+        alignment, text = self._alignment, self._alignment.predicted
+        begins_word = not text[start].isspace() and (start == 0 or text[start - 1].isspace())
+        if not begins_word or alignment.gold[first].isspace():
             return first
         lowest = alignment.gold_before(alignment.column_of_predicted(start - 1) + 1) if start else 0
         nearest = self._word_starts[bisect_right(self._word_starts, first) - 1]
@@ -150,23 +151,15 @@ class _GoldText:
 
     def _end(self, end: int, last: int) -> int:
         """Return the gold end: `last`, or the nearest end of a word that was lost after it."""
-        alignment = self._alignment
-        if not _ends_word(alignment.predicted, end) or alignment.gold[last - 1].isspace():
+        alignment, text = self._alignment, self._alignment.predicted
+        ends_word = not text[end - 1].isspace() and (end == len(text) or text[end].isspace())
+        if not ends_word or alignment.gold[last - 1].isspace():
             return last
-        in_text = end < len(alignment.predicted)
-        highest = (
-            alignment.gold_before(alignment.column_of_predicted(end)) if in_text else len(alignment.gold)
-        )
+        highest = len(alignment.gold)
+        if end < len(text):
+            highest = alignment.gold_before(alignment.column_of_predicted(end))
         nearest = self._word_ends[bisect_left(self._word_ends, last)]
         return nearest if nearest <= highest else last
-
-
-def _begins_word(text: str, position: int) -> bool:
-    return not text[position].isspace() and (position == 0 or text[position - 1].isspace())
-
-
-def _ends_word(text: str, position: int) -> bool:
-    return not text[position - 1].isspace() and (position == len(text) or text[position].isspace())
 
 
 # The step

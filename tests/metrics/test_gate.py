@@ -765,6 +765,9 @@ def test_more_spans_over_one_another_than_can_be_paired_are_refused(
         ({"containment": "near"}, "unknown Gate.containment 'near'"),
         ({"unfiltered": "A"}, "unfiltered needs containing"),
         ({"beta": 0}, "beta must be greater than 0"),
+        ({"beta": "2"}, "beta must be greater than 0, not '2'"),
+        ({"containing": {}}, "Gate.containing must be text, not a dict"),
+        ({"nil": 3, "features": ("f",)}, "Gate.nil must be text, not an int"),
         ({"types": ("A=B", "C=B")}, "'B' of the responses is named twice"),
     ],
 )

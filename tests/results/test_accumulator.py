@@ -230,11 +230,6 @@ def test_sides_of_different_kinds_or_lengths_are_refused(
     assert message in str(error.value)
 
 
-def test_tag_outside_all_schemes_is_an_error_with_its_place() -> None:
-    with pytest.raises(TagError, match=r"predicted\[1\]\[0\]: 'PER' is not a tag"):
-        Accumulator("exact").update([["O"], ["O"]], [["O"], ["PER"]])
-
-
 def test_tags_of_two_schemes_are_refused_by_the_update_that_adds_the_second() -> None:
     scores = Accumulator("exact")
     scores.update([["S-PER"]], [["S-PER"]])
@@ -290,17 +285,3 @@ def test_accumulators_with_different_choices_are_merged_by_force_only() -> None:
     spans.merge_state(tags, force=True)
 
     assert spans.compute().metrics["exact"]["label"]["micro"]["recall"] == 0.5
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"metrics": "exat"}, "unknown metric 'exat'"),
-        ({"metrics": []}, "no metric is named"),
-        ({"scheme": "XYZ"}, "unknown tag scheme 'XYZ'"),
-        ({"invalid": "mend"}, "unknown treatment of ill-formed tags 'mend'"),
-    ],
-)
-def test_unknown_names_are_refused(settings: dict[str, str], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        Accumulator(**settings)  # type: ignore[arg-type]  # wrong on purpose

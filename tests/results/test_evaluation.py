@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from hypothesis import strategies as st
 from seqeval.metrics import accuracy_score
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
-from clueval import Document, Signature, Span, errors, read, score
+import clueval
+from clueval import Document, Result, Span, errors, read, score
+from clueval.core.matching import with_merged
 from clueval.files.errors import CluevalError, TextMismatch, UsageError
 from clueval.formats.options import Reading
+from clueval.metrics import METRICS
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 LAYERS = {"entity": 2, "risk": 3}
@@ -92,20 +96,6 @@ def test_rates_never_fall_with_the_level(tmp_path: Path, corpora: tuple[Corpus, 
         for rate in ("precision", "recall"):
             values = [levels[str(level)][rate] for level in (1, 2, 3, 4)]
             assert values == sorted(values)
-
-
-@given(corpora=tagged_corpora())
-def test_swapping_the_sides_swaps_precision_and_recall(
-    tmp_path: Path, corpora: tuple[Corpus, Corpus]
-) -> None:
-    there = scored(tmp_path, corpora, layers={"x": 2}).to_dict()["metrics"]["levels"]["x"]
-    back = scored(tmp_path, (corpora[1], corpora[0]), layers={"x": 2}).to_dict()["metrics"]["levels"]["x"]
-
-    assert [*there["classes"]["gold"].values()] == [*back["classes"]["predicted"].values()]
-    for level in ("1", "2", "3", "4"):
-        assert there["unlabelled"][level]["precision"] == back["unlabelled"][level]["recall"]
-        own, other = (report["labelled"]["x"][level]["micro"] for report in (there, back))
-        assert (own["precision"], own["recall"]) == (other["recall"], other["precision"])
 
 
 def test_spans_do_not_touch_across_a_document_border(tmp_path: Path) -> None:
@@ -299,17 +289,6 @@ class TestForms:
         assert (score(bare, bare).documents, score(bare, bare).tokens) == (2, 1)
 
 
-def test_signature_of_a_result_can_be_parsed(tmp_path: Path) -> None:
-    result = score(sample("german", "gold"), sample("german", "gold"), layers=LAYERS, where=["risk=high"])
-
-    assert Signature.parse(str(result.signature)) == result.signature
-    assert "where:risk=high" in str(result.signature)
-    strange = Signature({"where": "a|b%7C:c"})
-    assert Signature.parse(str(strange)) == strange
-    with pytest.raises(UsageError):
-        Signature.parse("no signature")
-
-
 def test_json_holds_plain_numbers_and_is_stable() -> None:
     result = score(sample("german", "gold"), sample("german", "predicted"), layers=LAYERS)
 
@@ -318,6 +297,249 @@ def test_json_holds_plain_numbers_and_is_stable() -> None:
     assert again.to_json() == result.to_json()
 
 
-def test_unknown_metrics_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"unknown metric 'f1'.*levels"):
-        score([], [], metrics=["f1"])
+# One layer merged is that layer
+
+
+GOLD = "Anna\tB-PER\nUlm\tB-LOC\nkam\tO\n"
+PREDICTED = "Anna\tB-PER\nUlm\tB-ORG\nkam\tO\n"
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> tuple[Path, Path]:
+    return write(tmp_path / "g.conll", GOLD), write(tmp_path / "p.conll", PREDICTED)
+
+
+@pytest.mark.parametrize("layers", [None, {"entity": 2}])
+def test_one_layer_merged_is_scored_by_its_labels_in_files_and_documents(
+    paths: tuple[Path, Path], layers: dict[str, int] | None
+) -> None:
+    name = "label" if layers is None else "entity"
+    results = [
+        score(*paths, layers=layers, merge=True),
+        score(*paths, layers=layers, merge=True, unit="character"),
+        score(*(list(read(path, layers)) for path in paths), merge=True),
+    ]
+    for result in results:
+        micro = result.metrics["levels"]["merged"]["labelled"][name]["1"]["micro"]
+        assert (micro["gold"], micro["predicted"], micro["tp_gold"]) == (2, 2, 1)
+
+
+def test_one_layer_merged_is_scored_by_its_labels_on_aligned_texts(paths: tuple[Path, Path]) -> None:
+    pytest.importorskip("rapidfuzz")
+
+    result = score(*paths, merge=True, align=True)
+
+    micro = result.metrics["levels"]["merged"]["labelled"]["label"]["1"]["micro"]
+    assert (micro["gold"], micro["predicted"], micro["tp_gold"]) == (2, 2, 1)
+
+
+def test_one_layer_merged_has_its_label_errors_listed(paths: tuple[Path, Path]) -> None:
+    (place,) = errors(*paths, merge=True, labelled="label")
+
+    assert [(each.side, each.text) for each in place.findings] == [("gold", "Ulm"), ("predicted", "Ulm")]
+
+
+def test_layer_of_a_document_that_is_called_merged_is_a_layer_like_any_other() -> None:
+    document = Document("d", {"merged": [Span(0, 2, "PER")]}, tokens=["a", "b"])
+
+    for merge in (False, True):
+        result = score([document], [document], merge=merge)
+        micro = result.metrics["levels"]["merged"]["labelled"]["merged"]["1"]["micro"]
+        assert (micro["gold"], micro["tp_gold"]) == (1, 1)
+
+
+def test_merged_document_keeps_the_labels_of_its_one_layer() -> None:
+    document = Document("d", {"risk": [Span(0, 2, "high")]}, tokens=["a", "b"])
+
+    assert with_merged(document).layers["merged"][0].labels == {"risk": "high"}
+
+
+# Documents without ids
+
+
+TEXTS = [("Ada sat", [[0, 3, "PER"]], ["B-PER", "O"]), ("Bo", [], ["O"])]
+
+
+def rows(*of: dict[str, object]) -> str:
+    return "".join(f"{json.dumps(row)}\n" for row in of)
+
+
+ROWS = rows(*({"id": 57 + n, "text": text, "label": spans} for n, (text, spans, _) in enumerate(TEXTS)))
+TOKENS = [{"tokens": text.split(), "ner_tags": tags} for text, _, tags in TEXTS]
+WITHOUT_IDS = {
+    "a.jsonl": rows(*({"text": text, "label": spans} for text, spans, _ in TEXTS)),
+    "b.jsonl": rows(*({"text": text, "entities": [*map(tuple, spans)]} for text, spans, _ in TEXTS)),
+    "c.jsonl": rows(*TOKENS),
+    "d.conll": "-DOCSTART- O\n\nAda B-PER\nsat O\n\n-DOCSTART- O\n\nBo O\n",
+    "e.conllu": "1\tAda\t_\t_\t_\t_\t0\t_\t_\tNER=B-PER\n2\tsat\t_\t_\t_\t_\t1\t_\t_\t_\n\n# newdoc\n1\tBo\t"
+    + "_\t" * 7
+    + "_\n",
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_IDS)
+@pytest.mark.parametrize(
+    "gold", [ROWS, rows(*(row | {"id": "x"} for row in TOKENS))], ids=["doccano", "token rows"]
+)
+def test_documents_without_ids_meet_those_with_ids(name: str, gold: str, tmp_path: Path) -> None:
+    paths = write(tmp_path / "gold.jsonl", gold), write(tmp_path / name, WITHOUT_IDS[name])
+
+    for own, other in (paths, paths[::-1]):
+        result = score(own, other, metrics="exact")
+
+        assert (result.documents, result.f1) == (2, 1.0)
+
+
+def test_results_by_document_have_the_ids_of_gold(tmp_path: Path) -> None:
+    paths = (
+        write(tmp_path / "gold.jsonl", ROWS),
+        write(tmp_path / "p.jsonl", WITHOUT_IDS["a.jsonl"]),
+    )
+
+    assert list(score(*paths, by="document").to_dict()["by"]["document"]) == ["57", "58"]
+
+
+def test_files_of_folders_may_have_documents_without_ids(tmp_path: Path) -> None:
+    for side, content in (("gold", ROWS), ("predicted", WITHOUT_IDS["a.jsonl"])):
+        (tmp_path / side).mkdir()
+        write(tmp_path / side / "x.jsonl", content)
+
+    assert list(
+        score(tmp_path / "gold", tmp_path / "predicted", by="document").to_dict()["by"]["document"]
+    ) == [
+        "x:57",
+        "x:58",
+    ]
+
+
+def test_rows_in_memory_without_ids_meet_those_with_ids() -> None:
+    gold = [{"id": 57 + n, "text": text, "label": spans} for n, (text, spans, _) in enumerate(TEXTS)]
+    others: list[dict[str, object]] = [{"text": text, "spans": spans} for text, spans, _ in TEXTS]
+    tokens = [{**row, "id": "x"} for row in TOKENS]
+
+    assert score(gold, others, metrics="exact").f1 == score(others, gold, metrics="exact").f1 == 1.0
+    assert score(tokens, TOKENS, metrics="exact").f1 == 1.0
+
+
+def test_ids_that_both_sides_give_must_be_equal(tmp_path: Path) -> None:
+    paths = (
+        write(tmp_path / "a.jsonl", ROWS),
+        write(tmp_path / "b.jsonl", ROWS.replace("57", "59")),
+    )
+
+    with pytest.raises(TextMismatch, match=r"gold has document '57' where .* has document '59'"):
+        score(*paths)
+
+
+# Paths
+
+
+GERMAN = Path(clueval.__file__).parent / "samples" / "german"
+SILENT = pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
+
+
+def documents(labels: str, layer: str = "label") -> list[Document]:
+    """One document; each character is the label of a span of one position, and an underline is no span."""
+    spans = [Span(n, n + 1, label) for n, label in enumerate(labels) if label != "_"]
+    return [Document("d", {layer: spans}, text="xyz"[: len(labels)], unit="character")]
+
+
+def result(gold: str = "AAB", predicted: str = "AA_", **options: Any) -> Result:
+    return score(documents(gold), documents(predicted), **options)
+
+
+def paths_of_files(report: Any, before: str = "") -> Iterator[str]:
+    for name, value in report.items():
+        if isinstance(value, dict):
+            yield from paths_of_files(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}"
+
+
+@SILENT
+@pytest.mark.few(5)
+@pytest.mark.parametrize("metrics", [*METRICS, "exact,muc"])
+@pytest.mark.parametrize("options", [{}, {"by": "document"}, {"merge": True}], ids=str)
+def test_every_key_of_scores_is_the_path_of_its_number(metrics: str, options: dict[str, Any]) -> None:
+    of_all = result(metrics=metrics, **options)
+
+    found = of_all.scores()
+
+    assert found or metrics == "confusion"
+    assert {path: of_all[path] for path in found} == found
+
+
+def test_keys_of_two_layers_name_the_layer() -> None:
+    files = [str(GERMAN / f"{side}.vrt") for side in ("gold", "predicted")]
+    both = score(*files, layers={"entity": 2, "risk": 3}, metrics="exact")
+
+    found = both.scores()
+
+    assert {path: both[path] for path in found} == found
+    assert both["exact.risk.f1"] == both["exact.risk.micro.f1"]
+    with pytest.raises(
+        UsageError, match=r"can mean 2 scores \(one of exact.entity.micro.f1, exact.risk.micro.f1\)"
+    ):
+        both["exact.f1"]
+
+
+@SILENT
+@pytest.mark.parametrize(
+    ("metrics", "short", "path"),
+    [
+        ("exact", "exact.B.f1", "exact.label.per_label.B.f1"),
+        ("exact", "B.recall", "exact.label.per_label.B.recall"),
+        ("levels", "levels.f1", "levels.label.labelled.label.1.micro.f1"),
+        ("levels", "A.f1", "levels.label.labelled.label.1.per_label.A.f1"),
+        ("levels", "labelled.2.f1", "levels.label.labelled.label.2.micro.f1"),
+        ("levels", "levels.unlabelled.4.recall", "levels.label.unlabelled.4.recall"),
+        ("fair", "fair.f1", "fair.label.overall.fair.f1"),
+        ("gate", "gate.f1", "gate.label.all.f1_strict"),
+        ("exact,muc", "exact.f1", "exact.label.micro.f1"),
+        ("exact,muc", "muc.exact.f1", "muc.label.exact.f1"),
+    ],
+)
+def test_names_that_are_clear_from_the_others_may_be_left_out(metrics: str, short: str, path: str) -> None:
+    found = result(metrics=metrics)
+
+    assert found[short] == found[path]
+
+
+@SILENT
+@pytest.mark.parametrize(
+    ("metrics", "short", "message"),
+    [
+        ("exact,partial", "A.f1", "exact.label.per_label.A.f1, partial.label.per_label.A.f1"),
+        (
+            "levels",
+            "levels.2.f1",
+            "there is no score 'levels.2.f1' (did you mean levels.label.unlabelled.2.f1?)",
+        ),
+        ("levels", "levels.1.f1", "there is no score 'levels.1.f1'"),
+        ("muc", "exact.f1", "can mean the metric exact, or a part of muc"),
+        ("exact,fair", "f1", "exact.label.micro.f1, fair.label.overall.fair.f1"),
+    ],
+)
+def test_what_can_mean_several_numbers_is_refused(metrics: str, short: str, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        result(metrics=metrics)[short]
+
+    assert message in str(error.value)
+
+
+@SILENT
+@pytest.mark.parametrize("metrics", [*METRICS])
+@pytest.mark.parametrize("wrong", ["overall_f1", "accuracy", "nonsense", "", ".", "A", "exact.B"])
+def test_a_hint_is_a_path_of_this_result(metrics: str, wrong: str) -> None:
+    of_metric = result(metrics=metrics)
+
+    with pytest.raises(UsageError) as error:
+        of_metric[wrong]
+
+    hint = str(error.value).partition("did you mean ")[2].removesuffix("?)")
+    assert hint in set(paths_of_files(of_metric.metrics))
+
+
+def test_a_result_is_no_list_of_its_paths() -> None:
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(result())  # type: ignore[call-overload]  # as a wrong call would

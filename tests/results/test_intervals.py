@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from clueval import score
 from clueval.core.count import SENTENCE, Plan, count
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.exact import Exact
@@ -33,6 +34,7 @@ from clueval.results.units import Units, units_of
 from clueval.statistics.jackknife import logit_jackknife
 from tests.random_corpora import SIZE as TOKENS
 from tests.random_corpora import corpus, pairs_of
+from tests.random_texts import draw
 
 # Each document of the case by hand in specs/statistics.md: found, gold and predicted spans.
 A = [(4, 5, 5), (8, 10, 9), (3, 3, 4), (1, 2, 1)]
@@ -302,6 +304,31 @@ def test_intervals_are_those_of_the_reports_without_each_document(metric: AnyMet
         score, *others = (reduce(lambda entry, key: entry.get(key, {}), path, of) for of in (whole, *without))
         if all(isinstance(other, int | float) for other in others) and "reason" not in interval:
             own = logit_jackknife(score, others, interval["units"], interval["effective"], 0.95).to_dict()
+            assert interval == pytest.approx(own, rel=1e-6), path
+            compared += 1
+
+    assert compared >= 3
+
+
+@pytest.mark.parametrize("seed", [1, 5, 10, 236])
+def test_intervals_of_masking_are_those_of_the_reports_without_each_document(seed: int) -> None:
+    """Some of its rates are undefined in a part of the documents."""
+    corpus = draw(Random(seed))
+    size = len(corpus.gold)
+    result = score(corpus.gold, corpus.predicted, metrics="masking", intervals=True)
+    parts = [[n for n in range(size) if n != left_out] for left_out in range(size)]
+    reports = [
+        score([corpus.gold[n] for n in part], [corpus.predicted[n] for n in part], metrics="masking").metrics
+        for part in parts
+    ]
+    compared = 0
+
+    for path, interval in intervals_in(result.to_dict()["intervals"]["scores"]):
+        value, *others = (
+            reduce(lambda entry, key: entry.get(key, {}), path, of) for of in (result.metrics, *reports)
+        )
+        if all(isinstance(other, int | float) for other in others) and "reason" not in interval:
+            own = logit_jackknife(value, others, interval["units"], interval["effective"], 0.95).to_dict()
             assert interval == pytest.approx(own, rel=1e-6), path
             compared += 1
 

@@ -38,7 +38,7 @@ from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.metrics.strings import Strings
 from clueval.results import workers
 from clueval.results.saved import save_bag
-from clueval.results.workers import Gathered, Task, carry_out, chosen_jobs, count_tasks, tasks_of
+from clueval.results.workers import Task, carry_out, chosen_jobs, count_tasks, tasks_of
 from clueval.version import __version__
 
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are killed as on Linux")
@@ -172,11 +172,6 @@ def test_the_parts_of_a_corpus_have_the_bag_of_the_whole(units: str | None, tmp_
         assert content(count_tasks(tasks, partial(counted, plan), units=units), tmp_path) == content(
             whole, tmp_path
         )
-
-
-def test_the_sum_of_nothing_is_an_error() -> None:
-    with pytest.raises(ValueError, match="there are no tasks"):
-        Gathered(None).bag  # noqa: B018  # it raises
 
 
 # Executors

@@ -535,6 +535,8 @@ def test_lends_the_texts_of_an_annotator_to_lists_of_spans() -> None:
     for lists in ([[(0, 3, "PER")], []], {"y": [], "x": [(0, 3, "PER")]}):
         assert agree({"a": rows, "b": lists, "c": rows}).to_dict() == expected
         assert agree({"b": lists, "a": rows, "c": rows}).to_dict()["documents"] == expected["documents"]
+        assert agree({"a": iter(rows), "b": lists, "c": rows}).to_dict() == expected
+    assert agree({"a": rows, "b": iter([[(0, 3, "PER")], []]), "c": rows}).to_dict() == expected
     assert len(list(agree({"a": rows, "b": [[], []]}).disagreements())) == 2
     partial = agree({"a": rows, "b": {"x": [(0, 3, "PER")]}, "c": rows})
     assert [(place.document, place.start, place.kind) for place in partial.disagreements()] == [

@@ -133,6 +133,15 @@ class Covers:
         return number > 0 and self._reach[number - 1] >= end
 
 
+def _ranges(spans: Iterable[LabelledRange]) -> set[Range]:
+    return {(start, end) for start, end, _ in spans}
+
+
+def _compared(gold: set[Any], predicted: set[Any]) -> tuple[int, int, int]:
+    """Return the numbers of what is on both sides, on the predicted side only, and on the gold side only."""
+    return len(gold & predicted), len(predicted - gold), len(gold - predicted)
+
+
 # --- Text Anonymization Benchmark
 
 IGNORABLE = frozenset(" ,.-;:/&()[]–'\"’“”")
@@ -285,17 +294,12 @@ class I2b2Figures(OtherProgram):
         text, *sides = self.sides_of(pair)
         tokens = tokens_of(_ASCII_TOKEN, text)
         gold, predicted = map(set, sides)
-        own, other = (set(_labelled_tokens(tokens, side)) for side in sides)
-        tally = Tally()
-
-        def add(name: str, right: int, one: Collection[Any], two: Collection[Any]) -> None:
-            tally[name, right, len(two) - right, len(one) - right] += 1
-
-        for name, one, two in (("token", own, other), ("strict", gold, predicted)):
-            add(name, len(one & two), one, two)
-            ranges, others = {each[:2] for each in one}, {each[:2] for each in two}
-            add(f"binary_{name}", len(ranges & others), ranges, others)
-        add("relaxed", _relaxed(gold, predicted), gold, predicted)
+        gold_tokens, predicted_tokens = (set(_labelled_tokens(tokens, side)) for side in sides)
+        right = _relaxed(gold, predicted)
+        tally = Tally({("relaxed", right, len(predicted) - right, len(gold) - right): 1})
+        for name, own, other in (("token", gold_tokens, predicted_tokens), ("strict", gold, predicted)):
+            tally[name, *_compared(own, other)] += 1
+            tally[f"binary_{name}", *_compared(_ranges(own), _ranges(other))] += 1
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -361,14 +365,13 @@ class MeddocanFigures(OtherProgram):
         sentences = len(pair.gold.sentences)
         tally = Tally({("sentences", "all"): sentences})
         tally["documents", "without sentences"] += not sentences and bool(text.strip())
-        own, other = set(gold), set(predicted)
-        strict, others = {one[:2] for one in own}, {one[:2] for one in other}
-        right = (strict & others) | {*wildcards_of(text, strict)}.intersection(wildcards_of(text, others))
+        ranges, others = _ranges(gold), _ranges(predicted)
+        right = (ranges & others) | {*wildcards_of(text, ranges)}.intersection(wildcards_of(text, others))
         covers = Covers(right)
-        spurious, missed = (sum(not covers.holds(*span) for span in side) for side in (others, strict))
+        spurious, missed = (sum(not covers.holds(*one) for one in side) for side in (others, ranges))
         for name, counts in (
-            ("ner", (len(own & other), len(other - own), len(own - other))),
-            ("strict", (len(strict & others), len(others - strict), len(strict - others))),
+            ("ner", _compared(set(gold), set(predicted))),
+            ("strict", _compared(ranges, others)),
             ("merged", (len(right), spurious, missed)),
         ):
             for what, number in zip(COUNTS, counts, strict=True):
@@ -410,9 +413,9 @@ class PresidioFigures(OtherProgram):
         text, gold, predicted = self.sides_of(pair)
         tokens = words_in(text, 0, len(text))
         ignored = [text[start:end].casefold() in self.metric.ignore_words.words for start, end in tokens]
-        labels, others = labels_of(tokens, gold), labels_of(tokens, predicted)
+        gold_labels, predicted_labels = labels_of(tokens, gold), labels_of(tokens, predicted)
         tally = Tally()
-        for own, other, is_ignored in zip(labels, others, ignored, strict=True):
+        for own, other, is_ignored in zip(gold_labels, predicted_labels, ignored, strict=True):
             if own != other and is_ignored:
                 continue
             if own is not None:
@@ -423,7 +426,7 @@ class PresidioFigures(OtherProgram):
                 tally["label", other, "predicted"] += 1
                 tally["pii", "", "tp"] += own is not None
                 tally["label", other, "tp"] += own == other
-        self._add_runs(tally, _runs(tokens, labels, ignored), _runs(tokens, others, ignored))
+        self._add_runs(tally, _runs(tokens, gold_labels, ignored), _runs(tokens, predicted_labels, ignored))
         return tally
 
     def _add_runs(self, tally: Tally, gold: Sequence[Range], predicted: Sequence[Range]) -> None:

@@ -170,10 +170,12 @@ class Fair(Metric):
 
     def _items(self, spans: Sequence[Span]) -> list[Item]:
         """Return the spans that are evaluated, as items."""
-        return [item for item in map(Item.of, spans) if self._wants(item.key.label)]
-
-    def _wants(self, label: str) -> bool:
-        return label not in self.exclude and (not self.labels or label in self.labels)
+        exclude, labels = self.exclude, self.labels
+        return [
+            item
+            for item in map(Item.of, spans)
+            if item.key.label not in exclude and (not labels or item.key.label in labels)
+        ]
 
     def _by_label(self, total: Tally) -> dict[str, tuple[_Kinds, _Kinds]]:
         """Return the traditional and the fair counts of each label, labels in order."""

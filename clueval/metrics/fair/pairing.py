@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
@@ -169,13 +169,14 @@ def _boundary_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterato
             (by_length[1], golds, True),
         ):
             for own in side:
-                partner, shared = (
-                    (None, []) if own.counted else _most_similar(own, others, counted, same_label)
-                )
+                if own.counted:
+                    continue
+                partner, shared, size = _most_similar(own, others, counted, same_label)
                 if partner is None:
                     continue
-                _take(shared, own, partner)
-                for each in (own, partner):
+                for each in (own, partner):  # the tokens that both have are taken from both
+                    subtract(each.runs, shared)
+                    each.size -= size
                     if not each.counted:
                         each.counted, each.place = True, next(places)
                 pair = (partner.item, own.item) if others is golds else (own.item, partner.item)
@@ -186,13 +187,14 @@ def _boundary_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterato
 
 def _most_similar(
     own: _Leftover, others: Sequence[_Leftover], counted: bool, same_label: bool
-) -> tuple[_Leftover | None, Runs]:
-    """Return the most similar of the others, or None, and what both share.
+) -> tuple[_Leftover | None, Runs, int]:
+    """Return the most similar of the others, or None, what both share, and the size of that.
 
     It is free, or counted and shares a token, and has another range: spans of one range were paired before, or are no
     pair.
     """
-    best, taken, least = None, [], None
+    best: _Leftover | None = None
+    taken, least = [], (1, 0, 0, 0)  # no rank is greater
     for number in own.around:
         other = others[number]
         if other.counted is counted and (other.label == own.label) is same_label:
@@ -200,17 +202,9 @@ def _most_similar(
                 continue
             shared = intersect(own.runs, other.runs)
             rank = -_size_of(shared), other.size, other.length, other.place
-            if (shared or not counted) and (least is None or rank < least):
+            if (shared or not counted) and rank < least:
                 best, taken, least = other, shared, rank
-    return best, taken
-
-
-def _take(shared: Runs, own: _Leftover, other: _Leftover) -> None:
-    """Remove the tokens that both spans have from both."""
-    size = _size_of(shared)
-    for each in (own, other):
-        subtract(each.runs, shared)
-        each.size -= size
+    return best, taken, -least[0]
 
 
 def boundary_kind(gold: Span, predicted: Span) -> str:
@@ -236,5 +230,7 @@ def subtract(runs: Runs, gone: Runs) -> None:
         runs[number : number + 1] = [piece for piece in pieces if piece[0] < piece[1]]
 
 
-def _size_of(runs: Iterable[tuple[int, int]]) -> int:
+def _size_of(runs: Sequence[tuple[int, int]]) -> int:
+    if len(runs) == 1:  # as most are
+        return runs[0][1] - runs[0][0]
     return sum([end - start for start, end in runs])

@@ -14,7 +14,7 @@ from clueval.core.metric import DocumentMetric, Metric, Sizes
 from clueval.core.span import SIDES, Span
 from clueval.core.tally import Counts, Tally, added
 from clueval.files.errors import CluevalError, UsageError, described, shortened, warn
-from clueval.files.options import option_field, require_choices
+from clueval.files.options import is_number, option_field, require_choices
 from clueval.metrics.gate.counts import (
     ALL,
     CurvePoint,
@@ -70,6 +70,12 @@ RANKS: Mapping[str, tuple[int, ...]] = {
     "100": tuple(range(0, 101, 10)),
 }
 """Eleven ranks from 0 up to 10, 50 or 100."""
+
+_TEXTS = (
+    *("score_feature", "nil", "containing", "unfiltered"),
+    *("list_type", "edge_feature", "element_type"),
+)
+"""The settings that are names or values, if they are given."""
 
 WITHOUT_VALUE = "(none)"
 """The group of the annotations that lack the feature of a break-down."""
@@ -231,6 +237,10 @@ class Gate(Metric):
             if isinstance(given, str):
                 raise UsageError(f"Gate.{name} must be several names, not the string {given!r}")
             object.__setattr__(self, name, tuple(given))
+        for name in _TEXTS:
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, str):
+                raise UsageError(f"Gate.{name} must be text, not {described(given)}")
         parse_types(self.types)
         FeatureTest(self.features, self.feature_comparison)  # raises for names that cannot be
         require_choices(self, "Gate")
@@ -243,7 +253,7 @@ class Gate(Metric):
             )
         if self.unfiltered is not None and self.containing is None:
             raise UsageError("Gate.unfiltered needs containing annotations", advice="add Gate.containing")
-        if not self.beta > 0:
+        if not is_number(self.beta) or not self.beta > 0:
             raise UsageError(f"Gate.beta must be greater than 0, not {self.beta!r}")
         if self.score_feature is not None:
             thresholds = EVERY if self.thresholds is None else parse_thresholds(self.thresholds)

@@ -87,17 +87,11 @@ class Masks:
         for start, end in mention.ranges:
             for word in self.text.words_in(start, end):
                 part = self.text.clipped(word, start, end)
-                if self._counts(word, part):
+                has_letters = self.text.letters.between(*part) and self.text.core.between(*part)
+                if self.text.counting.bytes[word] and has_letters:
                     is_exposed = not mention.harmless and bool(self.exposed.between(*part))
                     found[word] = found.get(word, False) or is_exposed
         yield from found.items()
-
-    def _counts(self, word: int, part: Range) -> bool:
-        """Return whether a part of a word has a letter or digit that is not ignorable."""
-        text = self.text
-        return bool(text.counting.bytes[word]) and bool(
-            text.letters.between(*part) and text.core.between(*part)
-        )
 
     def _characters(self, ranges: Iterable[Range]) -> int:
         """Return the number of characters of ranges."""
@@ -132,12 +126,8 @@ class Masks:
     def exposed_in(self, mention: Mention) -> list[Range]:
         """Return the exposed characters of a mention as ranges."""
         if self.text.core.within(mention.ranges):
-            return self.exposed_characters(mention.ranges)
+            return [run for one in mention.ranges for run in self.text.core_in(*one, self.exposed)]
         return self.readable_characters(self.text.place(*one) for one in mention.ranges)
-
-    def exposed_characters(self, ranges: Iterable[Range]) -> list[Range]:
-        """Return the exposed characters of ranges of positions."""
-        return [run for one in ranges for run in self.text.core_in(*one, self.exposed)]
 
     def readable_characters(self, places: Iterable[Range]) -> list[Range]:
         """Return those of ranges of characters that are not masked."""
@@ -172,20 +162,13 @@ class Masks:
             return None
         best = found[0]
         if len(found) > 1:
-            best = max(found, key=lambda span: self._characters(_both(span, mention.span)))
+            best = max(found, key=lambda span: self._characters(intersect(span.fragments, mention.ranges)))
         parts = [
             label
             for start, end, label in best.features.get(PARTS, ())
             if intersect(((start, end),), mention.ranges)
         ]
         return " ".join(parts) or shown(best)
-
-
-def _both(one: Span, other: Span) -> Sequence[Range]:
-    """Return the positions of two spans that overlap."""
-    if one.parts is None and other.parts is None:
-        return [(max(one.start, other.start), min(one.end, other.end))]
-    return intersect(one.fragments, other.fragments)
 
 
 def shown(mask: Span) -> str:

@@ -9,7 +9,7 @@ are one entity.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from sys import intern
@@ -85,16 +85,19 @@ class MentionReader:
 
         Raises `LimitError` if they have too many words together.
         """
-        text, names = self.text, class_names(self.document.layers, self.class_layer)
+        text, layers = self.text, self.document.layers
+        names = class_names(layers, self.class_layer)
         regions = list(self._regions(names[0]))
         numbers: dict[tuple[str, ...], int] = {}
         mentioned, of_document = 0, len(text.spelled)
-        entities = OverlappedLabels(self.document.layers, self.entity)
+        entity_in_place = _labels_in_place(layers.get(self.entity, ()))
         special = {*names, self.entity}
         for number, span in enumerate(spans):
             label, kind, entity = span.label, None, None
             if span.features or not special.isdisjoint(span.by_layer):
-                kind, entity = own_class(span, names), entities.own_label(span)
+                kind, entity = _own_class(span, names), span.features.get(self.entity)
+                if entity is None or entity == "":
+                    entity = span.by_layer.get(self.entity)
             placed = text.placed(span, self.document)
             if kind is None:
                 kind = NO_LABEL
@@ -102,7 +105,7 @@ class MentionReader:
                     kind = next((name for name, where in regions if where.touch(placed)), NO_LABEL)
             if kind in self.keep or label in self.keep:
                 continue
-            entity = entities.label_in_place(span) if entity is None else entity
+            entity = entity_in_place(span) if entity is None else str(entity)
             ranges = placed.fragments
             for one in ranges:
                 mentioned += len(text.words_in(*one))
@@ -131,39 +134,29 @@ def class_names(layers: Container[str], class_layer: str | None) -> list[str]:
     return [CLASS_LAYER] if CLASS_LAYER in layers else [CLASS_LAYER, CLASS_FEATURE]
 
 
-def own_class(span: Span, names: Iterable[str]) -> str | None:
+def _own_class(span: Span, names: Iterable[str]) -> str | None:
     """Return the class that a span itself has, as a label or a feature with one of the names."""
-    labels, features = span.by_layer, span.features
     for name in names:
-        own = labels.get(name) or features.get(name)
+        own = span.by_layer.get(name) or span.features.get(name)
         if own is not None and own != "":
             return str(own)
     return None
 
 
-class OverlappedLabels:
-    """Labels that spans have in a feature, in a layer of their own, or in a layer of the document in their place."""
+def _labels_in_place(spans: Sequence[Span]) -> Callable[[Span], str | None]:
+    """Return the function that gives the label of these spans in the place of a span, None if there is none.
 
-    def __init__(self, layers: Mapping[str, Sequence[Span]], name: str) -> None:
-        self._name = name
-        spans = layers.get(name, ())
-        self._same = {by_position(span): span.label for span in reversed(spans)}
-        self._spans = sorted(spans, key=by_position)
-        self._reach = list(accumulate((span.end for span in self._spans), max))
+    It is that of the first span with the same range, else of the first that overlaps it.
+    """
+    same = {by_position(span): span.label for span in reversed(spans)}
+    ordered = sorted(spans, key=by_position)
+    reach = list(accumulate((span.end for span in ordered), max))
 
-    def own_label(self, span: Span) -> str | None:
-        """Return the label that the span itself has, None if it has none."""
-        own = span.features.get(self._name)
-        if own is None or own == "":
-            own = span.by_layer.get(self._name)
-        return None if own is None else str(own)
+    def label(span: Span) -> str | None:
+        if by_position(span) in same:
+            return same[by_position(span)]
+        first = bisect_right(reach, span.start)  # the first span that ends after the start
+        overlaps = first < len(ordered) and ordered[first].overlaps(span)
+        return ordered[first].label if overlaps else None
 
-    def label_in_place(self, span: Span) -> str | None:
-        """Return the label of the layer in the place of a span, None if it has none there."""
-        if not self._spans:
-            return None
-        if by_position(span) in self._same:
-            return self._same[by_position(span)]
-        first = bisect_right(self._reach, span.start)  # the first span that ends after the start
-        overlaps = first < len(self._spans) and self._spans[first].overlaps(span)
-        return self._spans[first].label if overlaps else None
+    return label

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -56,14 +57,14 @@ class WordWeights:
 
         Raises `UsageError` for a count that is not a whole number from 0 on.
         """
-        folded: dict[str, int] = {}
+        folded: Counter[str] = Counter()
         for word, count in counts.items():
             if type(count) is not int or not 0 <= count < _MOST:
                 raise UsageError(
                     f"the count {count!r} of a word is not a whole number from 0 on with at most 18 digits"
                 )
-            folded[word.casefold()] = folded.get(word.casefold(), 0) + count
-        return cls(folded)
+            folded[word.casefold()] += count
+        return cls(dict(folded))
 
     @classmethod
     def read(cls, path: str | Path) -> WordWeights:
@@ -71,7 +72,7 @@ class WordWeights:
 
         Words that differ only in upper and lower case are added. Raises `FormatError` with the line.
         """
-        counts: dict[str, int] = {}
+        counts: Counter[str] = Counter()
         for number, line in lines(Path(path)):
             if line.strip():
                 word, _, count = line.partition("\t")
@@ -82,11 +83,10 @@ class WordWeights:
                         line=number,
                         advice="a word, a tab, a whole number from 0 on with at most 18 digits",
                     )
-                key = word.strip().casefold()
-                counts[key] = counts.get(key, 0) + int(count)
+                counts[word.strip().casefold()] += int(count)
         if not counts:
             raise FormatError("the file has no words", file=str(path), advice="word, tab, count on each line")
-        return cls(counts, str(path))
+        return cls(dict(counts), str(path))
 
     def weigher(self) -> Callable[[str], float]:
         """Return the function that weighs a word."""

@@ -333,11 +333,9 @@ def _made(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]
         texts = next((of for of in of_documents if all(map(_has_text, of))), None)
     made = dict(files)
     for name, side in sides.items():
-        is_listed = side.nested is not False and isinstance(sources[name], list | tuple | Mapping)
-        if texts is not None and is_listed and side.kind in ("spans", None):
-            made[name] = Annotator(name, given=list(_on_texts(side, texts)))
-        else:
-            made[name] = Annotator(name, given=list(side.documents()))
+        is_listed = side.kind in ("spans", None) and side.nested is not False
+        given = side.documents() if texts is None or not is_listed else _on_texts(side, texts)
+        made[name] = Annotator(name, given=list(given))
     return [made[name] for name in sources]
 
 

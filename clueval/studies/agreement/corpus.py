@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clueval.core.bag import Bag
@@ -15,7 +15,8 @@ from clueval.core.overlap import first_clash
 from clueval.core.read import Read
 from clueval.core.span import SIDES
 from clueval.files.errors import UsageError, warn
-from clueval.results.plan import require_names
+from clueval.results.options import require_names
+from clueval.studies.agreement.annotators import Annotators
 from clueval.studies.agreement.metric import AgreementMetric
 from clueval.studies.agreement.places import marks_in, sequences_in, written
 from clueval.studies.agreement.readings import spans_of
@@ -27,24 +28,21 @@ class Annotated:
     """The texts of annotators, as they are counted.
 
     Attributes:
-        metric: counts them; it names the annotators.
-        groups: returns the documents of all annotators, text by text, each time anew, and notes what was read; a system
-            is last.
+        annotators: who has annotated the texts; a system is last.
+        metric: counts the texts.
         plan: what is counted.
         steps: what changes the documents of each annotator before they are counted, as gold.
-        fast: counts them without their documents, if that is possible.
     """
 
+    annotators: Annotators
     metric: AgreementMetric
-    groups: Callable[[Read], Iterable[Group]]
     plan: Plan
     steps: tuple[Step, ...] = ()
-    fast: Callable[[Plan], Bag | None] = lambda plan: None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the annotators, without the system."""
-        return self.metric.annotators
+        return self.annotators.names
 
     def texts(self, read: Read | None = None) -> Iterator[Group]:
         """Yield the documents of each text that is selected, changed and with merged layers.
@@ -67,7 +65,7 @@ class Annotated:
 
     def _prepared(self, read: Read) -> Iterator[Group]:
         """Yield the documents of all texts, of which those that are selected are changed."""
-        for group in self.groups(read):
+        for group in self.annotators.groups(read):
             humans = [each for each in group.sides[: len(self.names)] if each is not None]
             if not humans:
                 continue
@@ -127,7 +125,7 @@ class Annotated:
                     self._see_clash(humans, clashes)
             return [group]
 
-        bag = None if self.steps else self.fast(self.plan)
+        bag = None if self.steps else self.annotators.bag(self.plan)
         if bag is None:
             read = Read()
             bag = count(map(see, self._prepared(read)), self.plan)

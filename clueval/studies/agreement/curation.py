@@ -36,7 +36,7 @@ from clueval.studies.agreement.places import (
     range_of,
     sequences_in,
 )
-from clueval.studies.agreement.readings import Mark, Readings, parts_of
+from clueval.studies.agreement.readings import Mark, Readings, parts_of, spans_of
 from clueval.studies.agreement.readings import Reading as Marks
 from clueval.studies.corrections import changed_layers
 from clueval.studies.decisions import (
@@ -205,7 +205,7 @@ class Curation:
                     kept += outcome.kept
                     for name, places in listed.items():
                         places += [text.place(layer, readings) for readings in getattr(outcome, name)]
-                layers[layer] = [_span(mark, layer) for mark in sorted(kept)]
+                layers[layer] = list(spans_of(sorted(kept), layer))
             document = replace(group.first, layers=layers, tags=Frozen())
             places_of = {name: tuple(places) for name, places in listed.items()}
             yield Curated(document, **places_of, annotators=self._names)
@@ -272,12 +272,6 @@ class Curation:
         return list(by_name.values())
 
 
-def _span(mark: Mark, layer: str) -> Span:
-    fragments, label = mark
-    labels = Frozen({layer: label})
-    return Span(*fragments[0], labels) if len(fragments) == 1 else Span.of_fragments(fragments, labels)
-
-
 _READING = Reading()
 
 
@@ -311,28 +305,21 @@ def curate(
     >>> [(span.start, span.end, span.label) for each in curate(given) for span in each.document.layers["label"]]
     [(0, 2, 'PER')]
     """
-    given = [sources, *others] if others else sources
+    listed = [sources, *others] if others else sources
     return curated(
-        given,
-        Read(),
-        votes=votes,
-        union=union,
-        decisions=decisions,
-        conflicts=conflicts,
-        reading=reading,
-        **options,
+        listed, Read(), reading, votes=votes, union=union, decisions=decisions, conflicts=conflicts, **options
     )
 
 
 def curated(
     sources: Any,
     read: Read,
+    reading: Reading = _READING,
     *,
     votes: int | str,
     union: bool,
     decisions: Paths | PlaceDecisions | None,
     conflicts: str | None,
-    reading: Reading = _READING,
     **options: Any,
 ) -> Iterator[Curated]:
     """Yield the same as `curate`; `read` notes what was read."""
@@ -346,7 +333,7 @@ def curated(
     decided = decisions if isinstance(decisions, PlaceDecisions) else _of_files(decisions, conflicts)
     curation = Curation(annotators.names, needed, decided)
     metric = AgreementMetric(annotators.names)
-    texts = Annotated(metric, annotators.groups, Plan((metric,), sides=annotators.sides)).texts(read)
+    texts = Annotated(annotators, metric, Plan((metric,), sides=annotators.sides)).texts(read)
 
     def documents() -> Iterator[Curated]:
         yield from curation.documents(texts)

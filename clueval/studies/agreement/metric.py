@@ -42,7 +42,6 @@ from clueval.studies.agreement.readings import (
     Reading,
     Readings,
     by_label,
-    from_start,
     kind_of,
     majority,
     parts_of,
@@ -135,22 +134,22 @@ def _contests(humans: Readings, system: Reading | None) -> Iterator[_Contest]:
     for i, j in combinations(present, 2):
         labels = labelled[i] | labelled[j]
         if len(labels) > 1:
-            yield ("pair", i, j), None, True, *from_start(present[i], present[j]), None
+            yield ("pair", i, j), None, True, present[i], present[j], None
         for label in labels:
             own, other = labelled[i].get(label, ()), labelled[j].get(label, ())
-            yield ("pair", i, j), label, len(labels) == 1, *from_start(own, other), None
+            yield ("pair", i, j), label, len(labels) == 1, own, other, None
     if system is not None:
         for i, own in present.items():
             if own or system:
-                yield ("system", i), None, True, *from_start(own, system), None
+                yield ("system", i), None, True, own, system, None
     for ranges in (False, True):
         voting = {i: unlabelled(own) if ranges else own for i, own in present.items()}
         for i, own in present.items():
             gold = majority([reading for j, reading in voting.items() if j != i])
             if gold or own:
-                yield ("majority", i), None, True, *from_start(gold, own), ranges
+                yield ("majority", i), None, True, gold, own, ranges
             if system is not None and (gold or system):
-                yield ("system_majority", i), None, True, *from_start(gold, system), ranges
+                yield ("system_majority", i), None, True, gold, system, ranges
 
 
 # --- items: positions and ranges with the values that annotators gave them

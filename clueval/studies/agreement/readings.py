@@ -39,9 +39,9 @@ def readings_of(sides: Sides, number: int) -> list[Reading | None]:
     return listed + [None] * (number - len(listed))
 
 
-def spans_of(reading: Reading) -> tuple[Span, ...]:
+def spans_of(reading: Sequence[Mark], layer: str = DEFAULT_LAYER) -> tuple[Span, ...]:
     """Return the spans of a reading."""
-    labels = {label: Frozen({DEFAULT_LAYER: label}) for _, label in reading}
+    labels = {label: Frozen({layer: label}) for _, label in reading}
     return tuple(
         [
             Span(*fragments[0], labels[label])
@@ -67,18 +67,6 @@ def parts_of(readings: Readings) -> Iterator[list[Reading | None]]:
             None if reading is None else tuple(sorted(marks))
             for reading, marks in zip(readings, found, strict=True)
         ]
-
-
-def from_start(one: Reading, other: Reading) -> tuple[Reading, Reading]:
-    """Return two readings whose positions count from the first start of both."""
-    first = min(mark[0][0][0] for mark in (*one[:1], *other[:1]))
-    if not first:
-        return one, other
-    moved = [
-        tuple([(tuple([(start - first, end - first) for start, end in of]), label) for of, label in reading])
-        for reading in (one, other)
-    ]
-    return moved[0], moved[1]
 
 
 def by_label(reading: Reading) -> dict[str, Reading]:

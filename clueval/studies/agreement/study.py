@@ -18,10 +18,10 @@ from clueval.formats.options import Reading
 from clueval.reports.language import in_language, numeral, phrase
 from clueval.reports.place import Place
 from clueval.reports.table import Rate, Table, shown
-from clueval.results.plan import parse_where
+from clueval.results.options import parse_where
 from clueval.results.signature import Signature
 from clueval.studies.agreement import view
-from clueval.studies.agreement.annotators import Annotators, annotators_of
+from clueval.studies.agreement.annotators import annotators_of
 from clueval.studies.agreement.conventions import DEFAULTS, chosen_conventions
 from clueval.studies.agreement.corpus import Annotated
 from clueval.studies.agreement.metric import AgreementMetric
@@ -452,25 +452,25 @@ def agree(
     plan = Plan((metric,), merge, parse_where(where), units=unit, sides=annotators.sides)
     steps = tuple(step for step in steps_of(preparing) if step.signature[0] != ALTERNATIVES)
 
-    corpus = Annotated(metric, annotators.groups, plan, steps, annotators.bag)
+    corpus = Annotated(annotators, metric, plan, steps)
     bag, clashes, without_text = corpus.counted()
-    signature = _signature(corpus, bag, annotators)
+    signature = _signature(corpus, bag)
     return Agreement(corpus, bag, clashes, without_text, signature, confidence if intervals else None)
 
 
-def _signature(corpus: Annotated, bag: Bag, annotators: Annotators) -> str:
+def _signature(corpus: Annotated, bag: Bag) -> str:
     schemes = {scheme or "none" for (side, *_), scheme in bag.read.schemes().items() if side in corpus.names}
     keys = ",".join(convention.key for convention in corpus.metric.conventions)
     choices = {
         "metrics": f"agreement({keys})",
         "unit": "+".join(sorted(bag.read.units)) or "token",
         "scheme": "+".join(sorted(schemes)) or "documents",
-        "invalid": "+".join(sorted(annotators.treatments)) or "documents",
+        "invalid": "+".join(sorted(corpus.annotators.treatments)) or "documents",
         "merge": "yes" if corpus.plan.merge else "no",
         "zero": "0/0=null",
     }
-    if annotators.naming.pair_by is not None:
-        choices["paired"] = annotators.naming.pair_by
+    if corpus.annotators.naming.pair_by is not None:
+        choices["paired"] = corpus.annotators.naming.pair_by
     where = (f"{key}={'|'.join(sorted(values))}" for key, values in corpus.plan.where.items())
     if corpus.plan.where:
         choices["where"] = ";".join(where)
