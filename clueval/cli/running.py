@@ -63,6 +63,7 @@ def _without_command(given: Sequence[str]) -> None:
     """Print the help with all commands, or the version. Raises `SystemExit` after an option, as argparse does."""
     if not given or given[0] in ("-h", "--help"):
         put(overview(), end="")
+        sys.stdout.flush()
     else:
         parser = CommandParser(prog="clueval")
         parser.add_argument("-V", "--version", action="version", version=f"clueval {__version__}")

@@ -184,7 +184,7 @@ class Document:
     ordered: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.unit not in ("token", "character"):
+        if not isinstance(self.unit, str) or self.unit not in ("token", "character"):
             self._require_types()
             raise SpanError(f"unit must be 'token' or 'character', not {self.unit!r}", document=self.id)
         if type(self.layers) is not Layers:  # a reader gives `Layers`, and fields that it has made itself
