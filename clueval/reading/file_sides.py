@@ -35,7 +35,6 @@ from clueval.reading.paths import (
     with_equal_names,
     without_ending,
 )
-from clueval.reading.same_text import ends_early
 from clueval.reading.source import FOR_ALL, Source, beside, form_at, idle_option, options_of, source_of
 
 
@@ -162,6 +161,8 @@ class FileSides:
         is_nameless = any(source.form.is_one_document for source in sources)
         for documents in zip_longest(*(source.documents() for source in sources)):
             if None in documents:
+                from clueval.reading.same_text import ends_early  # only for an error
+
                 number = next(number for number, document in enumerate(documents) if document is not None)
                 ended = sources[documents.index(None)].file.name
                 raise ends_early(ended, sources[number].file.name, documents[number])

@@ -19,7 +19,6 @@ from clueval.core.read import Read
 from clueval.core.span import MERGED, SIDES, Span
 from clueval.files.errors import UsageError
 from clueval.files.opening import Progress
-from clueval.formats.documents import is_dialect
 from clueval.reading.options import ANSWER_FORMATS, MENTIONS, LayerColumns
 from clueval.reading.sides import sides_of
 from clueval.results.options import Groups, texts_may_differ
@@ -137,7 +136,7 @@ class FileReading:
         for pair in pairs:
             sources = self.sources(pair, progress)
             bag = bag_of_columns(sources, plan)
-            if bag is None and all(is_dialect(source.form) for source in sources):
+            if bag is None and all(source.form.kind == "rows" for source in sources):
                 from clueval.reading.triples import bag_of_row_files  # columns do not need it
 
                 rows = [source.anew() for source in sources]
