@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from itertools import chain
 from typing import NamedTuple
 
-from clueval.core.case import BOTH, HEAD, Key, case_of, same_key
+from clueval.core.case import BOTH, HEAD, Case, Key, case_of, same_key
 from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
 from clueval.core.read import Read
 from clueval.core.tally import Tally, added
@@ -364,12 +364,16 @@ class BagCounts:
             inside, of_metrics = of_sequence[sequence]
             inside[(key[2],)] += key[0] * times
             if number not in self._tallies:
-                self._tallies[number] = self._counted(sequence, key)
+                case = self._case(sequence, key)
+                counted = self._tallies[number] = []
+                for metric in self._keeping:
+                    counted.append(metric.count(case))  # a comprehension would be a frame more
             for total, tally in zip(of_metrics, self._tallies[number], strict=True):
                 _add(total, tally, times)
         return totals
 
-    def _counted(self, sequence: str, key: Key) -> list[Tally]:
+    def _case(self, sequence: str, key: Key) -> Case:
+        """Return a case. Raises `UsageError` if a metric that has not counted it before cannot count it."""
         case = case_of(key, sequence)
         for metric in self._new:
             require_countable(metric, case)
@@ -378,7 +382,7 @@ class BagCounts:
                     f"metric {metric.name!r} cannot leave spans out of the count, as the filter of this result does",
                     advice=metric.filters,
                 )
-        return [metric.count(case) for metric in self._keeping]
+        return case
 
     def _outside(self, metric: Metric, present: int) -> Tally:
         """Return the counts of a position outside all spans with the same tag on all sides."""
