@@ -342,7 +342,7 @@ class BagCounts:
         for counted, tally in bag.tallies.get(place, {}).items():
             _add(totals.setdefault(counted, Tally()), tally, 1)
         for sequence in sequences:
-            inside = totals.get((sequence, _INSIDE), {})
+            inside: Mapping[tuple[int, ...], int] = totals.get((sequence, _INSIDE), {})
             for metric in self._metrics:
                 total = totals.get((sequence, metric.name), Tally())
                 if metric in self._of_cases:
