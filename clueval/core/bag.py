@@ -18,7 +18,7 @@ from typing import NamedTuple
 from clueval.core.case import BOTH, HEAD, Case, Key, case_of, same_key
 from clueval.core.metric import AnyMetric, Metric, require_countable, split_metrics
 from clueval.core.read import Read
-from clueval.core.tally import Tally, added
+from clueval.core.tally import Tally
 from clueval.files.errors import UsageError
 
 
@@ -338,17 +338,18 @@ class BagCounts:
     def at(self, place: Place, sequences: Sequence[str]) -> Iterator[tuple[str, AnyMetric, Tally]]:
         """Yield the counts of the metrics in each sequence of a place."""
         bag = self._bag
-        sources = self.in_cases(bag.places.get(place, ())), bag.tallies.get(place, {})
-        names = _INSIDE, *(metric.name for metric in self._metrics)
+        totals = self.in_cases(bag.places.get(place, ()))
+        for counted, tally in bag.tallies.get(place, {}).items():
+            _add(totals.setdefault(counted, Tally()), tally, 1)
         for sequence in sequences:
-            inside, *totals = [
-                added((of[sequence, name], 1) for of in sources if (sequence, name) in of) for name in names
-            ]
-            for metric, total in zip(self._metrics, totals, strict=True):
+            inside: Mapping[tuple[int, ...], int] = totals.get((sequence, _INSIDE), {})
+            for metric in self._metrics:
+                total = totals.get((sequence, metric.name), Tally())
                 if metric in self._of_cases:
                     # the positions of the text that are in no case have the same tag on all sides
                     for present, positions in bag.positions.items():
-                        _add(total, self._outside(metric, present), positions[place] - inside[(present,)])
+                        outside = positions[place] - inside.get((present,), 0)
+                        _add(total, self._outside(metric, present), outside)
                 yield sequence, metric, total
 
     def in_cases(self, row: Row) -> dict[tuple[str, str], Tally]:
