@@ -337,7 +337,7 @@ def help_of(field: Field[Any], declared: Option, note: str = "", default: str | 
     if default is None and (declared.default is not None or has_default):
         default = shown_default(field)
     notes = [*([note] if note else []), *([] if default is None else [f"default: {default}"])]
-    text = _with_choices(declared.help, declared.choices)
+    text = _with_choices(declared.help, declared.values)
     return _escaped(f"{text} ({'; '.join(notes)})" if notes else text)
 
 

@@ -35,7 +35,8 @@ class Option(NamedTuple):
     # the help topic of the option; None: the ``TOPIC`` of its dataclass, if it has one; without a topic, or
     # with an empty one, the option is in the help of the command itself
     topic: str | None = None
-    choices: Collection[str] = ()  # the allowed values, if the type does not determine them
+    # the allowed values, or a function that returns them, if the type does not determine them
+    choices: Collection[str] | Callable[[], Collection[str]] = ()
     takes: str | None = None  # the allowed values in words, if neither `choices` nor the type determines them
     # the function that reads a value; None: the type of the field determines it
     parse: Callable[[str], Any] | None = None
@@ -46,6 +47,11 @@ class Option(NamedTuple):
     writes: bool = False  # whether the value names a file that is written
     # whether it is a setting that a metric got later: signatures name it only if it is not the default
     later: bool = False
+
+    @property
+    def values(self) -> Collection[str]:
+        """The allowed values, if the type does not determine them."""
+        return self.choices() if callable(self.choices) else self.choices
 
 
 def option(flag: str, metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:
@@ -122,10 +128,11 @@ def require_choices(group: Any, name: str) -> None:
     """Raise `UsageError` for a setting that is not one of its choices; `name` is that of the metric's class."""
     for each, declared in options_of(group):
         value = getattr(group, each.name)
-        if declared.choices and value not in declared.choices:
+        choices = declared.values
+        if choices and value not in choices:
             raise UsageError(
                 f"unknown {name}.{each.name} {value!r}",
-                advice=f"one of {', '.join(declared.choices)}",
+                advice=f"one of {', '.join(choices)}",
             )
 
 

@@ -13,7 +13,6 @@ from clueval.files.errors import UsageError
 from clueval.files.limits import Limits
 from clueval.files.options import column, option_field, require_types, whole
 from clueval.files.overwriting import input_path
-from clueval.formats.form import NAMES
 
 OFFSETS = ("points", "utf16", "bytes")
 """The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
@@ -22,7 +21,6 @@ _ANSWERS, _UNPARSABLE, _MISSING = ("accepted",), ("empty", "lenient"), ("empty",
 
 _UNKNOWN = "{name}={value!r} is unknown"
 _CHOICES: Mapping[str, tuple[Sequence[str], str]] = {
-    "input": (NAMES, "unknown format {value!r}"),
     "invalid": (INVALID, "unknown treatment of ill-formed tags {value!r}"),
     "offsets": (OFFSETS, _UNKNOWN),
     "answers": (_ANSWERS, _UNKNOWN),
@@ -32,6 +30,12 @@ _CHOICES: Mapping[str, tuple[Sequence[str], str]] = {
 """The values of options, and the problem with others."""
 
 _LIMITS = Limits()
+
+
+def _formats() -> Sequence[str]:
+    from clueval.formats.form import NAMES  # not needed for lists of tags and spans
+
+    return NAMES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +56,7 @@ class Reading:
         "FORMAT",
         "the format of the files, as clueval formats lists them",
         topic="",
-        choices=NAMES,
+        choices=_formats,
         paired=True,
         default="recognised",
     )
@@ -224,6 +228,8 @@ class Reading:
         if isinstance(self.labels, str):
             labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
             object.__setattr__(self, "labels", labels)
+        if self.input is not None and self.input not in _formats():
+            raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(_formats())}")
         for name, (choices, problem) in _CHOICES.items():
             value = getattr(self, name)
             if value is not None and value not in choices:

@@ -162,8 +162,8 @@ def values_of(group: type, field: Field[Any], *, none: bool = True) -> Values | 
     """
     declared = option_of(field)
     kind = type_of(group, field)
-    if declared is not None and declared.choices:
-        values: Values | None = _choice(declared.choices)
+    if declared is not None and declared.values:
+        values: Values | None = _choice(declared.values)
     elif declared is not None and declared.parse is not None:
         values = Values(declared.takes or declared.metavar or "text", declared.parse)
     else:
