@@ -52,6 +52,19 @@ def _documents(size: int, **given: Any) -> Callable[[], object]:
     return _result(_label_for_each(size, 0), _label_for_each(size, 1), **given)
 
 
+def _filter_by_metadata_of_ten(size: int) -> Callable[[], object]:
+    """Only the first ten documents have the metadata of the filter."""
+    metadata = [{"k": "v"}] * 10 + [{}] * (size - 10)
+    sides = [
+        [
+            Document(f"d{n}", {"label": [Span(0, 2 + side, "A")]}, tokens=["w"] * 4, metadata=of_document)
+            for n, of_document in enumerate(metadata)
+        ]
+        for side in (0, 1)
+    ]
+    return _result(*sides, metrics="exact", where={"k": ["v"]}, intervals=True)
+
+
 def _compared(size: int) -> Callable[[], object]:
     systems = [
         clueval.score(
@@ -258,6 +271,7 @@ def _recognised(size: int) -> Callable[[], object]:
 _WITH_GAPS = "exact", "muc", "coverage", "fair", "gate", "masking", "strings"
 
 JOBS: dict[str, Job] = {
+    "filter by metadata of ten documents, intervals": _filter_by_metadata_of_ten,
     "answers": _answers,
     "answers, inside": _answers_inside,
     "answers, every occurrence": partial(_answers, occurrence="all"),

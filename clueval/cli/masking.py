@@ -58,7 +58,8 @@ def masking(
         weight_column COLUMN: the column of the gold files that has the weight of each token
         conventions NAME,...: also count as other programs do: {_PROGRAMS}
     limits:
-        fail_on_leak: exit with 1 if a mention that must be masked can be read, wholly or in part
+        fail_on_leak: exit with 1 if a mention that must be masked can be read, wholly or in part; string leaks are
+            no mentions, see --fail-over
         fail_under FIGURE=X: exit with 1 if a figure is below X, as in entity_recall[high]=1 or mention_recall=99%;
             can be repeated
         fail_over FIGURE=X: exit with 1 if a figure is above X, as in document_leak_upper=0.05; can be repeated

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from textwrap import wrap
 from typing import Annotated, Any
@@ -209,7 +210,14 @@ def _of_functions() -> Iterator[tuple[str, str]]:
         lines = [_called(name, what), *_indented(what)]
         if inspect.isclass(what) and not issubclass(what, Exception):
             for method, member in vars(what).items():
-                if not method.startswith("_") and inspect.getdoc(member) and not inspect.isclass(member):
+                is_value = not (
+                    callable(member) or isinstance(member, property | cached_property | classmethod)
+                )
+                if (
+                    not method.startswith("_")
+                    and inspect.getdoc(member)
+                    and not (is_value or inspect.isclass(member))
+                ):
                     of_method = [_called(method, getattr(member, "__func__", member)), *_indented(member)]
                     lines += ["", *(f"    {line}" for line in of_method)]
         yield f"clueval.{name}", "\n".join(lines)

@@ -157,7 +157,8 @@ def score(
         max_alignment CELLS: with --align: the maximum product of the lengths of two texts in characters; longer texts
             are an error (default: 100000000000, for two texts of 316,000 characters)
         pairs CSV: a CSV table of pairs of files, gold and predicted; GOLD is then the folder with all of them
-        signature TEXT: count as the signature of another result says; an option that contradicts it is an error
+        signature TEXT: count as the signature of another result, in double quotes, says; an option that contradicts it
+            is an error
         reference FILE: another system, such as an older run: how the scores differ from its scores; with --metric
             gate, the changes, too
         reference_set SET: the annotation set of the reference, without --reference in the predicted files

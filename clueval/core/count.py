@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.core.bag import NO_LAYER, Bag, Bounds, Place
 from clueval.core.case import Case, Key, Keys, Located, keys_of, located, other_key, presence
-from clueval.core.document import ID, Document, Notes, Pair, Text
+from clueval.core.document import Document, Notes, Pair, Text, metadata_with_id
 from clueval.core.metric import AnyMetric, Metric, require_countable, require_no_gaps, split_metrics
 from clueval.core.span import MERGED, NOTHING, SIDES
 from clueval.core.tally import Tally, added
@@ -140,7 +140,7 @@ class Plan:
 
     def place(self, document: Document, layers: Sequence[str]) -> Unit:
         """Return the place of what is counted in a document, given the layers so far."""
-        metadata = _metadata(document)
+        metadata = metadata_with_id(document)
         values = tuple(metadata.get(key, WITHOUT_VALUE) for key in self.by)
         waits = tuple(key for key in self.where if key not in layers and key not in metadata)
         if self.units is None:
@@ -151,7 +151,7 @@ class Plan:
 
     def takes(self, document: Document, layers: Sequence[str]) -> bool:
         """Return whether a document meets the conditions on the metadata that it has; others may be on layers."""
-        metadata = _metadata(document)
+        metadata = metadata_with_id(document)
         return all(
             key in layers or key not in metadata or metadata[key] in values
             for key, values in self.where.items()
@@ -175,13 +175,8 @@ class Plan:
         if not self.where:
             return NOTHING
         self.require_filters(layers)
-        metadata = _metadata(document)
+        metadata = metadata_with_id(document)
         return {key: labels for key, labels in self.where.items() if key in layers or key not in metadata}
-
-
-def _metadata(document: Document) -> Mapping[str, str]:
-    """Return the metadata of a document, its id among them."""
-    return {**document.metadata, ID: document.id}
 
 
 def count(
@@ -216,7 +211,7 @@ def count(
                 ids[first.id] += 1
                 place = place._replace(repeat=ids[first.id])
             documents += not place.waits
-            if documents == FEW_DOCUMENTS and plan.units == EITHER:
+            if in_sentences and documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = in_documents(bag), False
             with collector_paused(aligned):
                 parts = _parts_of(aligned) if in_sentences else None

@@ -382,6 +382,11 @@ class MissingId(str):
     __slots__ = ()
 
 
+def metadata_with_id(document: Document) -> Mapping[str, str]:
+    """Return the metadata of a document and, as `ID`, its id, which counts before metadata of that name."""
+    return {**document.metadata, ID: document.id}
+
+
 def same_id(one: object, other: object) -> bool:
     """Return whether two ids are equal, or one of them is not given."""
     return one == other or isinstance(one, MissingId) or isinstance(other, MissingId)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from clueval.core.case import TOKENS
-from clueval.core.document import ID, Document, Sentence, Text
+from clueval.core.document import Document, Sentence, Text, metadata_with_id
 from clueval.core.span import NOTHING, Span
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
 from clueval.files.errors import TagError
@@ -62,7 +62,7 @@ class Read:
         first = present[0][1]
         self.keys.update(dict.fromkeys(first.metadata))
         for key in conditions:
-            value = {ID: first.id, **first.metadata}.get(key)
+            value = metadata_with_id(first).get(key)
             if value is not None:
                 self.values.setdefault(key, set()).add(value)
         for side, document in present:

@@ -91,8 +91,8 @@ def score(
     document or passage of each side, and what it has counted. Raises `CluevalError` for wrong use or input,
     `TextMismatch` if the two sides differ in text, `OverlapError` for spans that a metric cannot count; and a
     `CluevalError` that names the files if a process ends twice while it counts them, or an executor loses them.
-    Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has, of repaired
-    tags, and of changes to spans that change nothing.
+    Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has if the other
+    has one like them or none is on both sides, of repaired tags, and of changes to spans that change nothing.
 
     >>> result = score([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "O"]], metrics="exact")
     >>> result.precision, result.recall

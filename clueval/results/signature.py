@@ -159,7 +159,10 @@ class Signature:
         options = self._options(beside=True)
         for name in options.keys() & given.keys():
             if type(options[name]) is type(given[name]) and options[name] != given[name]:
-                raise UsageError(f"{name}=... is not as the signature says", advice="leave out one of them")
+                says = f": {name}:{self.choices[name]}" if name in self.choices else ""
+                raise UsageError(
+                    f"{name}=... is not as the signature says{says}", advice="leave out one of them"
+                )
         return {**options, **given}
 
     def require_counted(self, counted: Signature) -> None:

@@ -105,15 +105,15 @@ class PlaceDecisions:
         self._states: dict[PlaceKey, State] = {}
         self._differing: dict[PlaceKey, list[Decision]] = {}
 
-    def require_choices(self, known: Collection[str]) -> None:
-        """Raise `FormatError` for a choice that is not known."""
+    def require_choices(self, known: Collection[str], hint: str = "") -> None:
+        """Raise `FormatError` for a choice that is not known; `hint` is further advice."""
         for each in self._lines():
             if each.choice and each.choice not in known:
                 raise FormatError(
                     f"the choice {each.choice!r} is unknown",
                     file=each.file,
                     line=each.line,
-                    advice=f"one of {', '.join(known)}, or empty",
+                    advice=f"one of {', '.join(known)}, or empty{hint}",
                 )
 
     def _lines(self) -> Iterator[Decision]:

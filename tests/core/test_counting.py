@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import clueval
 from clueval.core.bag import NO_LAYER, Bag
 from clueval.core.case import Case, Where, case_of, keys_of, located, presence
 from clueval.core.count import FEW_DOCUMENTS, Plan, Unit, count, each
@@ -390,3 +391,11 @@ def test_a_group_of_two_is_counted_as_a_pair(texts: list[tuple[str, str]]) -> No
 
 def state(bag: Bag) -> object:
     return bag.keys, bag.places, bag.documents, bag.shared, bag.positions, bag.tallies, bag.read.spans
+
+
+def test_the_id_of_a_document_counts_before_metadata_with_the_name_document() -> None:
+    document = Document("x", {"label": [Span(0, 1, "A")]}, tokens=["a"], metadata={"document": "other"})
+
+    assert clueval.score([document], [document], metrics="exact", where={"document": ["x"]}).f1 == 1
+    with pytest.raises(UsageError, match="no document has document=other"):
+        clueval.score([document], [document], metrics="exact", where={"document": ["other"]})

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from clueval.core.bag import Bag
 from clueval.core.case import are_flat
 from clueval.core.count import Plan, Step, count, decided
-from clueval.core.document import ID, Document, Group, Pair
+from clueval.core.document import Document, Group, Pair, metadata_with_id
 from clueval.core.matching import with_merged
 from clueval.core.overlap import first_clash
 from clueval.core.read import Read
@@ -60,7 +60,7 @@ class Annotated:
             yield group
 
     def _selects(self, group: Group) -> bool:
-        known = {ID: group.first.id, **group.first.metadata}
+        known = metadata_with_id(group.first)
         return all(known.get(key) in values for key, values in self.plan.where.items())
 
     def _prepared(self, read: Read) -> Iterator[Group]:

@@ -190,7 +190,13 @@ class Curation:
         self._are_sides = decisions is not None and {*names} == {*SIDES}
         if decisions is not None:
             require_no_choices(names)
-            decisions.require_choices([*names, NONE, UNCLEAR, *((BOTH,) if self._are_sides else ())])
+            choices = [*names, NONE, UNCLEAR, *((BOTH,) if self._are_sides else ())]
+            hint = (
+                ""
+                if self._are_sides
+                else "; for decisions about errors, name the files gold=... predicted=..."
+            )
+            decisions.require_choices(choices, hint)
 
     def documents(self, texts: Iterable[Group]) -> Iterator[Curated]:
         """Yield the document of each text. Raises `UsageError` for conflicts of decisions."""
