@@ -22,7 +22,7 @@ def inputs_of(read: Read, layers: Iterable[str], without: Iterable[str]) -> dict
     """
     names = dict.fromkeys([*layers, *(layer for _, layer in [*read.spans, *read.sources])])
     left_out, schemes = {*without}, _schemes(read)
-    found: dict[str, dict[str, Any]] = {}
+    inputs: dict[str, dict[str, Any]] = {}
     for side in SIDES:
         files, of_layers = read.files[side], {}
         for name in names:
@@ -32,18 +32,18 @@ def inputs_of(read: Read, layers: Iterable[str], without: Iterable[str]) -> dict
                 scheme = _joined(schemes.get((side, name), ()))
                 of_layers[name] = {"source": only, "scheme": scheme, "spans": read.spans[side, name]}
         form = _joined(read.formats.get(side, ())) or DOCUMENTS
-        found[side] = {"format": form, "files": files, "layers": of_layers}
-    return found
+        inputs[side] = {"format": form, "files": files, "layers": of_layers}
+    return inputs
 
 
 def _schemes(read: Read) -> dict[tuple[str, str], list[str]]:
     """Return the schemes of each layer of each side, in its files or in lists of tags."""
-    found: dict[tuple[str, str], list[str]] = {}
+    schemes: dict[tuple[str, str], list[str]] = {}
     for (side, file, layer), scheme in read.schemes().items():
-        of_layer = found.setdefault((side, layer), [])
+        of_layer = schemes.setdefault((side, layer), [])
         if scheme is not None and (read.files[side] or file is None):
             of_layer.append(scheme)
-    return found
+    return schemes
 
 
 def schemes_of(read: Read) -> str:
@@ -57,11 +57,11 @@ def schemes_of(read: Read) -> str:
 
 def passed_over_of(read: Read) -> dict[str, dict[str, int]]:
     """Return what the formats of each side did not read, by kind."""
-    found: dict[str, dict[str, int]] = {side: {} for side in SIDES}
+    numbers: dict[str, dict[str, int]] = {side: {} for side in SIDES}
     for (side, kind), number in sorted(read.passed_over.items()):
-        if number and side in found:
-            found[side][kind] = number
-    return found
+        if number and side in numbers:
+            numbers[side][kind] = number
+    return numbers
 
 
 class Unplaced(NamedTuple):
@@ -160,7 +160,9 @@ def repairs_of(result: Any) -> Iterator[str]:
 
 def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield a warning if no label is on both sides, else for labels of one side that are like labels of the other."""
-    counts = next((found for reports in metrics.values() if (found := _label_counts(layer, reports))), {})
+    counts = next(
+        (label_counts for reports in metrics.values() if (label_counts := _label_counts(layer, reports))), {}
+    )
     gold, predicted = (
         [label for label, of_sides in counts.items() if of_sides[side] and not of_sides[1 - side]]
         for side in (0, 1)
@@ -169,11 +171,13 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
     maps = ",".join(f"{label}={near}" for label, near in alike[:_LISTED])
     advice = f"label_map={maps!r} makes them equal" if alike else "label_map=... gives labels new names"
     if gold and predicted and not any(all(of_sides) for of_sides in counts.values()):
-        one, two = (
+        golds, others = (
             ", ".join([*map(_shown, labels[:_LISTED]), *["..."] * (len(labels) > _LISTED)])
             for labels in (gold, predicted)
         )
-        yield (f"layer {_shown(layer)}: no label is on both sides: gold has {one}, predicted {two}; {advice}")
+        yield (
+            f"layer {_shown(layer)}: no label is on both sides: gold has {golds}, predicted {others}; {advice}"
+        )
     elif alike:
         pairs = ", ".join(f"{_shown(label)} and {_shown(near)}" for label, near in alike[:_LISTED])
         yield f"layer {_shown(layer)}: gold and predicted have different labels {pairs}; {advice}"
@@ -198,17 +202,18 @@ def _like(label: str, others: Iterable[str]) -> str | None:
     >>> _like("PER", ["LOC", "person"]), _like("LOC", ["ORG"]), _like("locaton", ["LOCATION"])
     ('person', None, 'LOCATION')
     """
-    own = label.casefold()
+    text = label.casefold()
     folded = {other.casefold(): other for other in others}
     near = [
         name
         for name in folded
-        if own == name or (min(len(own), len(name)) > 1 and (name.startswith(own) or own.startswith(name)))
+        if text == name
+        or (min(len(text), len(name)) > 1 and (name.startswith(text) or text.startswith(name)))
     ]
     if not near:
         from clueval.files.names import near_names  # only where labels differ
 
-        near = near_names(own, folded)
+        near = near_names(text, folded)
     return folded[min(near, key=len)] if near else None
 
 

@@ -83,10 +83,10 @@ def _leaving_out(rates: Rates, path: Path) -> Iterator[tuple[Path, tuple[Sequenc
     units that do not change it are one kind.
     """
     entry = entry_rates(rates, path)
-    rows, found = entry.without(rates.everywhere)
+    rows, by_rate = entry.without(rates.everywhere)
     times = [rates.everywhere[row] for row in rows]
     rest = sum(rates.everywhere) - sum(times)
-    for name, values in zip(entry.names, found, strict=True):
+    for name, values in zip(entry.names, by_rate, strict=True):
         yield (*path[:-1], name), (values, [*times, rest]) if rest else (values[:-1], times)
 
 
@@ -103,14 +103,14 @@ def _resampled(rates: Rates, keys: Sequence[str], trust: Trust) -> list[Sequence
     of_units = ((key, rows[row]) for key, row in zip(keys, rates.row_of, strict=True))
     sums = weighted_sums(of_units, width + len(columns), BOOTSTRAP, trust.resamples, trust.seed)
     counts = zip(*sums[:width], strict=True) if width else repeat((), trust.resamples)
-    found = rates.scored((rates.tally(enumerate(each)) for each in counts), rates.entries)
+    resampled = rates.scored((rates.tally(enumerate(resample)) for resample in counts), rates.entries)
     return [
         [
             value
             for value, units in zip(values, sums[places[id(column)]], strict=True)
             if units and not math.isnan(value)
         ]
-        for values, column in zip(found, weighing, strict=True)
+        for values, column in zip(resampled, weighing, strict=True)
     ]
 
 

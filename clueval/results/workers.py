@@ -291,7 +291,7 @@ def _on_processes(
     except BrokenExecutor:
         pass
     remark(f"a process has ended; one process counts what is missing, from {waiting[0][0]} on")
-    known = {
+    finished = {
         task: future
         for task, future in waiting
         if future.done() and not future.cancelled() and future.exception() is None
@@ -308,7 +308,7 @@ def _on_processes(
                     advice=GUARD if pool.starts_script else "divide the files if memory is short",
                 ) from error
 
-        yield from in_order(lambda task: known.get(task) or begin(pool, task), result, missing, deque(), 1)
+        yield from in_order(lambda task: finished.get(task) or begin(pool, task), result, missing, deque(), 1)
 
 
 # On an executor
@@ -418,8 +418,8 @@ def _numbered(bag: Bag, repeats: dict[str | None, int]) -> Bag:
         repeated = repeated or place.name in before
         repeats[place.name] = max(before.get(place.name, 0) + place.repeat, repeats.get(place.name, 0))
 
-    def of(place: Place) -> Unit:
-        found = cast(Unit, place)
-        return found._replace(repeat=before.get(found.name, 0) + found.repeat)
+    def renumbered(place: Place) -> Unit:
+        unit = cast(Unit, place)
+        return unit._replace(repeat=before.get(unit.name, 0) + unit.repeat)
 
-    return bag.grouped(of) if repeated else bag
+    return bag.grouped(renumbered) if repeated else bag
