@@ -171,13 +171,11 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
     maps = ",".join(f"{label}={near}" for label, near in alike[:_LISTED])
     advice = f"label_map={maps!r} makes them equal" if alike else "label_map=... gives labels new names"
     if gold and predicted and not any(all(of_sides) for of_sides in counts.values()):
-        golds, others = (
+        one, two = (
             ", ".join([*map(_shown, labels[:_LISTED]), *["..."] * (len(labels) > _LISTED)])
             for labels in (gold, predicted)
         )
-        yield (
-            f"layer {_shown(layer)}: no label is on both sides: gold has {golds}, predicted {others}; {advice}"
-        )
+        yield (f"layer {_shown(layer)}: no label is on both sides: gold has {one}, predicted {two}; {advice}")
     elif alike:
         pairs = ", ".join(f"{_shown(label)} and {_shown(near)}" for label, near in alike[:_LISTED])
         yield f"layer {_shown(layer)}: gold and predicted have different labels {pairs}; {advice}"

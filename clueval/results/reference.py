@@ -274,7 +274,7 @@ class _Changes:
 
 
 def tables_of(reference: Reference, reports: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield the tables for readers: differences of headlines, and GATE's changes; `reports` as in `to_dict`."""
+    """Yield the tables for readers: differences of headlines, GATE's changes; `reports` as in `to_dict`."""
     rows: list[list[Cell]] = []
     for path in headline_paths(reports):
         new, old = (number_at(side_reports, path) for side_reports in (reports, reference.result.metrics))
