@@ -271,24 +271,24 @@ class Comparing:
     def reports(self) -> dict[str, dict[str, Any]]:
         """Return the reports on all systems together, which name every label that one of them has."""
         return {
-            name: {sequence: self._source(name, sequence).report for sequence in sequences}
+            name: {sequence: self._rates_in(name, sequence).report for sequence in sequences}
             for name, sequences in self._runs[0].sequences.items()
         }
 
     def require_rate(self, text: str, path: Path) -> None:
         """Raise `UsageError` for a number that is no rate."""
-        if path[2:] not in self._source(*path[:2]).paths:
+        if path[2:] not in self._rates_in(*path[:2]).paths:
             raise UsageError(f"{text} is not a rate", advice="compare precision, recall, F1 or another rate")
 
     def score(self, text: str, path: Path) -> dict[str, Any]:
         """Return what is said about one score: its value in each system, and the difference to the first one."""
-        entry, (baseline, *others) = self._tested(path)
+        entry, (baseline, *others) = self._entry_and_rates(path)
         systems = zip(self._names, (baseline, *others), strict=True)
-        values = [self._value(name, rate) for name, rate in systems]
+        values = [self._score_report(name, rate) for name, rate in systems]
         against = []
         for number, system in enumerate(others, 1):
             difference = _Difference(entry.rows, baseline, system)
-            against.append({"system": self._names[number], **self._about(path, entry, difference, number)})
+            against.append({"system": self._names[number], **self._test(path, entry, difference, number)})
         with_p = [test for test in against if test["p"] is not None]
         for test, p in zip(with_p, holm([test["p"] for test in with_p]), strict=True):
             test["p_holm"] = rounded(p)
@@ -299,10 +299,10 @@ class Comparing:
 
         By randomisation if no drop is allowed; otherwise by t, one-sided.
         """
-        entry, systems = self._tested(path)
+        entry, systems = self._entry_and_rates(path)
         difference = _Difference(entry.rows, *systems)
         if not allowed:
-            return DropTest("randomisation", rounded(self._p(path, entry, difference, 1)))
+            return DropTest("randomisation", rounded(self._p_value(path, entry, difference, 1)))
         if difference.value is None or difference.without is None:
             return DropTest("t", None)
         se, above = standard_error(difference.without), difference.value + allowed
@@ -314,7 +314,7 @@ class Comparing:
         for path in paths:
             if not path[-1].startswith("f1"):
                 continue
-            entry, (baseline, *others) = self._tested(path)
+            entry, (baseline, *others) = self._entry_and_rates(path)
             for name, system in zip(self._names[1:], others, strict=True):
                 difference = _Difference(entry.rows, baseline, system)
                 shares: list[tuple[float, int]] = []
@@ -329,7 +329,7 @@ class Comparing:
                 ]
                 yield {"score": ".".join(path), "system": name, "units": units}
 
-    def _source(self, metric_name: str, sequence: str) -> Rates:
+    def _rates_in(self, metric_name: str, sequence: str) -> Rates:
         """Return the rates of one metric in one sequence of all runs."""
         place = metric_name, sequence
         if place not in self._rates:
@@ -344,12 +344,12 @@ class Comparing:
             self._rates[place] = Rates(metric, layers, together, list(chain(*self._members)))
         return self._rates[place]
 
-    def _tested(self, path: Path) -> tuple[EntryRates, list[TestedRate]]:
+    def _entry_and_rates(self, path: Path) -> tuple[EntryRates, list[TestedRate]]:
         """Return the rates of the entry of a rate, which are computed once, and the rate in each system.
 
         Raises `UsageError` if a unit has other gold spans in another system.
         """
-        rates, rate_path = self._source(*path[:2]), path[2:]
+        rates, rate_path = self._rates_in(*path[:2]), path[2:]
         if path not in self._entries:
             entry = entry_rates(rates, rate_path)
             for name in entry.names:
@@ -372,7 +372,7 @@ class Comparing:
             )
         return UsageError(problem, advice="score them against the same gold")
 
-    def _value(self, name: str, rate: TestedRate) -> dict[str, Any]:
+    def _score_report(self, name: str, rate: TestedRate) -> dict[str, Any]:
         """Return the score of a system with its interval, and the spread of its runs."""
         interval, deviation = rate.interval(self._trust.confidence), standard_deviation(rate.scores)
         report: dict[str, Any] = {"system": name, "value": rate.score}
@@ -386,12 +386,12 @@ class Comparing:
             report |= {"min": min(rate.scores), "max": max(rate.scores)}
         return report
 
-    def _about(self, path: Path, entry: EntryRates, difference: _Difference, number: int) -> dict[str, Any]:
+    def _test(self, path: Path, entry: EntryRates, difference: _Difference, number: int) -> dict[str, Any]:
         """Return what is said about the difference of a rate between the first and another system."""
         baseline, system, df = difference.baseline, difference.system, difference.df
         differ = len(difference.units)
         by_runs = max(len(baseline.times), len(system.times)) > 1
-        p = None if by_runs else self._p(path, entry, difference, number)
+        p = None if by_runs else self._p_value(path, entry, difference, number)
         if difference.value is None or difference.without is None:
             reason = f"{UNDEFINED} in a system" if difference.value is None else UNDEFINED_WITHOUT
             ends = Interval(None, None, None, differ, difference.effective, reason)
@@ -430,7 +430,7 @@ class Comparing:
 
     # Randomisation
 
-    def _p(self, path: Path, entry: EntryRates, difference: _Difference, number: int) -> float | None:
+    def _p_value(self, path: Path, entry: EntryRates, difference: _Difference, number: int) -> float | None:
         """Return the p-value of a difference to the first system; None if it is undefined.
 
         The differences after swaps are kept for the other rates of the entry.
@@ -439,11 +439,11 @@ class Comparing:
             return None if difference.value is None else 1.0
         place = id(entry), number
         if place not in self._swapped:
-            self._swapped[place] = self._after_swaps(entry, difference)
+            self._swapped[place] = self._differences_after_swaps(entry, difference)
         test = exact_p if len(difference.units) <= MOST_FOR_ALL_SWAPS else sampled_p
         return test(difference.value, self._swapped[place][entry.names.index(path[-1])])
 
-    def _after_swaps(self, entry: EntryRates, difference: _Difference) -> list[list[float]]:
+    def _differences_after_swaps(self, entry: EntryRates, difference: _Difference) -> list[list[float]]:
         """Return the difference of each rate of an entry after each swap."""
         firsts, seconds = (
             [dict(entry.rows.get(system.rows[unit][0], ())) for unit in difference.units]
@@ -463,7 +463,7 @@ class Comparing:
                 {**old, **{width + column: count for column, count in new.items()}}
                 for old, new in zip(firsts, seconds, strict=True)
             ]
-            sums = self._drawn(rows, 2 * width, [self._keys[unit] for unit in difference.units])
+            sums = self._swapped_sums(rows, 2 * width, [self._keys[unit] for unit in difference.units])
             changes = [
                 [new - old for old, new in zip(sums[column], sums[width + column], strict=True)]
                 for column in range(width)
@@ -484,7 +484,7 @@ class Comparing:
             for rates in zip(*swapped, strict=True)
         ]
 
-    def _drawn(
+    def _swapped_sums(
         self, rows: Sequence[Mapping[int, float]], width: int, keys: Sequence[str]
     ) -> list[Sequence[float]]:
         """Return for each column the sum over the units that a random swap swaps.

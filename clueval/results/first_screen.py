@@ -74,7 +74,7 @@ class Headline(NamedTuple):
 
 def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table]:
     """Yield the tables of the first screen of a report made by `Result.to_dict`."""
-    reports = _of_layers_with_spans(report)
+    reports = _layers_with_spans(report)
     all_headlines = list(headlines(reports))
     with_headline = {headline.metric for headline in all_headlines}
     lines_left = SCREEN - len([*summary(report)]) - _AROUND_TABLES
@@ -95,7 +95,7 @@ def exact_f1(report: Report) -> str:
 
     Empty unless one metric was counted that has it.
     """
-    metrics = _of_layers_with_spans(report)
+    metrics = _layers_with_spans(report)
     metric = next((name for name in metrics if name in ("exact", "levels")), None)
     all_headlines = [] if metric is None else list(headlines({metric: metrics[metric]}, with_rows=False))
     numbers = [(headline, headline.row["f1"]) for headline in all_headlines if headline.row["f1"] is not None]
@@ -110,7 +110,7 @@ def exact_f1(report: Report) -> str:
     return f"F1 {', '.join(shown)}: {right} are right"
 
 
-def _of_layers_with_spans(report: Report) -> Report:
+def _layers_with_spans(report: Report) -> Report:
     """Return the reports of the metrics without layers that have no spans, or are not predicted, if another has some.
 
     A layer of gold alone is masked by those of other names.

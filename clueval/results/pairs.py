@@ -74,7 +74,7 @@ class Pairs:
         number = 0
         if only_differing and self.skips:
             try:
-                for text in self._differing():
+                for text in self._differing_texts():
                     yield text
                     number += 1
             except Unusual:  # documents say what is wrong, if anything is
@@ -102,7 +102,7 @@ class Pairs:
             return False
         return all(is_path_or_paths(side) and not needs_spooling(side) for side in sides)
 
-    def _differing(self) -> Iterator[tuple[Pair, ...]]:
+    def _differing_texts(self) -> Iterator[tuple[Pair, ...]]:
         """Yield the texts of column files, which are read together. Raises `Unusual`, also for every error."""
         bag = Bag((), self.layers)
         try:
@@ -120,7 +120,7 @@ class Pairs:
                 sides = gold, *(of_pair[1] for of_pair in pairs)
                 for first, *others in column_texts(sides):
                     text = [Pair(first, with_id_of(first, document)) for document in others]
-                    yield tuple(_counted([pair], self.plan, bag)[0] for pair in text)
+                    yield tuple(_pairs_to_count([pair], self.plan, bag)[0] for pair in text)
             self._check(bag)
         except CluevalError as error:
             raise Unusual("a file cannot be read") from error
@@ -148,7 +148,7 @@ class Pairs:
             for pairs in texts.pairs:
                 for side, document in zip(SIDES, pairs[0].sides, strict=True):
                     tags.add_tags(side, document)
-                yield from _counted(pairs, plan, bag)
+                yield from _pairs_to_count(pairs, plan, bag)
             tags.settle(texts.schemes, in_memory=texts.kind == "tags")
             for side in SIDES:
                 tags.repaired(side)  # it raises the errors of tags
@@ -161,7 +161,7 @@ class Pairs:
             warn(warning)
 
 
-def _counted(pairs: Sequence[Pair], plan: Plan, bag: Bag) -> Sequence[Pair]:
+def _pairs_to_count(pairs: Sequence[Pair], plan: Plan, bag: Bag) -> Sequence[Pair]:
     """Return the pairs of a text as they are counted; `bag` gets what is checked at the end."""
     if plan.where:
         bag.read.add(zip(SIDES, pairs[0].sides, strict=True), plan.where)

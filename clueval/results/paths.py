@@ -24,7 +24,7 @@ _LEFT_OUT = ("micro", *_LABELS_BELOW)
 def whole_path(reports: Mapping[str, Any], text: str) -> Path:
     """Return the path of a number, from the metric on; of ``f1``, that of the headline.
 
-    Names that are clear from the others may be left out (`_left_out`), as in ``exact.PER.f1``.
+    Names that are clear from the others may be left out (`_optional_names`), as in ``exact.PER.f1``.
 
     A path that begins with the name of a metric means this metric, not a part of another one with the same name, as
     ``exact`` in ``muc``; if the metric was not counted, the error names both. Raises `UsageError` for a path without
@@ -51,7 +51,7 @@ def whole_path(reports: Mapping[str, Any], text: str) -> Path:
     if text in RATES and len(short) != 1:
         paths = [path for path in headline_paths(reports) if text in path[-1].split("_")]
     elif metric in reports or not short:
-        paths = _shortened(reports, text)
+        paths = _paths_without_names(reports, text)
         if not paths:
             raise UsageError(f"there is no score {text!r}", advice=_advice(reports, text))
     else:
@@ -59,13 +59,13 @@ def whole_path(reports: Mapping[str, Any], text: str) -> Path:
         if metric in METRICS.keys() - others:
             raise UsageError(
                 f"{text!r} can mean the metric {metric}, or a part of {', '.join(others)}",
-                advice=f"write it in full: {_listed(short)}",
+                advice=f"write it in full: {_join_paths(short)}",
             )
         paths = short
     if len(paths) != 1:
         raise UsageError(
             f"{text!r} can mean {len(paths) or 'no'} score{'s' * (len(paths) != 1)}",
-            advice=f"one of {_listed(paths)}" if paths else "name it by its path",
+            advice=f"one of {_join_paths(paths)}" if paths else "name it by its path",
         )
     return paths[0]
 
@@ -90,14 +90,14 @@ def _all_paths(report: Mapping[str, Any], before: Path = ()) -> Iterator[Path]:
             yield (*before, str(name))
 
 
-def _listed(paths: Sequence[Path]) -> str:
+def _join_paths(paths: Sequence[Path]) -> str:
     return ", ".join(".".join(path) for path in paths)
 
 
 # Names that are left out
 
 
-def _shortened(reports: Mapping[str, Any], text: str) -> list[Path]:
+def _paths_without_names(reports: Mapping[str, Any], text: str) -> list[Path]:
     """Return the paths that a text can mean if names are left out; of a headline all but its metric and sequence.
 
     If the path of a headline is among them, it is the only one.
@@ -109,10 +109,10 @@ def _shortened(reports: Mapping[str, Any], text: str) -> list[Path]:
             headlines.append(path)
     if headlines:
         return headlines
-    return [path for path in _all_paths(reports) if _fits(text, path, _left_out(path, text))]
+    return [path for path in _all_paths(reports) if _fits(text, path, _optional_names(path, text))]
 
 
-def _left_out(path: Path, text: str) -> frozenset[int]:
+def _optional_names(path: Path, text: str) -> frozenset[int]:
     """Return the numbers of the names of a path that a text may leave out.
 
     In the labelled part of levels, the name of the layer is one, and so is level 1, which is that of the headline.

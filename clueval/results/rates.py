@@ -94,7 +94,7 @@ def entry_at(report: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _read(report: Mapping[str, Any], entries: Iterable[Entry]) -> list[float]:
+def _rates_in(report: Mapping[str, Any], entries: Iterable[Entry]) -> list[float]:
     """Return the rates of some entries of a report; NaN for one that is undefined, or is not there."""
     rates: list[float] = []
     for path, names in entries:
@@ -165,7 +165,7 @@ class Rates:
         paths = [(*path, name) for path, names in entries for name in names]
         rates = array("d")
         for tally in tallies:
-            values = _read(self.metric.scores(tally, self.layers), entries)
+            values = _rates_in(self.metric.scores(tally, self.layers), entries)
             if math.isnan(sum(values)):
                 for place, value in enumerate(values):
                     if math.isnan(value) and self.sizes.are_zero(paths[place], tally):
@@ -188,7 +188,7 @@ class Rates:
                 for number, row in enumerate(self.rows)
                 if (part := tuple((key, count) for key, count in pairs_in(row) if key in among))
             }
-            distinct, places = _distinct([*parts.values(), ()])
+            distinct, places = _distinct_items([*parts.values(), ()])
             whole = dict.fromkeys(keys, 0)
             for number, part in parts.items():
                 for key, count in part:
@@ -209,7 +209,7 @@ class Rates:
         report = self.metric.scores(Tally(), self.layers)
         entries = list(entries_of(report))
         names = [name for _, of_entry in entries for name in of_entry]
-        return dict(zip(reversed(names), reversed(_read(report, entries)), strict=True))
+        return dict(zip(reversed(names), reversed(_rates_in(report, entries)), strict=True))
 
     @cached_property
     def weighted(self) -> Sequence[int]:
@@ -242,7 +242,7 @@ class Rates:
 _Place = str | tuple[Path, str]
 """An entry, as the path of its sizes; or the path of an entry and the kind of its rates, as that of its counts."""
 
-_Measured = Mapping[_Place, Sequence[float]]
+_Measures = Mapping[_Place, Sequence[float]]
 
 _ROUNDING = 1e-9
 
@@ -256,7 +256,7 @@ class EntrySizes:
     def __init__(self, rates: Rates) -> None:
         self._rates = rates
         whole, weighted = (rates.tally(enumerate(sums)) for sums in (rates.total, rates.weighted))
-        self._whole, self._weighted = self._measured(whole), self._measured(weighted)
+        self._whole, self._weighted = self._measure(whole), self._measure(weighted)
         self._path_of = {".".join(place[0]): place[0] for place in self._whole if isinstance(place, tuple)}
         brief = [
             {place for place, numbers in self._in_brief(tally).items() if measured.get(place) == numbers}
@@ -265,13 +265,13 @@ class EntrySizes:
         self._brief = set.intersection(*brief)
         # gold and predicted spans may be equal in all units here, but with more of each key they are not
         more = rates.tally((key, count + (key + 1) ** 2) for key, count in enumerate(rates.total))
-        self._apart = {place for place, sizes in self._measured(more).items() if sizes[0] != sizes[1]}
+        self._apart = {place for place, sizes in self._measure(more).items() if sizes[0] != sizes[1]}
         self._columns: dict[tuple[str | None, tuple[int, ...]], Column] = {}
         self._shared: dict[tuple[tuple[int, float], ...], Column] = {}
         self._weights: dict[int, tuple[int, float]] = {}
-        self._last: tuple[Tally | None, _Measured] = None, {}
+        self._last: tuple[Tally | None, _Measures] = None, {}
 
-    def _measured(self, tally: Tally) -> _Measured:
+    def _measure(self, tally: Tally) -> _Measures:
         """Return the gold and the predicted spans of entries, by their paths, and the counts of kinds of rates.
 
         Counts are those of a headline, or the rates times the sizes.
@@ -295,11 +295,11 @@ class EntrySizes:
                     measured[path, kind] = headlines[text]
                 elif text in measured:
                     rates = (entry[f"{rate_name}{kind}"] or 0.0 for rate_name in ("recall", "precision"))
-                    measured[path, kind] = (*measured[text], *map(_rounded, map(mul, rates, measured[text])))
+                    measured[path, kind] = (*measured[text], *map(_round, map(mul, rates, measured[text])))
         return measured
 
-    def _in_brief(self, tally: Tally) -> _Measured:
-        """Return those of the numbers of `_measured` that need no report, and others that may differ from it."""
+    def _in_brief(self, tally: Tally) -> _Measures:
+        """Return those of the numbers of `_measure` that need no report, and others that may differ from it."""
         metric, layers = self._rates.metric, self._rates.layers
         measured: dict[_Place, Sequence[float]] = {}
         for text, counts in metric.headlines(tally, layers).items():
@@ -319,9 +319,9 @@ class EntrySizes:
 
     @cached_property
     def _all_rows(self) -> Mapping[_Place, Mapping[int, Sequence[float]]]:
-        return self._by_row(self._measured)
+        return self._by_row(self._measure)
 
-    def _by_row(self, measure: Callable[[Tally], _Measured]) -> dict[_Place, dict[int, Sequence[float]]]:
+    def _by_row(self, measure: Callable[[Tally], _Measures]) -> dict[_Place, dict[int, Sequence[float]]]:
         by_place: dict[_Place, dict[int, Sequence[float]]] = {}
         for number, row in enumerate(self._rates.rows):
             for place, numbers in measure(self._rates.tally(pairs_in(row))).items():
@@ -399,7 +399,7 @@ class EntrySizes:
         if place is None:
             return not tally
         if self._last[0] is not tally:  # all paths are asked of one tally before the next
-            self._last = tally, self._measured(tally)
+            self._last = tally, self._measure(tally)
         return not any(self._last[1].get(place, ()))
 
 
@@ -407,7 +407,7 @@ def _are_close(first: float, second: float) -> bool:
     return math.isclose(first, second, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
-def _rounded(number: float) -> float:
+def _round(number: float) -> float:
     value = round(number, _DIGITS)
     return int(value) if value.is_integer() else value
 
@@ -449,8 +449,8 @@ class EntryRates:
         And each rate without a unit of each of these rows, and last without another unit.
         """
         total = self.total(times)
-        rows, places = _distinct([*self.rows.values(), ()])
-        rates = self.values([_less(total, row) for row in rows])
+        rows, places = _distinct_items([*self.rows.values(), ()])
+        rates = self.values([_subtract(total, row) for row in rows])
         return list(self.rows), [[values[place] for place in places] for values in rates]
 
 
@@ -526,7 +526,7 @@ class MeanRates(EntryRates):
         changes: dict[int, list[tuple[float, Sequence[float]]]] = {row: [] for row in self.rows}
         for label in self._labels:
             total = label.total(times)
-            counts = [total, *(_less(total, row) for row in label.rows.values())]
+            counts = [total, *(_subtract(total, row) for row in label.rows.values())]
             weights = list(map(self._weight, counts))
             by_rate = [list(map(mul, values, weights)) for values in label.values(counts)]
             wholes.append(weights[0])
@@ -535,7 +535,7 @@ class MeanRates(EntryRates):
             for place, row in enumerate(label.rows, 1):
                 terms = [term for products in by_rate for term in (products[place], -products[0])]
                 changes[row].append((weights[place] - weights[0], terms))
-        whole, sums = _sum(wholes), list(map(_exact, parts))
+        whole, sums = _sum(wholes), list(map(_exact_parts, parts))
         means: list[list[float]] = [[] for _ in self.names]
         for of_row in [*changes.values(), []]:
             rest = _sum([whole, *(change for change, _ in of_row)])
@@ -572,7 +572,7 @@ class ScoredRates(EntryRates):
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         """Score the counts; those of keys on which no rate depends stay as they are in all units."""
         rates = self._rates
-        rows, places = _distinct(map(tuple, counts))
+        rows, places = _distinct_items(map(tuple, counts))
         rest: dict[int, Any] = {key: rates.total[key] for key in self._scored_keys}  # whole numbers
         tallies = (rates.tally({**rest, **dict(zip(self._keys, row, strict=True))}.items()) for row in rows)
         by_rate = rates.scored(tallies, [self._entry])
@@ -593,8 +593,8 @@ class ScoredRates(EntryRates):
         of_label: Sequence[int] = self._rates.keys_named.get(path[-1], ()) if path else ()
         if of_label and self._follow_from(of_label):
             groups = [of_label]
-        named = sorted({*chain(*self._changing(groups))})
-        return [key for (key,) in self._changing([[key] for key in named])], named
+        named = sorted({*chain(*self._groups_that_matter(groups))})
+        return [key for (key,) in self._groups_that_matter([[key] for key in named])], named
 
     def _follow_from(self, keys: Sequence[int], others: Sequence[int] | None = None) -> bool:
         """Return whether the rates follow from the counts of some keys in each of `Rates.wholes`.
@@ -605,11 +605,11 @@ class ScoredRates(EntryRates):
         always = {key: self._rates.total[key] for key in others or ()}
         return all(
             self._text_of({**always, **{key: counts[key] for key in keys}})
-            == repr(_read(report, [self._entry]))
+            == repr(_rates_in(report, [self._entry]))
             for counts, report in wholes
         )
 
-    def _changing(self, groups: Sequence[Sequence[int]]) -> list[Sequence[int]]:
+    def _groups_that_matter(self, groups: Sequence[Sequence[int]]) -> list[Sequence[int]]:
         """Return the groups of keys that change the rates; the halves of those that do are tested."""
         among = sorted({*chain(*groups)})
         wholes = [{key: counts[key] for key in among} for counts, _ in self._rates.wholes[:-1]]
@@ -637,20 +637,20 @@ class ScoredRates(EntryRates):
     def _text_of(self, counts: Mapping[int, int]) -> str:
         """Return the rates, given how often each key was counted, as text: NaN is equal to NaN."""
         rates = self._rates
-        return repr(_read(rates.metric.scores(rates.tally(counts.items()), rates.layers), [self._entry]))
+        return repr(_rates_in(rates.metric.scores(rates.tally(counts.items()), rates.layers), [self._entry]))
 
 
 Item = TypeVar("Item", bound=Hashable)
 
 
-def _distinct(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
+def _distinct_items(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
     """Return the items that differ, and the place of each item among them."""
     numbers: dict[Item, int] = {}
     places = [numbers.setdefault(item, len(numbers)) for item in items]
     return list(numbers), places
 
 
-def _less(total: Numbers, row: Row) -> Numbers:
+def _subtract(total: Numbers, row: Row) -> Numbers:
     rest = list(total)
     for column, count in row:
         rest[column] -= count
@@ -661,7 +661,7 @@ def _sum(numbers: Sequence[float]) -> float:
     return math.fsum(numbers) if any(isinstance(number, float) for number in numbers) else sum(numbers)
 
 
-def _exact(numbers: Sequence[float]) -> list[float]:
+def _exact_parts(numbers: Sequence[float]) -> list[float]:
     """Return few numbers that have the same sum, without any rounding."""
     parts: list[float] = []
     while part := math.fsum([*numbers, *(-number for number in parts)]):

@@ -198,14 +198,14 @@ def changes_of(metric: Gate, after: Pairs, before: Pairs) -> dict[str, dict[str,
     if after.plan.merge:
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
     by_sequence: dict[str, _Changes] = {}
-    for new, old in zip(_counted(after), _counted(before), strict=True):
+    for new, old in zip(_pairs_to_count(after), _pairs_to_count(before), strict=True):
         for sequence in after.layers_of(new) or ():
             if sequence not in after.plan.frames:
                 by_sequence.setdefault(sequence, _Changes(metric)).add(old, new, sequence)
     return {sequence: changes.report() for sequence, changes in by_sequence.items()}
 
 
-def _counted(pairs: Pairs) -> Iterator[Pair]:
+def _pairs_to_count(pairs: Pairs) -> Iterator[Pair]:
     for pair in pairs:
         if not pair.beside and pairs.plan.takes(pair.first, pairs.layers_of(pair)):
             yield pair

@@ -81,7 +81,7 @@ class BagReports:
             name, curve = metric.name, None if for_headlines else self._curves.get(metric.name)
             scores = getattr(metric, "headline_report", metric.scores) if for_headlines else metric.scores
             reports[name] = {}
-            for sequence in self._reported(metric, tallies):
+            for sequence in self._sequences_to_report(metric, tallies):
                 layers = self.layers_of(sequence)
                 report = scores(tallies[name, sequence], layers)
                 if curve is not None:
@@ -90,7 +90,9 @@ class BagReports:
                 reports[name][sequence] = report
         return reports
 
-    def _reported(self, metric: AnyMetric, tallies: Mapping[tuple[str, str], Tally]) -> Sequence[str]:
+    def _sequences_to_report(
+        self, metric: AnyMetric, tallies: Mapping[tuple[str, str], Tally]
+    ) -> Sequence[str]:
         """Return the sequences that a metric reports, given what was counted."""
         whole = getattr(metric, "whole", None)
         if whole is not None:
@@ -217,13 +219,13 @@ class Result(Report):
     # What was counted
 
     @cached_property
-    def _everything(self) -> BagReports:
+    def _all_reports(self) -> BagReports:
         return BagReports(self.bag.whole(), self.plan) if self.made is None else self.made
 
     @property
     def scored_by(self) -> Sequence[AnyMetric]:
         """The metrics."""
-        return self._everything.metrics
+        return self._all_reports.metrics
 
     @property
     def documents(self) -> int:
@@ -238,7 +240,7 @@ class Result(Report):
     @cached_property
     def metrics(self) -> Mapping[str, Mapping[str, Any]]:
         """The reports, by metric and sequence; each metric documents the shape of its report."""
-        return self._everything.at(())
+        return self._all_reports.at(())
 
     @cached_property
     def groups(self) -> Mapping[str, Mapping[str, Mapping[str, Any]]] | None:
@@ -405,7 +407,7 @@ class Result(Report):
 
     def with_all_tables(self) -> Result:
         """Return the result with all tables in the forms for readers."""
-        return replace(self, made=self._everything, has_all_tables=True)
+        return replace(self, made=self._all_reports, has_all_tables=True)
 
     def first_tables(self, tables: Iterable[Table]) -> Iterable[Table]:
         """The tables: they are those of the first screen, unless the result was made to show all."""
@@ -470,7 +472,7 @@ class Result(Report):
         plan = replace(self.plan, metrics=chosen_metrics(metrics))
         choices = dict(self.signature.choices)
         reports = BagReports(self.bag.whole(), plan)
-        for name in ("metrics", "zero", "version", "scores", *self._everything.choices()):
+        for name in ("metrics", "zero", "version", "scores", *self._all_reports.choices()):
             choices.pop(name, None)
         signature = Signature.of(
             plan.metrics, choices | reports.choices(), choices.get("unit", "").split("+")

@@ -61,11 +61,11 @@ _HEADLINES = (
 
 def number_at(reports: Report, path: Path) -> float | None:
     """Return the number at a path; None if it is undefined, or there is none."""
-    number = _at(reports, path)
+    number = _value_at(reports, path)
     return number if isinstance(number, int | float) else None
 
 
-def _at(report: Any, path: Path) -> Any:
+def _value_at(report: Any, path: Path) -> Any:
     for name in path:
         report = report.get(name) if isinstance(report, Mapping) else None
     return report
@@ -89,7 +89,7 @@ def headline_rates(sequence: str, report: Report) -> list[Path]:
     """
     labelled = [] if sequence == MERGED else [("labelled", sequence, "1", "micro")]
     for place in (*labelled, *_HEADLINES):
-        entry = _at(report, place)
+        entry = _value_at(report, place)
         for names in (RATES, [f"{name}_strict" for name in RATES], ["entity_recall"]):
             paths = [(*place, name) for name in names if isinstance(entry, Mapping) and name in entry]
             if paths:
@@ -228,7 +228,7 @@ def _reports(report: Report) -> Iterator[tuple[Row, Report]]:
 def _entries(report: Report, place: EntryPlace, sequence: str) -> Iterator[tuple[EntryPlace, Row]]:
     """Yield the numbers of each entry of a report or of a part of it."""
     if not place.path and {"classes", "string_leaks"} <= report.keys():
-        yield from _of_masking(report)
+        yield from _masking_rows(report)
     for ending in ("", "_strict", "_lenient"):
         rates = [report.get(f"{name}{ending}", 0) for name in ("precision", "recall")]
         if all(isinstance(rate, float | None) for rate in rates):
@@ -281,7 +281,7 @@ _PROTECTED = {"mention": "protected", "entity": "entities_protected"}
 """The count of what was masked; of other units, what was left unmasked is counted, as ``words_exposed``."""
 
 
-def _of_masking(report: Report) -> Iterator[tuple[EntryPlace, Row]]:
+def _masking_rows(report: Report) -> Iterator[tuple[EntryPlace, Row]]:
     """Yield the rows of a report of `masking`, recognised by its classes and leaks: recall by unit."""
     precision = report["precision"]
     words = {"predicted": precision["words"], "tp_predicted": precision["words_right"]}
@@ -317,7 +317,7 @@ def with_estimates(content: Report) -> Report:
     """
     if "intervals" not in content:
         return content
-    estimated = {**content, "metrics": _estimated(content["metrics"], content["intervals"]["scores"])}
+    estimated = {**content, "metrics": _with_intervals(content["metrics"], content["intervals"]["scores"])}
     if "by" in content:
         estimated["by"] = {
             key: {value: with_estimates(group) for value, group in groups.items()}
@@ -326,12 +326,12 @@ def with_estimates(content: Report) -> Report:
     return estimated
 
 
-def _estimated(report: Report, intervals: Report) -> dict[str, Any]:
+def _with_intervals(report: Report, intervals: Report) -> dict[str, Any]:
     estimates: dict[str, Any] = {}
     for name, value in report.items():
         interval = intervals.get(name)
         if isinstance(value, Mapping) and isinstance(interval, Mapping):
-            estimates[name] = _estimated(value, interval)
+            estimates[name] = _with_intervals(value, interval)
         elif isinstance(value, float) and isinstance(interval, Mapping):
             estimates[name] = Estimate(value, interval.get("low"), interval.get("high"))
         else:

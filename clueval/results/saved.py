@@ -89,7 +89,7 @@ def load_bag(path: Path) -> tuple[Bag, dict[str, Any]]:
     """
     _require_unchanged(path)
     try:
-        return _loaded(json.loads(line) for _, line in lines(path))
+        return _bag_of_values(json.loads(line) for _, line in lines(path))
     except CluevalError as error:
         error.file = error.file or str(path)
         raise
@@ -248,7 +248,7 @@ def _require_unchanged(path: Path) -> None:
         )
 
 
-def _loaded(values: Iterator[Any]) -> tuple[Bag, dict[str, Any]]:
+def _bag_of_values(values: Iterator[Any]) -> tuple[Bag, dict[str, Any]]:
     """Return the bag and the facts of the values of all lines."""
     facts = next(values)
     bag = Bag(tuple(map(_loaded_metric, facts["metrics"])), facts["layers"])

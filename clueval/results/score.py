@@ -236,7 +236,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
         if workers.jobs == 1 and workers.executor is None:
             remark("1 process: as requested")
             return sum_of(texts.reading.count(texts.files, plan, layers, workers.progress), plan.units)
-        return _in_tasks(texts.files, texts.reading, plan, layers, workers)
+        return _bags_of_tasks(texts.files, texts.reading, plan, layers, workers)
     if texts.kind == "paths":
         remark("1 process: documents are read one by one")
     bag = texts.fast(plan)
@@ -246,7 +246,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
     return bag
 
 
-def _in_tasks(
+def _bags_of_tasks(
     files: Sequence[FilePair], reading: FileReading, plan: Plan, layers: Sequence[str], workers: Workers
 ) -> Bag:
     """Count pairs of files as tasks of several processes, or of an executor."""

@@ -50,7 +50,7 @@ class Signature:
     choices: Mapping[str, str]
 
     def __str__(self) -> str:
-        return _written(self.choices.items())
+        return _join_choices(self.choices.items())
 
     def __hash__(self) -> int:
         return hash(frozenset(self.choices.items()))
@@ -58,7 +58,7 @@ class Signature:
     @property
     def short(self) -> str:
         """The short form, with letters for keys."""
-        return _written((SHORT.get(key, key), value) for key, value in self.choices.items())
+        return _join_choices((SHORT.get(key, key), value) for key, value in self.choices.items())
 
     @classmethod
     def of(
@@ -96,7 +96,7 @@ class Signature:
             key = _LONG.get(key, key)
             if key in choices:
                 raise UsageError(f"the signature has {key!r} twice", advice="parts are written key:value")
-            choices[key] = _unquoted(value)
+            choices[key] = _unquote(value)
         return cls(choices)
 
     def citing(self, **choices: str) -> Signature:
@@ -222,15 +222,15 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
         )
 
 
-def _written(choices: Iterable[tuple[str, str]]) -> str:
-    return "|".join(f"{key}:{_quoted(value)}" for key, value in choices)
+def _join_choices(choices: Iterable[tuple[str, str]]) -> str:
+    return "|".join(f"{key}:{_quote(value)}" for key, value in choices)
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     return value.replace("%", "%25").replace("|", "%7C").replace("\n", "%0A")
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     return value.replace("%0A", "\n").replace("%7C", "|").replace("%25", "%")
 
 

@@ -194,7 +194,7 @@ def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str 
             positions[unit_of[cast(Unit, place)]] += number
     counts = dict(_counts(bag, metrics, sequences, unit_of, len(numbers)))
     keys = [name or "" if sentence is None else f"{name or ''}#s{sentence}" for name, sentence in numbers]
-    reported = {metric.name: _reported(metric, sequences, counts) for metric in metrics}
+    reported = {metric.name: _sequences_to_report(metric, sequences, counts) for metric in metrics}
     return Units(by, tuple(metrics), reported, keys, positions, counts)
 
 
@@ -231,7 +231,7 @@ def _counts(
         yield from counts.items()
 
 
-def _reported(
+def _sequences_to_report(
     metric: AnyMetric, sequences: Layers, counts: Mapping[tuple[str, str], CountsByUnit]
 ) -> dict[str, Sequence[str]]:
     """Return those of the sequences that a metric reports, with their layers."""
