@@ -171,7 +171,7 @@ def _labels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     labels = [row for of_labels, _ in parts for row in of_labels]
     frequent = _with_most_spans(labels, most - sum(len(averages) for _, averages in parts))
     several = len(of_metric) > 1 or of_metric[0].is_merged
-    shown = [
+    rows = [
         (_name(row, several), row)
         for of_labels, averages in parts
         for row in (*_worst_first(row for row in of_labels if id(row) in frequent), *averages)
@@ -180,7 +180,7 @@ def _labels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     section = [phrase(str(row["section"]).partition(".")[0])] if row["section"] else []
     what = ", ".join([*section, *_level(row)])
     title = titled(metric, "labels") + (f" ({what})" if what else "")
-    yield _table(f"{title}{how_many(len(frequent), len(labels))}", phrase("label"), shown)
+    yield _table(f"{title}{how_many(len(frequent), len(labels))}", phrase("label"), rows)
 
 
 def _break_downs(key: str, groups: Report) -> Iterator[Table]:

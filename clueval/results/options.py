@@ -457,8 +457,8 @@ def require_names(bag: Bag, plan: Plan) -> None:
     for key, values in plan.where.items():
         values_read = read.values.get(key, set())
         for value in sorted(values - values_read):
-            some = sorted(values_read)[:10]
+            examples = sorted(values_read)[:10]
             raise UsageError(
                 f"no {'document' if key in on_documents else 'span'} has {key}={value}",
-                advice=f"values found: {', '.join(some) or 'none'}",
+                advice=f"values found: {', '.join(examples) or 'none'}",
             )

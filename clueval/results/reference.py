@@ -309,17 +309,17 @@ def write_indicators(folder: Path, metric: Gate, after: Pairs, before: Pairs | N
         old = next(older, None)
         for sequence in after.layers_of(pair)[:1]:
             response = outcome_of(metric, pair, sequence)
-            added: dict[str, Sequence[Span]] = {f"{PREFIX}_Res": response.indicators()}
+            annotation_sets: dict[str, Sequence[Span]] = {f"{PREFIX}_Res": response.indicators()}
             if old is not None:
                 reference = outcome_of(metric, old, sequence)
                 difference = changes(reference, response, metric.features)
-                added[f"{PREFIX}_Ref"] = reference.indicators()
-                added[f"{PREFIX}_Diff"] = [change.annotation() for change in difference]
-            paths.add(_write(folder, pair.predicted, added))
+                annotation_sets[f"{PREFIX}_Ref"] = reference.indicators()
+                annotation_sets[f"{PREFIX}_Diff"] = [change.annotation() for change in difference]
+            paths.add(_write(folder, pair.predicted, annotation_sets))
     return len(paths)
 
 
-def _write(folder: Path, document: Document, added: Mapping[str, Sequence[Span]]) -> Path:
+def _write(folder: Path, document: Document, annotation_sets: Mapping[str, Sequence[Span]]) -> Path:
     if document.file is None:
         raise UsageError(
             "indicators are added to files, and this document is not from a file",
@@ -332,7 +332,7 @@ def _write(folder: Path, document: Document, added: Mapping[str, Sequence[Span]]
         raise UsageError(
             "indicators are written into GATE's XML only", file=document.file, advice="save it as XML in GATE"
         )
-    text = write_gate_xml(file.data(), added, file=file.name)
+    text = write_gate_xml(file.data(), annotation_sets, file=file.name)
     # the id of a document in a folder is its relative path without ending; of two single files it is not
     relative = Path(document.id).parent / path.name
     inside = path.parts[-len(relative.parts) :] == relative.parts and ".." not in relative.parts

@@ -580,9 +580,9 @@ def _require_same_counting(first: Result, second: Result) -> None:
         names = ["+".join(sorted(map(with_settings, plan.metrics))) for plan in plans]
         raise UsageError(f"counts of {names[0]} and of {names[1]} do not add up")
     if {*plans[0].by} != {*plans[1].by}:
-        shown = [" and ".join(sorted(plan.by)) or "nothing" for plan in plans]
+        keys = [" and ".join(sorted(plan.by)) or "nothing" for plan in plans]
         raise UsageError(
-            f"results broken down by {shown[0]} and by {shown[1]} cannot be added",
+            f"results broken down by {keys[0]} and by {keys[1]} cannot be added",
             advice="score both with the same break-downs (by)",
         )
     first_layers, second_layers = first.bag.layers, second.bag.layers

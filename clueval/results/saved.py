@@ -74,9 +74,9 @@ def save_bag(bag: Bag, facts: Mapping[str, Any], path: Path) -> None:
     """
     digest = sha256()
     with whole_file(path) as file:
-        every = _lines(bag, facts)
-        while some := list(islice(every, 1_000)):
-            text = "\n".join([*some, ""])
+        all_lines = _lines(bag, facts)
+        while batch := list(islice(all_lines, 1_000)):
+            text = "\n".join([*batch, ""])
             digest.update(text.encode("ascii"))
             file.write(text)
         file.write(_last_line(digest.hexdigest()))

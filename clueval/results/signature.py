@@ -68,10 +68,13 @@ class Signature:
 
         Other choices have their default values. `average` is ``all``, because a report holds all averages.
         """
-        listed = list(metrics)
-        zeros = [USUAL["zero"], *(f"{metric.name}={metric.zero}" for metric in listed if metric.zero != "0")]
+        metric_list = list(metrics)
+        zeros = [
+            USUAL["zero"],
+            *(f"{metric.name}={metric.zero}" for metric in metric_list if metric.zero != "0"),
+        ]
         defaults = {
-            "metrics": "+".join(map(with_settings, listed)),
+            "metrics": "+".join(map(with_settings, metric_list)),
             **USUAL,
             "unit": "+".join(sorted(units)) or USUAL["unit"],
             "zero": ",".join(zeros),
@@ -212,12 +215,12 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
     if purpose == "added":
         differences.pop("entities", None)  # metric masking adds documents with and without ids of entities
     if differences:
-        shown = "; ".join(
+        text = "; ".join(
             f"{key} is {value or 'not said'} and {other or 'not said'}"
             for key, (value, other) in differences.items()
         )
         raise UsageError(
-            f"the results cannot be {purpose}: {shown}",
+            f"the results cannot be {purpose}: {text}",
             advice="score both with the same options, or use force=True",
         )
 

@@ -174,8 +174,8 @@ def levels(title: str, report: Report) -> Iterator[Table]:
         rows: list[list[Cell]] = []  # precision and recall at every level, and the supports
         for label, first in by_level["1"]["per_label"].items():
             entries = [at_level["per_label"][label] for at_level in by_level.values()]
-            shown = [Rate(entry[rate]) for rate in ("precision", "recall") for entry in entries]
-            rows.append([label, *shown, first["gold"], first["predicted"]])
+            rates = [Rate(entry[rate]) for rate in ("precision", "recall") for entry in entries]
+            rows.append([label, *rates, first["gold"], first["predicted"]])
         header = ["label", *(f"{rate}{level}" for rate in "PR" for level in by_level), "gold", "predicted"]
         of_layer = phrase("{title}: labels of {layer}", title=title, layer=cut(layer))
         yield Table(of_layer, named(header), rows)
@@ -236,14 +236,14 @@ def confusion(title: str, report: Report) -> Iterator[Table]:
 def _confusion(title: str, side: str, matrix: Report) -> Table:
     """Return the matrix of one side at one level; rows: its labels, columns: those of the other side."""
     counts = matrix["found"]
-    shown, number = labels_of(matrix, UNMATCHED[side])
+    labels, number = labels_of(matrix, UNMATCHED[side])
     rows: list[list[Cell]] = []
-    for label in shown:
+    for label in labels:
         if label in counts:
-            cells = [counts[label].get(column, 0) for column in shown]
+            cells = [counts[label].get(column, 0) for column in labels]
             rows.append([label, *cells, matrix["unlabelled"][label], matrix[UNMATCHED[side]][label]])
-    header = [phrase(side), *shown, *named(["(no label)", UNMATCHED[side]])]
-    return Table(f"{title}{how_many(len(shown), number)}", header, rows)
+    header = [phrase(side), *labels, *named(["(no label)", UNMATCHED[side]])]
+    return Table(f"{title}{how_many(len(labels), number)}", header, rows)
 
 
 _GATE_COUNTS = (

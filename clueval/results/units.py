@@ -46,8 +46,8 @@ def in_units(bag: Bag, plan: Plan, files: Sequence[str], *, in_folders: bool) ->
         ids = dict.fromkeys((place.name or "", place.repeat) for place in _places(bag))
         keys = different_keys(document_key(id_, file_names, in_folders) for id_, _ in ids)
         names = dict(zip(ids, keys, strict=True))
-        are_named = all(name_and_repeat == (name, 1) for name_and_repeat, name in names.items())
-        if plan.units == SENTENCE and are_named and not plan.where:  # sentences are many
+        have_their_names = all(name_and_repeat == (name, 1) for name_and_repeat, name in names.items())
+        if plan.units == SENTENCE and have_their_names and not plan.where:  # sentences are many
             return bag
     elif not plan.where:
         return bag
@@ -206,10 +206,10 @@ def _counts(
     first: dict[object, Place] = {}  # one place of those with the same cases and positions
     alike: dict[Place, list[int]] = {}  # the units of these
     for place, unit in unit_of.items():
-        same: object = place
+        contents: object = place
         if times[unit] == 1 and place not in bag.tallies:  # equal rows of cases are the same object
-            same = id(bag.places.get(place)), *[of_places[place] for of_places in bag.positions.values()]
-        alike.setdefault(first.setdefault(same, place), []).append(unit)
+            contents = id(bag.places.get(place)), *[of_places[place] for of_places in bag.positions.values()]
+        alike.setdefault(first.setdefault(contents, place), []).append(unit)
     wholes = {metric.name: getattr(metric, "whole", None) for metric in metrics}
     for whole in dict.fromkeys(wholes.values()):
         counting = tuple(metric for metric in metrics if wholes[metric.name] == whole)
