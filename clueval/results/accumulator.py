@@ -104,12 +104,12 @@ class Accumulator(Hinting):
         texts, `TagError` for tags outside the scheme, `OverlapError` if a metric forbids overlapping spans.
         """
         options = {"scheme": self._scheme, "invalid": self._invalid, "names": self._names}
-        given = {name: value for name, value in options.items() if value not in (None, "conlleval")}
+        tag_options = {name: value for name, value in options.items() if value not in (None, "conlleval")}
         if is_path_or_paths(gold) or is_path_or_paths(predicted):
             raise UsageError(
                 "gold and predicted must be documents, spans or tags, not files", advice="use clueval.score"
             )
-        texts = opened(gold, predicted, groups_of(Reading(), given, "update"), None, self._plan)
+        texts = opened(gold, predicted, groups_of(Reading(), tag_options, "update"), None, self._plan)
         fast = texts.fast(self._plan)
         new = count(texts.pairs, self._plan, self._bag.layers) if fast is None else fast
         new.read.include(texts.read)
@@ -119,13 +119,13 @@ class Accumulator(Hinting):
 
     def _add(self, new: Bag, tagged: bool) -> None:
         """Add a bag. Raises `TagError`, and adds nothing, if no scheme has the tags of both."""
-        for of, pairs in new.read.neighbours.items() if self._scheme is None else ():
-            own = self._bag.read.neighbours.get(of)
-            if own is not None:
+        for source, pairs in new.read.neighbours.items() if self._scheme is None else ():
+            pairs_before = self._bag.read.neighbours.get(source)
+            if pairs_before is not None:
                 try:
-                    scheme_of(own + pairs)
+                    scheme_of(pairs_before + pairs)
                 except TagError as error:
-                    raise TagError(f"{of[0]}: {error.problem}", advice="name the scheme") from None
+                    raise TagError(f"{source[0]}: {error.problem}", advice="name the scheme") from None
         self._bag.include(new)
         self._tagged = self._tagged or tagged
 
@@ -149,8 +149,8 @@ class Accumulator(Hinting):
         accumulator that has counted nothing needs only the same metrics.
         """
         others = [other] if isinstance(other, Accumulator) or not isinstance(other, Iterable) else list(other)
-        for each in others:
-            require_instance(each, Accumulator, "other")
+        for accumulator in others:
+            require_instance(accumulator, Accumulator, "other")
         for accumulator in others:
             same_metrics = set(accumulator.metrics) == set(self.metrics)
             both_counted = bool(self._bag.documents and accumulator._bag.documents)
@@ -167,6 +167,6 @@ class Accumulator(Hinting):
 
 def _copy(bag: Bag) -> Bag:
     """Return an equal bag, which may be changed."""
-    found = Bag(bag.metrics, (), bag.bounds)
-    found.include(bag)
-    return found
+    copy = Bag(bag.metrics, (), bag.bounds)
+    copy.include(bag)
+    return copy

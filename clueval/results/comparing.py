@@ -67,24 +67,24 @@ def comparable(systems: Mapping[str, Sequence[Units | None]]) -> ComparedUnits:
     Documents are compared if all results have them, with the same number of positions; other units must all be the
     same. Raises `UsageError` for results that differ in metrics, sequences, units or texts.
     """
-    known = {name: [require_for_tests(units, name) for units in runs] for name, runs in systems.items()}
-    named = [(name, units) for name, runs in known.items() for units in runs]
-    first_name, first = named[0]
-    for name, units in named:
+    runs_of = {name: [require_for_tests(units, name) for units in runs] for name, runs in systems.items()}
+    named_units = [(name, units) for name, runs in runs_of.items() for units in runs]
+    first_name, first = named_units[0]
+    for name, units in named_units:
         _require_same_counting(first, units, f"{first_name} and {name}")
         if units.by != DOCUMENT:
             _require_same_units(first, units, f"{first_name} and {name}")
-    texts = [dict(zip(units.keys, units.positions, strict=True)) for _, units in named]
-    keys = [key for key, size in texts[0].items() if all(other.get(key) == size for other in texts[1:])]
+    texts = [dict(zip(units.keys, units.positions, strict=True)) for _, units in named_units]
+    keys = [key for key, size in texts[0].items() if all(text.get(key) == size for text in texts[1:])]
     if len(keys) < 2:
         raise UsageError(
             f"a test needs several units, and the systems have {len(keys) or 'no'} {first.by} in common",
             advice="score the same documents",
         )
     left_out = {
-        name: len({*chain(*(units.keys for units in runs))} - {*keys}) for name, runs in known.items()
+        name: len({*chain(*(units.keys for units in runs))} - {*keys}) for name, runs in runs_of.items()
     }
-    return ComparedUnits(known, keys, left_out)
+    return ComparedUnits(runs_of, keys, left_out)
 
 
 def require_for_tests(units: Units | None, name: str) -> Units:
@@ -102,9 +102,9 @@ def require_for_tests(units: Units | None, name: str) -> Units:
     return units
 
 
-def _require_same_counting(first: Units, other: Units, names: str) -> None:
+def _require_same_counting(first: Units, second: Units, names: str) -> None:
     """Raise `UsageError` if the other result lacks a metric or a sequence of the first, or has other units."""
-    metrics = {metric.name: metric for metric in other.metrics}
+    metrics = {metric.name: metric for metric in second.metrics}
     for metric in first.metrics:
         if metrics.get(metric.name) != metric:
             raise UsageError(
@@ -112,29 +112,29 @@ def _require_same_counting(first: Units, other: Units, names: str) -> None:
                 advice="score both with the same options",
             )
     for metric_name, sequence in first.counts:
-        if (metric_name, sequence) not in other.counts:
+        if (metric_name, sequence) not in second.counts:
             raise UsageError(
                 f"{names} do not both have the layer {sequence!r}", advice="score both with the same options"
             )
-    if first.by != other.by:
+    if first.by != second.by:
         raise UsageError(
-            f"units of {names} are {first.by} and {other.by}", advice="use the same resample_by for both"
+            f"units of {names} are {first.by} and {second.by}", advice="use the same resample_by for both"
         )
 
 
-def _require_same_units(first: Units, other: Units, names: str) -> None:
-    missing = sorted({*first.keys} ^ {*other.keys})
+def _require_same_units(first: Units, second: Units, names: str) -> None:
+    missing = sorted({*first.keys} ^ {*second.keys})
     if missing:
         raise UsageError(
             f"{names} have different units: {missing[0]!r} is in only one of them"
             + (f", as are {len(missing) - 1} more" if len(missing) > 1 else ""),
             advice="score the same documents",
         )
-    own = dict(zip(first.keys, first.positions, strict=True))
-    for key, size in zip(other.keys, other.positions, strict=True):
-        if own[key] != size:
+    positions = dict(zip(first.keys, first.positions, strict=True))
+    for key, size in zip(second.keys, second.positions, strict=True):
+        if positions[key] != size:
             raise UsageError(
-                f"{names} have different texts: unit {key!r} has {own[key]} and {size} positions",
+                f"{names} have different texts: unit {key!r} has {positions[key]} and {size} positions",
                 advice="score the same documents",
             )
 
@@ -185,8 +185,8 @@ class TestedRate:
 
     def _without(self, times: Sequence[int]) -> tuple[Mapping[int, float], float]:
         """Return the rate of a run without a unit of each row that changes it, and without another unit."""
-        rows, found = self._entry.without(times)
-        *values, rest = found[self._entry.names.index(self._path[-1])]
+        rows, rates = self._entry.without(times)
+        *values, rest = rates[self._entry.names.index(self._path[-1])]
         return dict(zip(rows, values, strict=True)), rest
 
     def interval(self, confidence: float) -> Interval:
@@ -213,18 +213,20 @@ class _Difference:
         df: the degrees of freedom of a standard error over units.
     """
 
-    def __init__(self, counts: Mapping[int, object], own: TestedRate, other: TestedRate) -> None:
-        self.own, self.other = own, other
-        self.value = None if own.score is None or other.score is None else other.score - own.score
+    def __init__(self, counts: Mapping[int, object], baseline: TestedRate, system: TestedRate) -> None:
+        self.baseline, self.system = baseline, system
+        self.value = None if baseline.score is None or system.score is None else system.score - baseline.score
         self.without = None
-        if own.without is not None and other.without is not None:
-            self.without = [two - one for one, two in zip(own.without, other.without, strict=True)]
+        if baseline.without is not None and system.without is not None:
+            self.without = [new - old for old, new in zip(baseline.without, system.without, strict=True)]
         self.units = [
             unit
-            for unit, rows in enumerate(zip(own.rows, other.rows, strict=True))
+            for unit, rows in enumerate(zip(baseline.rows, system.rows, strict=True))
             if len({counts.get(row, ()) for row in {*chain(*rows)}}) > 1
         ]
-        self.effective = effective_number([sum(both) for both in zip(own.sizes, other.sizes, strict=True)])
+        self.effective = effective_number(
+            [sum(both) for both in zip(baseline.sizes, system.sizes, strict=True)]
+        )
         self.df = degrees_of_freedom(self.effective)
 
 
@@ -269,27 +271,27 @@ class Comparing:
     def reports(self) -> dict[str, dict[str, Any]]:
         """Return the reports on all systems together, which name every label that one of them has."""
         return {
-            name: {sequence: self._source(name, sequence).report for sequence in sequences}
+            name: {sequence: self._rates_in(name, sequence).report for sequence in sequences}
             for name, sequences in self._runs[0].sequences.items()
         }
 
     def require_rate(self, text: str, path: Path) -> None:
         """Raise `UsageError` for a number that is no rate."""
-        if path[2:] not in self._source(*path[:2]).paths:
+        if path[2:] not in self._rates_in(*path[:2]).paths:
             raise UsageError(f"{text} is not a rate", advice="compare precision, recall, F1 or another rate")
 
     def score(self, text: str, path: Path) -> dict[str, Any]:
         """Return what is said about one score: its value in each system, and the difference to the first one."""
-        entry, (baseline, *others) = self._tested(path)
-        named = zip(self._names, (baseline, *others), strict=True)
-        values = [self._value(name, one) for name, one in named]
+        entry, (baseline, *others) = self._entry_and_rates(path)
+        systems = zip(self._names, (baseline, *others), strict=True)
+        values = [self._score_report(name, rate) for name, rate in systems]
         against = []
-        for number, other in enumerate(others, 1):
-            difference = _Difference(entry.rows, baseline, other)
-            against.append({"system": self._names[number], **self._about(path, entry, difference, number)})
-        with_p = [each for each in against if each["p"] is not None]
-        for each, p in zip(with_p, holm([each["p"] for each in with_p]), strict=True):
-            each["p_holm"] = rounded(p)
+        for number, system in enumerate(others, 1):
+            difference = _Difference(entry.rows, baseline, system)
+            against.append({"system": self._names[number], **self._test(path, entry, difference, number)})
+        with_p = [test for test in against if test["p"] is not None]
+        for test, p in zip(with_p, holm([test["p"] for test in with_p]), strict=True):
+            test["p_holm"] = rounded(p)
         return {"score": text, "values": values, "against_baseline": against}
 
     def drop_test(self, path: Path, allowed: float) -> DropTest:
@@ -297,10 +299,10 @@ class Comparing:
 
         By randomisation if no drop is allowed; otherwise by t, one-sided.
         """
-        entry, systems = self._tested(path)
+        entry, systems = self._entry_and_rates(path)
         difference = _Difference(entry.rows, *systems)
         if not allowed:
-            return DropTest("randomisation", rounded(self._p(path, entry, difference, 1)))
+            return DropTest("randomisation", rounded(self._p_value(path, entry, difference, 1)))
         if difference.value is None or difference.without is None:
             return DropTest("t", None)
         se, above = standard_error(difference.without), difference.value + allowed
@@ -312,14 +314,14 @@ class Comparing:
         for path in paths:
             if not path[-1].startswith("f1"):
                 continue
-            entry, (own, *others) = self._tested(path)
-            for name, other in zip(self._names[1:], others, strict=True):
-                found = _Difference(entry.rows, own, other)
+            entry, (baseline, *others) = self._entry_and_rates(path)
+            for name, system in zip(self._names[1:], others, strict=True):
+                difference = _Difference(entry.rows, baseline, system)
                 shares: list[tuple[float, int]] = []
-                if found.value is not None and found.without is not None:
-                    shares = [(found.value - rest, unit) for unit, rest in enumerate(found.without)]
+                if difference.value is not None and difference.without is not None:
+                    shares = [(difference.value - rest, unit) for unit, rest in enumerate(difference.without)]
                 largest = sorted(shares, key=lambda share: (-abs(share[0]), share[1]))[:number]
-                differ = {*found.units}
+                differ = {*difference.units}
                 units = [
                     (self._keys[unit], share, self._runs[0].positions[self._places[0][unit]])
                     for share, unit in largest
@@ -327,7 +329,7 @@ class Comparing:
                 ]
                 yield {"score": ".".join(path), "system": name, "units": units}
 
-    def _source(self, metric_name: str, sequence: str) -> Rates:
+    def _rates_in(self, metric_name: str, sequence: str) -> Rates:
         """Return the rates of one metric in one sequence of all runs."""
         place = metric_name, sequence
         if place not in self._rates:
@@ -342,24 +344,24 @@ class Comparing:
             self._rates[place] = Rates(metric, layers, together, list(chain(*self._members)))
         return self._rates[place]
 
-    def _tested(self, path: Path) -> tuple[EntryRates, list[TestedRate]]:
+    def _entry_and_rates(self, path: Path) -> tuple[EntryRates, list[TestedRate]]:
         """Return the rates of the entry of a rate, which are computed once, and the rate in each system.
 
         Raises `UsageError` if a unit has other gold spans in another system.
         """
-        rates, own = self._source(*path[:2]), path[2:]
+        rates, rate_path = self._rates_in(*path[:2]), path[2:]
         if path not in self._entries:
-            entry = entry_rates(rates, own)
+            entry = entry_rates(rates, rate_path)
             for name in entry.names:
                 self._entries.setdefault((*path[:-1], name), entry)
-        if rates.sizes.tells_sides_apart(own):
-            golds = rates.sizes.column(own, (0,))
+        if rates.sizes.tells_sides_apart(rate_path):
+            golds = rates.sizes.column(rate_path, (0,))
             for number, row in enumerate(rates.row_of):
                 unit = number % len(self._keys)
                 if golds.get(row, 0) != golds.get(rates.row_of[unit], 0):
                     raise self._different_gold(self._keys[unit])
         entry = self._entries[path]
-        return entry, [TestedRate(rates, entry, own, runs) for runs in self._members]
+        return entry, [TestedRate(rates, entry, rate_path, runs) for runs in self._members]
 
     def _different_gold(self, unit: str) -> UsageError:
         problem = f"the systems have different gold spans in unit {unit!r}"
@@ -370,39 +372,46 @@ class Comparing:
             )
         return UsageError(problem, advice="score them against the same gold")
 
-    def _value(self, name: str, one: TestedRate) -> dict[str, Any]:
+    def _score_report(self, name: str, rate: TestedRate) -> dict[str, Any]:
         """Return the score of a system with its interval, and the spread of its runs."""
-        interval, deviation = one.interval(self._trust.confidence), standard_deviation(one.scores)
-        found: dict[str, Any] = {"system": name, "value": one.score}
-        found |= {"low": rounded(interval.low), "high": rounded(interval.high)}
+        interval, deviation = rate.interval(self._trust.confidence), standard_deviation(rate.scores)
+        report: dict[str, Any] = {"system": name, "value": rate.score}
+        report |= {"low": rounded(interval.low), "high": rounded(interval.high)}
         if interval.reason is not None:
-            found["reason"] = interval.reason
+            report["reason"] = interval.reason
         if interval.bound:
-            found["bound"] = True
+            report["bound"] = True
         if deviation is not None:
-            found |= {"sd": rounded(deviation), "runs": len(one.scores)}
-            found |= {"min": min(one.scores), "max": max(one.scores)}
-        return found
+            report |= {"sd": rounded(deviation), "runs": len(rate.scores)}
+            report |= {"min": min(rate.scores), "max": max(rate.scores)}
+        return report
 
-    def _about(self, path: Path, entry: EntryRates, found: _Difference, system: int) -> dict[str, Any]:
+    def _test(self, path: Path, entry: EntryRates, difference: _Difference, number: int) -> dict[str, Any]:
         """Return what is said about the difference of a rate between the first and another system."""
-        own, other, differ, df = found.own, found.other, len(found.units), found.df
-        by_runs = max(len(own.times), len(other.times)) > 1
-        p = None if by_runs else self._p(path, entry, found, system)
-        if found.value is None or found.without is None:
-            reason = f"{UNDEFINED} in a system" if found.value is None else UNDEFINED_WITHOUT
-            ends = Interval(None, None, None, differ, found.effective, reason)
+        baseline, system, df = difference.baseline, difference.system, difference.df
+        differ = len(difference.units)
+        by_runs = max(len(baseline.times), len(system.times)) > 1
+        p = None if by_runs else self._p_value(path, entry, difference, number)
+        if difference.value is None or difference.without is None:
+            reason = f"{UNDEFINED} in a system" if difference.value is None else UNDEFINED_WITHOUT
+            ends = Interval(None, None, None, differ, difference.effective, reason)
         elif by_runs:
-            spread = spread_of(standard_error(found.without), found.effective, [own.scores, other.scores])
+            spread = spread_of(
+                standard_error(difference.without), difference.effective, [baseline.scores, system.scores]
+            )
             half, se = spread.half_width(self._trust.confidence), math.sqrt(spread.variance)
-            ends = Interval(found.value - half, found.value + half, se, differ, found.effective)
-            p, df = spread.p(found.value), spread.df
+            ends = Interval(
+                difference.value - half, difference.value + half, se, differ, difference.effective
+            )
+            p, df = spread.p(difference.value), spread.df
         else:
             confidence = self._trust.confidence
-            ends = difference_jackknife(found.value, found.without, differ, found.effective, confidence)
+            ends = difference_jackknife(
+                difference.value, difference.without, differ, difference.effective, confidence
+            )
         shown = None if ends.se is None or ends.low is None else detectable(ends.se, df)
         about = {
-            "difference": rounded(found.value),
+            "difference": rounded(difference.value),
             "low": rounded(ends.low),
             "high": rounded(ends.high),
             "p": rounded(p),
@@ -421,46 +430,46 @@ class Comparing:
 
     # Randomisation
 
-    def _p(self, path: Path, entry: EntryRates, found: _Difference, system: int) -> float | None:
+    def _p_value(self, path: Path, entry: EntryRates, difference: _Difference, number: int) -> float | None:
         """Return the p-value of a difference to the first system; None if it is undefined.
 
         The differences after swaps are kept for the other rates of the entry.
         """
-        if found.value is None or not found.units:
-            return None if found.value is None else 1.0
-        place = id(entry), system
+        if difference.value is None or not difference.units:
+            return None if difference.value is None else 1.0
+        place = id(entry), number
         if place not in self._swapped:
-            self._swapped[place] = self._after_swaps(entry, found)
-        test = exact_p if len(found.units) <= MOST_FOR_ALL_SWAPS else sampled_p
-        return test(found.value, self._swapped[place][entry.names.index(path[-1])])
+            self._swapped[place] = self._differences_after_swaps(entry, difference)
+        test = exact_p if len(difference.units) <= MOST_FOR_ALL_SWAPS else sampled_p
+        return test(difference.value, self._swapped[place][entry.names.index(path[-1])])
 
-    def _after_swaps(self, entry: EntryRates, found: _Difference) -> list[list[float]]:
+    def _differences_after_swaps(self, entry: EntryRates, difference: _Difference) -> list[list[float]]:
         """Return the difference of each rate of an entry after each swap."""
         firsts, seconds = (
-            [dict(entry.rows.get(system.rows[unit][0], ())) for unit in found.units]
-            for system in (found.own, found.other)
+            [dict(entry.rows.get(system.rows[unit][0], ())) for unit in difference.units]
+            for system in (difference.baseline, difference.system)
         )
         width = entry.width
         changes: list[Sequence[float]]
-        if len(found.units) <= MOST_FOR_ALL_SWAPS:
+        if len(difference.units) <= MOST_FOR_ALL_SWAPS:
             changes = [
                 all_swapped_sums(  # it adds fractions as well
-                    [two.get(place, 0) - one.get(place, 0) for one, two in zip(firsts, seconds, strict=True)]  # type: ignore[misc]
+                    [new.get(place, 0) - old.get(place, 0) for old, new in zip(firsts, seconds, strict=True)]  # type: ignore[misc]
                 )
                 for place in range(width)
             ]
         else:
             rows = [
-                {**one, **{width + column: count for column, count in two.items()}}
-                for one, two in zip(firsts, seconds, strict=True)
+                {**old, **{width + column: count for column, count in new.items()}}
+                for old, new in zip(firsts, seconds, strict=True)
             ]
-            sums = self._drawn(rows, 2 * width, [self._keys[unit] for unit in found.units])
+            sums = self._swapped_sums(rows, 2 * width, [self._keys[unit] for unit in difference.units])
             changes = [
-                [two - one for one, two in zip(sums[column], sums[width + column], strict=True)]
+                [new - old for old, new in zip(sums[column], sums[width + column], strict=True)]
                 for column in range(width)
             ]
         swapped = []
-        for system, sign in ((found.own, 1), (found.other, -1)):
+        for system, sign in ((difference.baseline, 1), (difference.system, -1)):
             total = entry.total(system.times[0])
             columns = [
                 [whole + sign * change for change in of_column]
@@ -469,13 +478,13 @@ class Comparing:
             swapped.append(entry.values(list(zip(*columns, strict=True))))
         return [
             [
-                math.inf if math.isnan(one) or math.isnan(two) else two - one
-                for one, two in zip(*of, strict=True)
+                math.inf if math.isnan(old) or math.isnan(new) else new - old
+                for old, new in zip(*rates, strict=True)
             ]
-            for of in zip(*swapped, strict=True)
+            for rates in zip(*swapped, strict=True)
         ]
 
-    def _drawn(
+    def _swapped_sums(
         self, rows: Sequence[Mapping[int, float]], width: int, keys: Sequence[str]
     ) -> list[Sequence[float]]:
         """Return for each column the sum over the units that a random swap swaps.
@@ -496,8 +505,8 @@ class Comparing:
             zip(keys, scaled, strict=True), width, SWAP, self._trust.resamples, self._trust.seed
         )
         return [
-            of if scale == 1 else [number / scale for number in of]
-            for of, scale in zip(sums, scales, strict=True)
+            numbers if scale == 1 else [number / scale for number in numbers]
+            for numbers, scale in zip(sums, scales, strict=True)
         ]
 
 

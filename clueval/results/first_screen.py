@@ -74,16 +74,16 @@ class Headline(NamedTuple):
 
 def first_tables(report: Report, metrics: Iterable[AnyMetric]) -> Iterator[Table]:
     """Yield the tables of the first screen of a report made by `Result.to_dict`."""
-    reports = _of_layers_with_spans(report)
-    found = list(headlines(reports))
-    with_headline = {headline.metric for headline in found}
-    left = SCREEN - len([*summary(report)]) - _AROUND_TABLES
-    if [*report["metrics"]] == ["levels"] and found:
-        yield from _levels(found, left)
-    elif found:
-        rows = [_cells(headline.name, headline.row)[:4] for headline in found]
+    reports = _layers_with_spans(report)
+    all_headlines = list(headlines(reports))
+    with_headline = {headline.metric for headline in all_headlines}
+    lines_left = SCREEN - len([*summary(report)]) - _AROUND_TABLES
+    if [*report["metrics"]] == ["levels"] and all_headlines:
+        yield from _levels(all_headlines, lines_left)
+    elif all_headlines:
+        rows = [_cells(headline.name, headline.row)[:4] for headline in all_headlines]
         yield Table(phrase("Headlines"), named(["metric", *RATES]), rows)
-        yield from _labels(found, left - len(rows) - 2 * _AROUND_ROWS)
+        yield from _labels(all_headlines, lines_left - len(rows) - 2 * _AROUND_ROWS)
     for key, groups in report.get("by", {}).items():
         yield from _break_downs(key, groups)
     others = [metric for metric in metrics if metric.name not in with_headline]
@@ -95,22 +95,22 @@ def exact_f1(report: Report) -> str:
 
     Empty unless one metric was counted that has it.
     """
-    metrics = _of_layers_with_spans(report)
+    metrics = _layers_with_spans(report)
     metric = next((name for name in metrics if name in ("exact", "levels")), None)
-    found = [] if metric is None else list(headlines({metric: metrics[metric]}, with_rows=False))
-    numbers = [(each, each.row["f1"]) for each in found if each.row["f1"] is not None]
+    all_headlines = [] if metric is None else list(headlines({metric: metrics[metric]}, with_rows=False))
+    numbers = [(headline, headline.row["f1"]) for headline in all_headlines if headline.row["f1"] is not None]
     if not numbers or not report["documents"] or len(report["metrics"]) > 1:
         return ""
     layers = report["metrics"].get(metric, ())
     lacking = [name for name in layers_not_predicted(report.get("inputs", {})) if name in layers]
     several = len(numbers) + len(lacking) > 1
-    shown = [f"{cut(visible(each.sequence))} " * several + f"{percent(f1)} %" for each, f1 in numbers]
+    shown = [f"{cut(visible(headline.sequence))} " * several + f"{percent(f1)} %" for headline, f1 in numbers]
     shown += [f"{cut(visible(name))} not predicted" for name in lacking]
     right = "start and end" if numbers[0][0].is_merged else "start, end and label"
     return f"F1 {', '.join(shown)}: {right} are right"
 
 
-def _of_layers_with_spans(report: Report) -> Report:
+def _layers_with_spans(report: Report) -> Report:
     """Return the reports of the metrics without layers that have no spans, or are not predicted, if another has some.
 
     A layer of gold alone is masked by those of other names.
@@ -120,8 +120,8 @@ def _of_layers_with_spans(report: Report) -> Report:
     left_out = empty | {*layers_not_predicted(inputs)}
     return {
         metric: {
-            sequence: found
-            for sequence, found in sequences.items()
+            sequence: scores
+            for sequence, scores in sequences.items()
             if sequence not in (empty if metric == "masking" else left_out)
         }
         for metric, sequences in report["metrics"].items()
@@ -131,56 +131,56 @@ def _of_layers_with_spans(report: Report) -> Report:
 def headlines(metrics: Report, with_rows: bool = True) -> Iterator[Headline]:
     """Yield the headline of each metric and sequence that has one, with all rows of the report unless told not to."""
     for metric, sequences in metrics.items():
-        for sequence, found in sequences.items():
+        for sequence, report in sequences.items():
             head = {"metric": metric, "sequence": sequence, "by": None, "value": None}
-            paths = headline_rates(sequence, found)
+            paths = headline_rates(sequence, report)
             if len(paths) < len(RATES):
                 continue
-            own = next((row for path, row in rows_of(head, found) if path == paths[0][:-1]), None)
-            if own is not None:
-                rows = [row for _, row in rows_of(head, found)] if with_rows else ()
-                yield Headline(metric, sequence, own, rows)
+            headline_row = next((row for path, row in rows_of(head, report) if path == paths[0][:-1]), None)
+            if headline_row is not None:
+                rows = [row for _, row in rows_of(head, report)] if with_rows else ()
+                yield Headline(metric, sequence, headline_row, rows)
 
 
-def _levels(found: Sequence[Headline], most: int) -> Iterator[Table]:
+def _levels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     """Yield a table for each sequence of the metric ``levels``: labelled level 1, all levels unlabelled, the labels."""
     of_levels: list[list[tuple[str, Row]]] = []
-    for headline in found:
+    for headline in all_headlines:
         levels = [row for row in headline.rows if row["section"] == "unlabelled" and row["label"] is None]
         of_levels.append([(phrase(LEVELS[row["level"]]), row) for row in levels])
         if not headline.is_merged:
             of_levels[-1].insert(0, (phrase("exact, labelled"), headline.row))
-    labels = {id(row): row for headline in found for row in headline.of_labels()[0]}
-    taken = sum(len(levels) + _AROUND_ROWS for levels in of_levels)
-    kept = _with_most_spans(labels.values(), most - taken)
-    for headline, of_sequence in zip(found, of_levels, strict=True):
-        own = headline.of_labels()[0]
-        rows = _worst_first(row for row in own if id(row) in kept)
+    labels = {id(row): row for headline in all_headlines for row in headline.of_labels()[0]}
+    lines = sum(len(levels) + _AROUND_ROWS for levels in of_levels)
+    frequent = _with_most_spans(labels.values(), most - lines)
+    for headline, of_sequence in zip(all_headlines, of_levels, strict=True):
+        label_rows = headline.of_labels()[0]
+        rows = _worst_first(row for row in label_rows if id(row) in frequent)
         shown = [*of_sequence, *((_name(row, headline.is_merged), row) for row in rows)]
-        title = f"{headline.metric}, {cut(headline.sequence)}{how_many(len(rows), len(own))}"
+        title = f"{headline.metric}, {cut(headline.sequence)}{how_many(len(rows), len(label_rows))}"
         yield _table(title, "", shown)
 
 
-def _labels(found: Sequence[Headline], most: int) -> Iterator[Table]:
+def _labels(all_headlines: Sequence[Headline], most: int) -> Iterator[Table]:
     """Yield the table of labels of the first metric that has some: of all its sequences."""
-    metric = next((headline.metric for headline in found if headline.of_labels()[0]), None)
+    metric = next((headline.metric for headline in all_headlines if headline.of_labels()[0]), None)
     if metric is None:
         return
-    own = [headline for headline in found if headline.metric == metric]
-    parts = [headline.of_labels() for headline in own]
+    of_metric = [headline for headline in all_headlines if headline.metric == metric]
+    parts = [headline.of_labels() for headline in of_metric]
     labels = [row for of_labels, _ in parts for row in of_labels]
-    kept = _with_most_spans(labels, most - sum(len(averages) for _, averages in parts))
-    several = len(own) > 1 or own[0].is_merged
-    shown = [
+    frequent = _with_most_spans(labels, most - sum(len(averages) for _, averages in parts))
+    several = len(of_metric) > 1 or of_metric[0].is_merged
+    rows = [
         (_name(row, several), row)
         for of_labels, averages in parts
-        for row in (*_worst_first(row for row in of_labels if id(row) in kept), *averages)
+        for row in (*_worst_first(row for row in of_labels if id(row) in frequent), *averages)
     ]
     row = labels[0]
     section = [phrase(str(row["section"]).partition(".")[0])] if row["section"] else []
     what = ", ".join([*section, *_level(row)])
     title = titled(metric, "labels") + (f" ({what})" if what else "")
-    yield _table(f"{title}{how_many(len(kept), len(labels))}", phrase("label"), shown)
+    yield _table(f"{title}{how_many(len(frequent), len(labels))}", phrase("label"), rows)
 
 
 def _break_downs(key: str, groups: Report) -> Iterator[Table]:
@@ -190,8 +190,10 @@ def _break_downs(key: str, groups: Report) -> Iterator[Table]:
     yields each value with reports that have at least the headlines.
     """
     of_headline: dict[str, list[tuple[str, Row]]] = {}
-    each = getattr(groups, "headlines", None)
-    for value, metrics in each() if each else ((value, group["metrics"]) for value, group in groups.items()):
+    reports = getattr(groups, "headlines", None)
+    for value, metrics in (
+        reports() if reports else ((value, group["metrics"]) for value, group in groups.items())
+    ):
         for headline in headlines(metrics, with_rows=False):
             of_headline.setdefault(headline.name, []).append((cut(value), headline.row))
     for name, rows in of_headline.items():
@@ -229,8 +231,8 @@ def _spans(row: Row) -> float:
 
 def _with_most_spans(labels: Collection[Row], most: int) -> set[int]:
     """Return the rows of those labels that have the most spans, as `id` names them."""
-    kept = sorted(labels, key=lambda row: -_spans(row))[: max(LEAST_LABELS, most)]
-    return {*map(id, kept)}
+    frequent = sorted(labels, key=lambda row: -_spans(row))[: max(LEAST_LABELS, most)]
+    return {*map(id, frequent)}
 
 
 def _worst_first(rows: Iterable[Row]) -> list[Row]:

@@ -22,28 +22,28 @@ def inputs_of(read: Read, layers: Iterable[str], without: Iterable[str]) -> dict
     """
     names = dict.fromkeys([*layers, *(layer for _, layer in [*read.spans, *read.sources])])
     left_out, schemes = {*without}, _schemes(read)
-    found: dict[str, dict[str, Any]] = {}
+    inputs: dict[str, dict[str, Any]] = {}
     for side in SIDES:
         files, of_layers = read.files[side], {}
         for name in names:
             if name not in left_out:
                 sources = read.sources.get((side, name), ()) if files else ()
-                only = next(iter(sources)) if len(sources) == 1 else _joined(map(str, sources))
-                scheme = _joined(schemes.get((side, name), ()))
+                only = next(iter(sources)) if len(sources) == 1 else _join(map(str, sources))
+                scheme = _join(schemes.get((side, name), ()))
                 of_layers[name] = {"source": only, "scheme": scheme, "spans": read.spans[side, name]}
-        form = _joined(read.formats.get(side, ())) or DOCUMENTS
-        found[side] = {"format": form, "files": files, "layers": of_layers}
-    return found
+        form = _join(read.formats.get(side, ())) or DOCUMENTS
+        inputs[side] = {"format": form, "files": files, "layers": of_layers}
+    return inputs
 
 
 def _schemes(read: Read) -> dict[tuple[str, str], list[str]]:
     """Return the schemes of each layer of each side, in its files or in lists of tags."""
-    found: dict[tuple[str, str], list[str]] = {}
+    schemes: dict[tuple[str, str], list[str]] = {}
     for (side, file, layer), scheme in read.schemes().items():
-        of_layer = found.setdefault((side, layer), [])
+        of_layer = schemes.setdefault((side, layer), [])
         if scheme is not None and (read.files[side] or file is None):
             of_layer.append(scheme)
-    return found
+    return schemes
 
 
 def schemes_of(read: Read) -> str:
@@ -51,17 +51,17 @@ def schemes_of(read: Read) -> str:
     sides: dict[str, dict[str, None]] = {side: {} for side in SIDES}
     for (side, _), schemes in _schemes(read).items():
         if side in sides and schemes:
-            sides[side].update(dict.fromkeys(str(_joined(schemes)).split("+")))
+            sides[side].update(dict.fromkeys(str(_join(schemes)).split("+")))
     return ":".join(dict.fromkeys("+".join(parts) or "none" for parts in sides.values()))
 
 
 def passed_over_of(read: Read) -> dict[str, dict[str, int]]:
     """Return what the formats of each side did not read, by kind."""
-    found: dict[str, dict[str, int]] = {side: {} for side in SIDES}
+    numbers: dict[str, dict[str, int]] = {side: {} for side in SIDES}
     for (side, kind), number in sorted(read.passed_over.items()):
-        if number and side in found:
-            found[side][kind] = number
-    return found
+        if number and side in numbers:
+            numbers[side][kind] = number
+    return numbers
 
 
 class Unplaced(NamedTuple):
@@ -83,7 +83,7 @@ class Unplaced(NamedTuple):
         return {"document": self.document, "label": span.label, **place}
 
 
-def _joined(values: Iterable[str]) -> str | None:
+def _join(values: Iterable[str]) -> str | None:
     """Return different values joined by ``+``, in order; None if there are none."""
     parts = {part for value in values for part in value.split("+")}
     return "+".join(sorted(parts)) or None
@@ -133,7 +133,7 @@ def warnings_of(result: Any) -> Iterator[str]:
             continue  # the caller has named a layer of gold only
         if without:
             has = "has" if len(without) == 1 else "have"
-            yield f"layer {_shown(layer)}: {' and '.join(without)} {has} no spans"
+            yield f"layer {_quote(layer)}: {' and '.join(without)} {has} no spans"
         elif result.signature.choices.get("where") == "all":
             yield from _one_sided(layer, result.metrics)
             if any(_has_positions(result, side, layer) for side in SIDES):
@@ -160,23 +160,25 @@ def repairs_of(result: Any) -> Iterator[str]:
 
 def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield a warning if no label is on both sides, else for labels of one side that are like labels of the other."""
-    counts = next((found for reports in metrics.values() if (found := _label_counts(layer, reports))), {})
+    counts = next(
+        (label_counts for reports in metrics.values() if (label_counts := _label_counts(layer, reports))), {}
+    )
     gold, predicted = (
         [label for label, of_sides in counts.items() if of_sides[side] and not of_sides[1 - side]]
         for side in (0, 1)
     )
-    alike = [(label, near) for label in gold[:_COMPARED] if (near := _like(label, predicted[:_COMPARED]))]
+    alike = [(label, near) for label in gold[:_COMPARED] if (near := _similar(label, predicted[:_COMPARED]))]
     maps = ",".join(f"{label}={near}" for label, near in alike[:_LISTED])
     advice = f"label_map={maps!r} makes them equal" if alike else "label_map=... gives labels new names"
     if gold and predicted and not any(all(of_sides) for of_sides in counts.values()):
         one, two = (
-            ", ".join([*map(_shown, labels[:_LISTED]), *["..."] * (len(labels) > _LISTED)])
+            ", ".join([*map(_quote, labels[:_LISTED]), *["..."] * (len(labels) > _LISTED)])
             for labels in (gold, predicted)
         )
-        yield (f"layer {_shown(layer)}: no label is on both sides: gold has {one}, predicted {two}; {advice}")
+        yield (f"layer {_quote(layer)}: no label is on both sides: gold has {one}, predicted {two}; {advice}")
     elif alike:
-        pairs = ", ".join(f"{_shown(label)} and {_shown(near)}" for label, near in alike[:_LISTED])
-        yield f"layer {_shown(layer)}: gold and predicted have different labels {pairs}; {advice}"
+        pairs = ", ".join(f"{_quote(label)} and {_quote(near)}" for label, near in alike[:_LISTED])
+        yield f"layer {_quote(layer)}: gold and predicted have different labels {pairs}; {advice}"
 
 
 def _label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
@@ -192,23 +194,24 @@ def _label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int
     }
 
 
-def _like(label: str, others: Iterable[str]) -> str | None:
+def _similar(label: str, others: Iterable[str]) -> str | None:
     """Return the label that is the beginning of another one, or begins with it, or is most similar; None without one.
 
-    >>> _like("PER", ["LOC", "person"]), _like("LOC", ["ORG"]), _like("locaton", ["LOCATION"])
+    >>> _similar("PER", ["LOC", "person"]), _similar("LOC", ["ORG"]), _similar("locaton", ["LOCATION"])
     ('person', None, 'LOCATION')
     """
-    own = label.casefold()
+    text = label.casefold()
     folded = {other.casefold(): other for other in others}
     near = [
         name
         for name in folded
-        if own == name or (min(len(own), len(name)) > 1 and (name.startswith(own) or own.startswith(name)))
+        if text == name
+        or (min(len(text), len(name)) > 1 and (name.startswith(text) or text.startswith(name)))
     ]
     if not near:
         from clueval.files.names import near_names  # only where labels differ
 
-        near = near_names(own, folded)
+        near = near_names(text, folded)
     return folded[min(near, key=len)] if near else None
 
 
@@ -221,14 +224,14 @@ def _none_equal(layer: str, metrics: Mapping[str, Mapping[str, Any]], has_table:
         if total >= _MANY and 2 * overlapping > total and not numbers["exact"]:
             remedy = "name their column end_inclusive, or add 1" if has_table else "add 1"
             yield (
-                f"layer {_shown(layer)}: {overlapping:,} of {total:,} {side} spans overlap others, and none is equal "
+                f"layer {_quote(layer)}: {overlapping:,} of {total:,} {side} spans overlap others, and none is equal "
                 "to one; starts count from 0, and ends are exclusive: if the ends of one side are inclusive, "
                 f"{remedy}"
             )
             return
 
 
-def _shown(name: str) -> str:
+def _quote(name: str) -> str:
     """Return the name of a layer or label, quoted and not too long."""
     from clueval.reports.table import cut  # most results need no warning
 

@@ -60,12 +60,12 @@ def interval_section(units: Units, trust: Trust) -> dict[str, Any]:
 def _intervals(rates: Rates, keys: Sequence[str], trust: Trust) -> Iterator[tuple[Path, Interval]]:
     """Yield the interval of each rate. Costs a report for each unit whose counts are different, or each resample."""
     scores = rates.scored([rates.tally(enumerate(rates.total))], rates.entries)
-    resampled = [] if trust.method == "jackknife" else _resampled(rates, keys, trust)
+    resampled = [] if trust.method == "jackknife" else _rates_of_resamples(rates, keys, trust)
     waiting: dict[Path, tuple[Sequence[float], Sequence[int]]] = {}  # other rates of the same entry
     for place, (path, (score,)) in enumerate(zip(rates.paths, scores, strict=True)):
         units, effective = rates.sizes.weights(path)
         if path not in waiting:
-            waiting.update(_leaving_out(rates, path))
+            waiting.update(_rates_without(rates, path))
         without, times = waiting.pop(path)
         if math.isnan(score) or any(map(math.isnan, without)):
             reason = UNDEFINED if math.isnan(score) else UNDEFINED_WITHOUT
@@ -76,21 +76,21 @@ def _intervals(rates: Rates, keys: Sequence[str], trust: Trust) -> Iterator[tupl
             yield path, _bootstrap(score, without, times, units, effective, resampled[place], trust)
 
 
-def _leaving_out(rates: Rates, path: Path) -> Iterator[tuple[Path, tuple[Sequence[float], Sequence[int]]]]:
+def _rates_without(rates: Rates, path: Path) -> Iterator[tuple[Path, tuple[Sequence[float], Sequence[int]]]]:
     """Yield the rates of an entry that follow from the same counts as the one at a path, with their paths.
 
     Of each its values without a unit, for each kind of units that change it, and how many there are of each kind;
     units that do not change it are one kind.
     """
     entry = entry_rates(rates, path)
-    rows, found = entry.without(rates.everywhere)
+    rows, by_rate = entry.without(rates.everywhere)
     times = [rates.everywhere[row] for row in rows]
     rest = sum(rates.everywhere) - sum(times)
-    for name, values in zip(entry.names, found, strict=True):
+    for name, values in zip(entry.names, by_rate, strict=True):
         yield (*path[:-1], name), (values, [*times, rest]) if rest else (values[:-1], times)
 
 
-def _resampled(rates: Rates, keys: Sequence[str], trust: Trust) -> list[Sequence[float]]:
+def _rates_of_resamples(rates: Rates, keys: Sequence[str], trust: Trust) -> list[Sequence[float]]:
     """Return each rate in the resamples in which it is defined, whatever the metric makes of 0/0."""
     sizes, width = rates.sizes, len(rates.keys)
     weighing = [sizes.weighing(path) for path in rates.paths]
@@ -103,14 +103,14 @@ def _resampled(rates: Rates, keys: Sequence[str], trust: Trust) -> list[Sequence
     of_units = ((key, rows[row]) for key, row in zip(keys, rates.row_of, strict=True))
     sums = weighted_sums(of_units, width + len(columns), BOOTSTRAP, trust.resamples, trust.seed)
     counts = zip(*sums[:width], strict=True) if width else repeat((), trust.resamples)
-    found = rates.scored((rates.tally(enumerate(each)) for each in counts), rates.entries)
+    resampled = rates.scored((rates.tally(enumerate(resample)) for resample in counts), rates.entries)
     return [
         [
             value
             for value, units in zip(values, sums[places[id(column)]], strict=True)
             if units and not math.isnan(value)
         ]
-        for values, column in zip(found, weighing, strict=True)
+        for values, column in zip(resampled, weighing, strict=True)
     ]
 
 

@@ -409,7 +409,7 @@ def steps_in_order(first: Sequence[Step], plan: Plan) -> tuple[Step, ...]:
 
 def texts_may_differ(plan: Plan) -> bool:
     """Return whether gold and predicted may differ in text: texts are aligned, or no metric needs the same text."""
-    return plan.align is not None or not any(getattr(each, "same_text", True) for each in plan.metrics)
+    return plan.align is not None or not any(getattr(metric, "same_text", True) for metric in plan.metrics)
 
 
 def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -> dict[str, frozenset[str]]:
@@ -423,11 +423,11 @@ def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -
     require_kind(conditions, "Iterable", "where")
     values: dict[str, set[str]] = {}
     if isinstance(conditions, Mapping):
-        for key, given in conditions.items():
-            require_kind(given, "str | Iterable", "a value of where")
-            several = [given] if isinstance(given, str) else list(given)
-            for each in (key, *several):
-                require_kind(each, "str", "each key and value of where")
+        for key, key_values in conditions.items():
+            require_kind(key_values, "str | Iterable", "a value of where")
+            several = [key_values] if isinstance(key_values, str) else list(key_values)
+            for text in (key, *several):
+                require_kind(text, "str", "each key and value of where")
             values.setdefault(key, set()).update(several)
     else:
         for condition in [conditions] if isinstance(conditions, str) else conditions:
@@ -436,7 +436,7 @@ def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -
             if not key or not equals:
                 raise UsageError(f"the filter {condition!r} cannot be read", advice="write it KEY=VALUE")
             values.setdefault(key, set()).add(value)
-    return {key: frozenset(given) for key, given in values.items()}
+    return {key: frozenset(key_values) for key, key_values in values.items()}
 
 
 def require_names(bag: Bag, plan: Plan) -> None:
@@ -446,19 +446,19 @@ def require_names(bag: Bag, plan: Plan) -> None:
     units = [plan.units] if plan.units not in (None, DOCUMENT, SENTENCE, EITHER) else []
     for key in (*on_documents, *plan.by, *units):
         if key != ID and key not in read.keys:
-            known = ", ".join(sorted({*read.keys, ID}))
+            metadata = ", ".join(sorted({*read.keys, ID}))
             raise UsageError(
                 f"no layer and no document's metadata is called {key!r}"
                 if key in on_documents
                 else f"no document's metadata is called {key!r}",
-                advice=f"layers: {', '.join(layers) or 'none'}; metadata: {known}"
+                advice=f"layers: {', '.join(layers) or 'none'}; metadata: {metadata}"
                 + "; each report has its labels without it" * (key in ("label", "class", "type")),
             )
     for key, values in plan.where.items():
-        seen = read.values.get(key, set())
-        for value in sorted(values - seen):
-            some = sorted(seen)[:10]
+        values_read = read.values.get(key, set())
+        for value in sorted(values - values_read):
+            examples = sorted(values_read)[:10]
             raise UsageError(
                 f"no {'document' if key in on_documents else 'span'} has {key}={value}",
-                advice=f"values found: {', '.join(some) or 'none'}",
+                advice=f"values found: {', '.join(examples) or 'none'}",
             )

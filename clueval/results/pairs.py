@@ -59,9 +59,9 @@ class Pairs:
 
     def __iter__(self) -> Iterator[Pair]:
         self.require_again()
-        seen = Bag((), self.layers)
-        yield from self._pairs(self.systems[0], seen)
-        self._check(seen)
+        bag = Bag((), self.layers)
+        yield from self._pairs(self.systems[0], bag)
+        self._check(bag)
 
     def texts(self, *, only_differing: bool = False) -> Iterator[tuple[Pair, ...]]:
         """Yield for each text its pairs of gold and each system, without those that stand beside it.
@@ -74,17 +74,19 @@ class Pairs:
         number = 0
         if only_differing and self.skips:
             try:
-                for text in self._differing():
+                for text in self._differing_texts():
                     yield text
                     number += 1
             except Unusual:  # documents say what is wrong, if anything is
                 pass
             else:
                 return
-        seen = Bag((), self.layers)
-        of_systems = ((pair for pair in self._pairs(each, seen) if not pair.beside) for each in self.systems)
+        bag = Bag((), self.layers)
+        of_systems = (
+            (pair for pair in self._pairs(system, bag) if not pair.beside) for system in self.systems
+        )
         yield from islice(zip(*of_systems, strict=True), number, None)
-        self._check(seen)
+        self._check(bag)
 
     @property
     def skips(self) -> bool:
@@ -100,26 +102,26 @@ class Pairs:
             return False
         return all(is_path_or_paths(side) and not needs_spooling(side) for side in sides)
 
-    def _differing(self) -> Iterator[tuple[Pair, ...]]:
+    def _differing_texts(self) -> Iterator[tuple[Pair, ...]]:
         """Yield the texts of column files, which are read together. Raises `Unusual`, also for every error."""
-        seen = Bag((), self.layers)
+        bag = Bag((), self.layers)
         try:
             of_systems = [
-                opened(self.gold, each, self.groups, self.columns, self.plan) for each in self.systems
+                opened(self.gold, system, self.groups, self.columns, self.plan) for system in self.systems
             ]
             if any(texts.steps or not texts.files for texts in of_systems):
                 raise Unusual("documents are changed")
             for files in zip(*(texts.files for texts in of_systems), strict=True):
                 readings = [texts.reading for texts in of_systems if texts.reading is not None]
-                pairs = [reading.sources(each) for reading, each in zip(readings, files, strict=True)]
+                pairs = [reading.sources(pair) for reading, pair in zip(readings, files, strict=True)]
                 gold = pairs[0][0]
                 if any(of_pair[0].options != gold.options for of_pair in pairs):
                     raise Unusual("gold is read in different ways")
                 sides = gold, *(of_pair[1] for of_pair in pairs)
                 for first, *others in column_texts(sides):
-                    text = [Pair(first, with_id_of(first, other)) for other in others]
-                    yield tuple(_counted([pair], self.plan, seen)[0] for pair in text)
-            self._check(seen)
+                    text = [Pair(first, with_id_of(first, document)) for document in others]
+                    yield tuple(_pairs_to_count([pair], self.plan, bag)[0] for pair in text)
+            self._check(bag)
         except CluevalError as error:
             raise Unusual("a file cannot be read") from error
 
@@ -137,39 +139,39 @@ class Pairs:
                 )
         self._was_read = True
 
-    def _pairs(self, predicted: Any, seen: Bag) -> Iterator[Pair]:
-        """Yield the pairs with a system; `seen` gets what is checked at the end."""
+    def _pairs(self, predicted: Any, bag: Bag) -> Iterator[Pair]:
+        """Yield the pairs with a system; `bag` gets what is checked at the end."""
         with spooled(self.gold, predicted) as (gold, predicted):
             texts = opened(gold, predicted, self.groups, self.columns, self.plan)
             plan = replace(self.plan, steps=steps_in_order(texts.steps, self.plan))
             tags = Read()
-            for given in texts.pairs:
-                for side, document in zip(SIDES, given[0].sides, strict=True):
+            for pairs in texts.pairs:
+                for side, document in zip(SIDES, pairs[0].sides, strict=True):
                     tags.add_tags(side, document)
-                yield from _counted(given, plan, seen)
+                yield from _pairs_to_count(pairs, plan, bag)
             tags.settle(texts.schemes, in_memory=texts.kind == "tags")
             for side in SIDES:
                 tags.repaired(side)  # it raises the errors of tags
 
-    def _check(self, seen: Bag) -> None:
+    def _check(self, bag: Bag) -> None:
         """Raise `UsageError` for names of filters and steps that never occurred; warn of steps without effect."""
         if self.plan.where:
-            require_names(seen, self.plan)
-        for warning in checked(self.plan.steps, seen.notes):
+            require_names(bag, self.plan)
+        for warning in checked(self.plan.steps, bag.notes):
             warn(warning)
 
 
-def _counted(pairs: Sequence[Pair], plan: Plan, seen: Bag) -> Sequence[Pair]:
-    """Return the pairs of a text as they are counted; `seen` gets what is checked at the end."""
+def _pairs_to_count(pairs: Sequence[Pair], plan: Plan, bag: Bag) -> Sequence[Pair]:
+    """Return the pairs of a text as they are counted; `bag` gets what is checked at the end."""
     if plan.where:
-        seen.read.add(zip(SIDES, pairs[0].sides, strict=True), plan.where)
+        bag.read.add(zip(SIDES, pairs[0].sides, strict=True), plan.where)
     for step in (*plan.steps, *([] if plan.align is None else [plan.align])):
         pairs = changed(step, pairs)  # type: ignore[assignment]  # a step makes pairs of pairs
-    seen.see_layers(layer for pair in pairs for side in pair.sides for layer in side.layers)
+    bag.see_layers(layer for pair in pairs for side in pair.sides for layer in side.layers)
     for pair in pairs:
-        if plan.where and plan.takes(pair.first, seen.layers):
-            seen.read.add_counted(pair, plan.where)
-        seen.notes.update(pair.notes)
+        if plan.where and plan.takes(pair.first, bag.layers):
+            bag.read.add_counted(pair, plan.where)
+        bag.notes.update(pair.notes)
     return pairs
 
 

@@ -24,7 +24,7 @@ _LEFT_OUT = ("micro", *_LABELS_BELOW)
 def whole_path(reports: Mapping[str, Any], text: str) -> Path:
     """Return the path of a number, from the metric on; of ``f1``, that of the headline.
 
-    Names that are clear from the others may be left out (`_left_out`), as in ``exact.PER.f1``.
+    Names that are clear from the others may be left out (`_optional_names`), as in ``exact.PER.f1``.
 
     A path that begins with the name of a metric means this metric, not a part of another one with the same name, as
     ``exact`` in ``muc``; if the metric was not counted, the error names both. Raises `UsageError` for a path without
@@ -35,12 +35,12 @@ def whole_path(reports: Mapping[str, Any], text: str) -> Path:
     (('exact', 'a.b', 'micro', 'f1'), ('exact', 'a.b', 'micro', 'f1'))
     """
     require_kind(text, "str", "the path of a score")
-    found = list(_paths_of(reports, text))
-    if len(found) > 1:
-        problem = f"{text!r} can mean {len(found)} scores, because names have dots"
+    paths = list(_paths_of(reports, text))
+    if len(paths) > 1:
+        problem = f"{text!r} can mean {len(paths)} scores, because names have dots"
         raise UsageError(problem, advice="rename one")
-    if found:
-        return found[0]
+    if paths:
+        return paths[0]
     short = [
         (metric, sequence, *path)
         for metric, sequences in reports.items()
@@ -49,25 +49,25 @@ def whole_path(reports: Mapping[str, Any], text: str) -> Path:
     ]
     metric = text.partition(".")[0]
     if text in RATES and len(short) != 1:
-        found = [path for path in headline_paths(reports) if text in path[-1].split("_")]
+        paths = [path for path in headline_paths(reports) if text in path[-1].split("_")]
     elif metric in reports or not short:
-        found = _shortened(reports, text)
-        if not found:
+        paths = _paths_without_names(reports, text)
+        if not paths:
             raise UsageError(f"there is no score {text!r}", advice=_advice(reports, text))
     else:
         others = dict.fromkeys(path[0] for path in short)
         if metric in METRICS.keys() - others:
             raise UsageError(
                 f"{text!r} can mean the metric {metric}, or a part of {', '.join(others)}",
-                advice=f"write it in full: {_listed(short)}",
+                advice=f"write it in full: {_join_paths(short)}",
             )
-        found = short
-    if len(found) != 1:
+        paths = short
+    if len(paths) != 1:
         raise UsageError(
-            f"{text!r} can mean {len(found) or 'no'} score{'s' * (len(found) != 1)}",
-            advice=f"one of {_listed(found)}" if found else "name it by its path",
+            f"{text!r} can mean {len(paths) or 'no'} score{'s' * (len(paths) != 1)}",
+            advice=f"one of {_join_paths(paths)}" if paths else "name it by its path",
         )
-    return found[0]
+    return paths[0]
 
 
 def _paths_of(report: object, text: str) -> Iterator[Path]:
@@ -90,14 +90,14 @@ def _all_paths(report: Mapping[str, Any], before: Path = ()) -> Iterator[Path]:
             yield (*before, str(name))
 
 
-def _listed(paths: Sequence[Path]) -> str:
+def _join_paths(paths: Sequence[Path]) -> str:
     return ", ".join(".".join(path) for path in paths)
 
 
 # Names that are left out
 
 
-def _shortened(reports: Mapping[str, Any], text: str) -> list[Path]:
+def _paths_without_names(reports: Mapping[str, Any], text: str) -> list[Path]:
     """Return the paths that a text can mean if names are left out; of a headline all but its metric and sequence.
 
     If the path of a headline is among them, it is the only one.
@@ -109,19 +109,19 @@ def _shortened(reports: Mapping[str, Any], text: str) -> list[Path]:
             headlines.append(path)
     if headlines:
         return headlines
-    return [path for path in _all_paths(reports) if _fits(text, path, _left_out(path, text))]
+    return [path for path in _all_paths(reports) if _fits(text, path, _optional_names(path, text))]
 
 
-def _left_out(path: Path, text: str) -> frozenset[int]:
+def _optional_names(path: Path, text: str) -> frozenset[int]:
     """Return the numbers of the names of a path that a text may leave out.
 
     In the labelled part of levels, the name of the layer is one, and so is level 1, which is that of the headline.
     """
     metric, sequence, *names = path
-    found = {number for number, name in enumerate(names, 2) if name in (*_LEFT_OUT, sequence)}
+    numbers = {number for number, name in enumerate(names, 2) if name in (*_LEFT_OUT, sequence)}
     if names[:1] == ["labelled"] and names[2:3] == ["1"] and {"labelled", "1"}.isdisjoint(text.split(".")):
-        found |= {2, 4}
-    return frozenset(found | {1} | (set() if text.startswith(f"{metric}.") else {0}))
+        numbers |= {2, 4}
+    return frozenset(numbers | {1} | (set() if text.startswith(f"{metric}.") else {0}))
 
 
 def _fits(text: str, path: Path, left_out: frozenset[int], number: int = 0) -> bool:
@@ -168,11 +168,11 @@ def _words(text: str) -> list[str]:
     return [word for word in _BETWEEN.split(text.casefold()) if word]
 
 
-def _nearest(word: str, known: set[str]) -> str:
+def _nearest(word: str, words: set[str]) -> str:
     """Return the known word that is nearest to a word; the word itself if none is near."""
     from difflib import get_close_matches  # only for names that do not exist
 
-    return word if word in known else next(iter(get_close_matches(word, sorted(known), 1, 0.8)), word)
+    return word if word in words else next(iter(get_close_matches(word, sorted(words), 1, 0.8)), word)
 
 
 # Names of scores
@@ -186,12 +186,12 @@ def score_names(paths: Iterable[Path]) -> dict[Path, str]:
     >>> [*score_names([("levels", "a", "labelled", "a", "2", "per_label", "PER", "f1")]).values()]
     ['superset F1 (level 2) of PER']
     """
-    named = list(paths)
-    several = len({path[1] for path in named}) > 1
-    names = [f"{cut(path[1])}: " * several + _in_words(path) for path in named]
+    listed = list(paths)
+    several = len({path[1] for path in listed}) > 1
+    names = [f"{cut(path[1])}: " * several + _in_words(path) for path in listed]
     return {
         path: name if names.count(name) == 1 else ".".join(path)
-        for path, name in zip(named, names, strict=True)
+        for path, name in zip(listed, names, strict=True)
     }
 
 
@@ -206,10 +206,10 @@ def _in_words(path: Path) -> str:
     of_level = next((n for n in place if metric == "levels" and n in LEVEL_WORDS), None)
     if of_level is not None:
         metric = LEVEL_WORDS[of_level]
-        place = [each for each in place if each not in (of_level, "labelled", sequence)]
-    special = [each for each in place if each not in (*_USUAL, metric, *_AVERAGES)]
+        place = [name for name in place if name not in (of_level, "labelled", sequence)]
+    special = [name for name in place if name not in (*_USUAL, metric, *_AVERAGES)]
     special = [f"level {of_level}"] * (of_level is not None) + special + [ending] * bool(ending)
-    averages = [each for each in place if each in _AVERAGES]
+    averages = [name for name in place if name in _AVERAGES]
     notes = f" ({', '.join(special)})" if special else ""
     return " ".join([metric, *averages, "F1" if rate == "f1" else rate]) + notes + label
 

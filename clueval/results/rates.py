@@ -88,19 +88,19 @@ def entries_of(report: Mapping[str, Any]) -> Iterator[Entry]:
 
 def entry_at(report: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     """Return the dictionary at a path of a report; an empty one if there is none."""
-    found: Any = report
+    value: Any = report
     for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
 
 
-def _read(report: Mapping[str, Any], entries: Iterable[Entry]) -> list[float]:
+def _rates_in(report: Mapping[str, Any], entries: Iterable[Entry]) -> list[float]:
     """Return the rates of some entries of a report; NaN for one that is undefined, or is not there."""
-    found: list[float] = []
+    rates: list[float] = []
     for path, names in entries:
         entry = entry_at(report, path)
-        found += [math.nan if (value := entry.get(name)) is None else value for name in names]
-    return found
+        rates += [math.nan if (value := entry.get(name)) is None else value for name in names]
+    return rates
 
 
 # One metric in one sequence
@@ -147,11 +147,11 @@ class Rates:
 
     def sums(self, times: Sequence[int]) -> list[int]:
         """Return the sum of each key, given how many units have each row."""
-        found = [0] * len(self.keys)
+        sums = [0] * len(self.keys)
         for row, number in zip(self.rows, times, strict=True):
             for key, count in pairs_in(row):
-                found[key] += count * number
-        return found
+                sums[key] += count * number
+        return sums
 
     def tally(self, counts: Iterable[tuple[int, int]]) -> Tally:
         """Return the tally of these counts, each with the number of its key."""
@@ -163,15 +163,15 @@ class Rates:
         The rates of an entry that is not in the report, because the corpus has no span of it, are 0/0.
         """
         paths = [(*path, name) for path, names in entries for name in names]
-        found = array("d")
+        rates = array("d")
         for tally in tallies:
-            values = _read(self.metric.scores(tally, self.layers), entries)
+            values = _rates_in(self.metric.scores(tally, self.layers), entries)
             if math.isnan(sum(values)):
                 for place, value in enumerate(values):
                     if math.isnan(value) and self.sizes.are_zero(paths[place], tally):
                         values[place] = self.nothing.get(paths[place][-1], math.nan)
-            found.extend(values)
-        return [found[place :: len(paths)] for place in range(len(paths))]
+            rates.extend(values)
+        return [rates[place :: len(paths)] for place in range(len(paths))]
 
     def without(
         self, keys: Sequence[int], times: Sequence[int], entry: Entry
@@ -188,7 +188,7 @@ class Rates:
                 for number, row in enumerate(self.rows)
                 if (part := tuple((key, count) for key, count in pairs_in(row) if key in among))
             }
-            distinct, places = _distinct([*parts.values(), ()])
+            distinct, places = _distinct_items([*parts.values(), ()])
             whole = dict.fromkeys(keys, 0)
             for number, part in parts.items():
                 for key, count in part:
@@ -196,11 +196,11 @@ class Rates:
             entries = dict(entries_of(self.metric.scores(self.tally(whole.items()), self.layers)))
             entries[entry[0]] = tuple(dict.fromkeys([*entry[1], *entries.get(entry[0], ())]))
             rests = ({**whole, **{key: whole[key] - count for key, count in part}} for part in distinct)
-            found = iter(self.scored((self.tally(rest.items()) for rest in rests), [*entries.items()]))
-            of_paths = {path: {name: next(found) for name in names} for path, names in entries.items()}
+            rates = iter(self.scored((self.tally(rest.items()) for rest in rests), [*entries.items()]))
+            of_paths = {path: {name: next(rates) for name in names} for path, names in entries.items()}
             self._without[place] = list(parts), of_paths, places
-        rows, read, places = self._without[place]
-        of_entry = read[entry[0]]
+        rows, by_path, places = self._without[place]
+        of_entry = by_path[entry[0]]
         return rows, [[of_entry[name][number] for number in places] for name in entry[1]]
 
     @cached_property
@@ -209,7 +209,7 @@ class Rates:
         report = self.metric.scores(Tally(), self.layers)
         entries = list(entries_of(report))
         names = [name for _, of_entry in entries for name in of_entry]
-        return dict(zip(reversed(names), reversed(_read(report, entries)), strict=True))
+        return dict(zip(reversed(names), reversed(_rates_in(report, entries)), strict=True))
 
     @cached_property
     def weighted(self) -> Sequence[int]:
@@ -220,16 +220,16 @@ class Rates:
     def wholes(self) -> list[tuple[Sequence[int], Mapping[str, Any]]]:
         """The sums of all parts, and last of all rows with different weights, each with its report."""
         sums = [*(self.sums(self.times(part)) for part in self.parts), self.weighted]
-        return [(of, self.metric.scores(self.tally(enumerate(of)), self.layers)) for of in sums]
+        return [(counts, self.metric.scores(self.tally(enumerate(counts)), self.layers)) for counts in sums]
 
     @cached_property
     def keys_named(self) -> Mapping[Any, Sequence[int]]:
         """The numbers of the keys that have each name, such as a label."""
-        found: dict[Any, list[int]] = {}
+        numbers: dict[Any, list[int]] = {}
         for number, key in enumerate(self.keys):
             for name in dict.fromkeys(key[1:] or key):
-                found.setdefault(name, []).append(number)
-        return found
+                numbers.setdefault(name, []).append(number)
+        return numbers
 
     @cached_property
     def sizes(self) -> EntrySizes:
@@ -242,7 +242,7 @@ class Rates:
 _Place = str | tuple[Path, str]
 """An entry, as the path of its sizes; or the path of an entry and the kind of its rates, as that of its counts."""
 
-_Measured = Mapping[_Place, Sequence[float]]
+_Measures = Mapping[_Place, Sequence[float]]
 
 _ROUNDING = 1e-9
 
@@ -256,35 +256,35 @@ class EntrySizes:
     def __init__(self, rates: Rates) -> None:
         self._rates = rates
         whole, weighted = (rates.tally(enumerate(sums)) for sums in (rates.total, rates.weighted))
-        self._known, self._weighted = self._measured(whole), self._measured(weighted)
-        self._path_of = {".".join(place[0]): place[0] for place in self._known if isinstance(place, tuple)}
+        self._whole, self._weighted = self._measure(whole), self._measure(weighted)
+        self._path_of = {".".join(place[0]): place[0] for place in self._whole if isinstance(place, tuple)}
         brief = [
-            {place for place, numbers in self._in_brief(tally).items() if known.get(place) == numbers}
-            for tally, known in ((whole, self._known), (weighted, self._weighted))
+            {place for place, numbers in self._in_brief(tally).items() if measured.get(place) == numbers}
+            for tally, measured in ((whole, self._whole), (weighted, self._weighted))
         ]
         self._brief = set.intersection(*brief)
         # gold and predicted spans may be equal in all units here, but with more of each key they are not
         more = rates.tally((key, count + (key + 1) ** 2) for key, count in enumerate(rates.total))
-        self._apart = {place for place, sizes in self._measured(more).items() if sizes[0] != sizes[1]}
+        self._apart = {place for place, sizes in self._measure(more).items() if sizes[0] != sizes[1]}
         self._columns: dict[tuple[str | None, tuple[int, ...]], Column] = {}
         self._shared: dict[tuple[tuple[int, float], ...], Column] = {}
         self._weights: dict[int, tuple[int, float]] = {}
-        self._last: tuple[Tally | None, _Measured] = None, {}
+        self._last: tuple[Tally | None, _Measures] = None, {}
 
-    def _measured(self, tally: Tally) -> _Measured:
+    def _measure(self, tally: Tally) -> _Measures:
         """Return the gold and the predicted spans of entries, by their paths, and the counts of kinds of rates.
 
         Counts are those of a headline, or the rates times the sizes.
         """
         metric, layers = self._rates.metric, self._rates.layers
         headlines = metric.headlines(tally, layers)
-        found: dict[_Place, Sequence[float]] = {}
-        found.update(metric.sizes(tally, layers))
+        measured: dict[_Place, Sequence[float]] = {}
+        measured.update(metric.sizes(tally, layers))
         for path, entry in _dictionaries(metric.scores(tally, layers)):
             text = ".".join(path)
             sizes = entry.get("gold"), entry.get("predicted")
-            if text not in found and all(isinstance(size, int | float) for size in sizes):
-                found[text] = sizes  # type: ignore[assignment]  # numbers
+            if text not in measured and all(isinstance(size, int | float) for size in sizes):
+                measured[text] = sizes  # type: ignore[assignment]  # numbers
             for name in entry:
                 if not name.startswith("precision"):
                     continue
@@ -292,22 +292,22 @@ class EntrySizes:
                 if kind_of(name) != kind or f"recall{kind}" not in entry:
                     continue
                 if text in headlines and kind in ("", "_strict"):
-                    found[path, kind] = headlines[text]
-                elif text in found:
-                    rates = (entry[f"{each}{kind}"] or 0.0 for each in ("recall", "precision"))
-                    found[path, kind] = (*found[text], *map(_rounded, map(mul, rates, found[text])))
-        return found
+                    measured[path, kind] = headlines[text]
+                elif text in measured:
+                    rates = (entry[f"{rate_name}{kind}"] or 0.0 for rate_name in ("recall", "precision"))
+                    measured[path, kind] = (*measured[text], *map(_round, map(mul, rates, measured[text])))
+        return measured
 
-    def _in_brief(self, tally: Tally) -> _Measured:
-        """Return those of the numbers of `_measured` that need no report, and others that may differ from it."""
+    def _in_brief(self, tally: Tally) -> _Measures:
+        """Return those of the numbers of `_measure` that need no report, and others that may differ from it."""
         metric, layers = self._rates.metric, self._rates.layers
-        found: dict[_Place, Sequence[float]] = {}
+        measured: dict[_Place, Sequence[float]] = {}
         for text, counts in metric.headlines(tally, layers).items():
-            found[text] = counts[:2]
+            measured[text] = counts[:2]
             if text in self._path_of:
-                found.update({(self._path_of[text], kind): counts for kind in ("", "_strict")})
-        found.update(metric.sizes(tally, layers))
-        return found
+                measured.update({(self._path_of[text], kind): counts for kind in ("", "_strict")})
+        measured.update(metric.sizes(tally, layers))
+        return measured
 
     def _rows(self, place: _Place) -> Mapping[int, Sequence[float]]:
         """Return the numbers of a place in each row in which one is not 0."""
@@ -319,15 +319,15 @@ class EntrySizes:
 
     @cached_property
     def _all_rows(self) -> Mapping[_Place, Mapping[int, Sequence[float]]]:
-        return self._by_row(self._measured)
+        return self._by_row(self._measure)
 
-    def _by_row(self, measure: Callable[[Tally], _Measured]) -> dict[_Place, dict[int, Sequence[float]]]:
-        found: dict[_Place, dict[int, Sequence[float]]] = {}
+    def _by_row(self, measure: Callable[[Tally], _Measures]) -> dict[_Place, dict[int, Sequence[float]]]:
+        by_place: dict[_Place, dict[int, Sequence[float]]] = {}
         for number, row in enumerate(self._rates.rows):
             for place, numbers in measure(self._rates.tally(pairs_in(row))).items():
                 if any(numbers):
-                    found.setdefault(place, {})[number] = numbers
-        return found
+                    by_place.setdefault(place, {})[number] = numbers
+        return by_place
 
     def counts(self, entry: Path, kind: str) -> Mapping[int, Sequence[float]] | None:
         """Return the counts from which the rates of a kind follow, by row, without zeros; None if they have none.
@@ -336,11 +336,11 @@ class EntrySizes:
         over labels do not add up.
         """
         place = entry, kind
-        if place not in self._known:
+        if place not in self._whole:
             return None
         rows = self._rows(place)
         for times, whole in (
-            (self._rates.everywhere, self._known[place]),
+            (self._rates.everywhere, self._whole[place]),
             (range(1, len(self._rates.rows) + 1), self._weighted.get(place, ())),
         ):
             columns = zip(*rows.values(), strict=True) if rows else ((),) * len(whole)
@@ -357,9 +357,9 @@ class EntrySizes:
         """
         for end in range(len(path) - 1, -1, -1):
             for entry in (path[:end], (*path[:end], "micro")):
-                if (place := ".".join(entry)) in self._known:
+                if (place := ".".join(entry)) in self._whole:
                     return place
-        return next((place for place in self._known if isinstance(place, str)), None)
+        return next((place for place in self._whole if isinstance(place, str)), None)
 
     def column(self, path: Path, sides: tuple[int, ...]) -> Column:
         """Return the spans of some sides that a rate is about; equal columns are one object.
@@ -399,17 +399,17 @@ class EntrySizes:
         if place is None:
             return not tally
         if self._last[0] is not tally:  # all paths are asked of one tally before the next
-            self._last = tally, self._measured(tally)
+            self._last = tally, self._measure(tally)
         return not any(self._last[1].get(place, ()))
 
 
-def _are_close(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+def _are_close(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
-def _rounded(number: float) -> float:
-    found = round(number, _DIGITS)
-    return int(found) if found.is_integer() else found
+def _round(number: float) -> float:
+    value = round(number, _DIGITS)
+    return int(value) if value.is_integer() else value
 
 
 # One entry
@@ -449,9 +449,9 @@ class EntryRates:
         And each rate without a unit of each of these rows, and last without another unit.
         """
         total = self.total(times)
-        rows, places = _distinct([*self.rows.values(), ()])
-        found = self.values([_less(total, row) for row in rows])
-        return list(self.rows), [[values[place] for place in places] for values in found]
+        rows, places = _distinct_items([*self.rows.values(), ()])
+        rates = self.values([_subtract(total, row) for row in rows])
+        return list(self.rows), [[values[place] for place in places] for values in rates]
 
 
 class CountedRates(EntryRates):
@@ -472,7 +472,7 @@ class CountedRates(EntryRates):
         recalls = [rate(tp_gold, gold) for gold, _, tp_gold, _ in counts]
         precisions = [rate(tp_predicted, predicted) for _, predicted, _, tp_predicted in counts]
         empty = [place for place, (gold, predicted, *_) in enumerate(counts) if not gold and not predicted]
-        found: list[Sequence[float]] = []
+        rates: list[Sequence[float]] = []
         for name, nothing in zip(self.names, self._nothing, strict=True):
             values = precisions if name.startswith("precision") else recalls
             if name.startswith("f"):
@@ -482,8 +482,8 @@ class CountedRates(EntryRates):
                 values = list(values)
                 for place in empty:
                     values[place] = nothing
-            found.append(values)
-        return found
+            rates.append(values)
+        return rates
 
 
 class MeanRates(EntryRates):
@@ -505,16 +505,19 @@ class MeanRates(EntryRates):
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         weights, by_label = [], []
         for number, label in enumerate(self._labels):
-            own = [row[4 * number : 4 * number + 4] for row in counts]
-            weights.append(list(map(self._weight, own)))
-            by_label.append(label.values(own))
+            label_counts = [row[4 * number : 4 * number + 4] for row in counts]
+            weights.append(list(map(self._weight, label_counts)))
+            by_label.append(label.values(label_counts))
         wholes = [_sum(of_labels) for of_labels in zip(*weights, strict=True)]
-        found: list[Sequence[float]] = []
+        means: list[Sequence[float]] = []
         for place in range(len(self.names)):
-            parts = [map(mul, values[place], own) for values, own in zip(by_label, weights, strict=True)]
+            parts = [
+                map(mul, values[place], label_weights)
+                for values, label_weights in zip(by_label, weights, strict=True)
+            ]
             sums = map(math.fsum, zip(*parts, strict=True))
-            found.append([rate(part, whole) for part, whole in zip(sums, wholes, strict=True)])
-        return found
+            means.append([rate(part, whole) for part, whole in zip(sums, wholes, strict=True)])
+        return means
 
     def without(self, times: Sequence[int]) -> tuple[Sequence[int], list[Sequence[float]]]:
         """Add to the sum over labels what changes in those that a row has, so that each row costs its own labels."""
@@ -523,23 +526,23 @@ class MeanRates(EntryRates):
         changes: dict[int, list[tuple[float, Sequence[float]]]] = {row: [] for row in self.rows}
         for label in self._labels:
             total = label.total(times)
-            counts = [total, *(_less(total, row) for row in label.rows.values())]
+            counts = [total, *(_subtract(total, row) for row in label.rows.values())]
             weights = list(map(self._weight, counts))
-            own = [list(map(mul, values, weights)) for values in label.values(counts)]
+            by_rate = [list(map(mul, values, weights)) for values in label.values(counts)]
             wholes.append(weights[0])
-            for of_rate, products in zip(parts, own, strict=True):
+            for of_rate, products in zip(parts, by_rate, strict=True):
                 of_rate.append(products[0])
             for place, row in enumerate(label.rows, 1):
-                terms = [term for products in own for term in (products[place], -products[0])]
+                terms = [term for products in by_rate for term in (products[place], -products[0])]
                 changes[row].append((weights[place] - weights[0], terms))
-        whole, sums = _sum(wholes), list(map(_exact, parts))
-        found: list[list[float]] = [[] for _ in self.names]
+        whole, sums = _sum(wholes), list(map(_exact_parts, parts))
+        means: list[list[float]] = [[] for _ in self.names]
         for of_row in [*changes.values(), []]:
             rest = _sum([whole, *(change for change, _ in of_row)])
-            for place, values in enumerate(found):
+            for place, values in enumerate(means):
                 changed = chain(*(terms[2 * place : 2 * place + 2] for _, terms in of_row))
                 values.append(rate(math.fsum([*sums[place], *changed]), rest))
-        return list(self.rows), [*found]
+        return list(self.rows), [*means]
 
 
 class ScoredRates(EntryRates):
@@ -552,12 +555,12 @@ class ScoredRates(EntryRates):
         self.names = entry[1]
         self._rates, self._entry = rates, entry
         every: Sequence[int] = range(len(rates.keys))
-        keys, own = self._keys_behind()  # the rates are computed from `own`
-        if not self._follow_from(own):
-            own = every
-        if not self._follow_from(keys, own):
-            keys = own = every
-        self._keys, self._own = keys, own
+        keys, scored_keys = self._keys_behind()  # the rates are computed from `scored_keys`
+        if not self._follow_from(scored_keys):
+            scored_keys = every
+        if not self._follow_from(keys, scored_keys):
+            keys = scored_keys = every
+        self._keys, self._scored_keys = keys, scored_keys
         self.width = len(keys)
         columns = {key: column for column, key in enumerate(keys)}
         self.rows = {}
@@ -569,15 +572,15 @@ class ScoredRates(EntryRates):
     def values(self, counts: Sequence[Numbers]) -> list[Sequence[float]]:
         """Score the counts; those of keys on which no rate depends stay as they are in all units."""
         rates = self._rates
-        rows, places = _distinct(map(tuple, counts))
-        rest: dict[int, Any] = {key: rates.total[key] for key in self._own}  # whole numbers
+        rows, places = _distinct_items(map(tuple, counts))
+        rest: dict[int, Any] = {key: rates.total[key] for key in self._scored_keys}  # whole numbers
         tallies = (rates.tally({**rest, **dict(zip(self._keys, row, strict=True))}.items()) for row in rows)
-        found = rates.scored(tallies, [self._entry])
-        return [[values[place] for place in places] for values in found]
+        by_rate = rates.scored(tallies, [self._entry])
+        return [[values[place] for place in places] for values in by_rate]
 
     def without(self, times: Sequence[int]) -> tuple[Sequence[int], list[Sequence[float]]]:
         every = range(len(self._rates.keys))  # if most keys count, the reports serve other entries, too
-        keys = self._own if 2 * len(self._own) < len(every) else every
+        keys = self._scored_keys if 2 * len(self._scored_keys) < len(every) else every
         return self._rates.without(keys, times, self._entry)
 
     def _keys_behind(self) -> tuple[Sequence[int], Sequence[int]]:
@@ -590,8 +593,8 @@ class ScoredRates(EntryRates):
         of_label: Sequence[int] = self._rates.keys_named.get(path[-1], ()) if path else ()
         if of_label and self._follow_from(of_label):
             groups = [of_label]
-        named = sorted({*chain(*self._changing(groups))})
-        return [key for (key,) in self._changing([[key] for key in named])], named
+        named = sorted({*chain(*self._groups_that_matter(groups))})
+        return [key for (key,) in self._groups_that_matter([[key] for key in named])], named
 
     def _follow_from(self, keys: Sequence[int], others: Sequence[int] | None = None) -> bool:
         """Return whether the rates follow from the counts of some keys in each of `Rates.wholes`.
@@ -602,16 +605,16 @@ class ScoredRates(EntryRates):
         always = {key: self._rates.total[key] for key in others or ()}
         return all(
             self._text_of({**always, **{key: counts[key] for key in keys}})
-            == repr(_read(report, [self._entry]))
+            == repr(_rates_in(report, [self._entry]))
             for counts, report in wholes
         )
 
-    def _changing(self, groups: Sequence[Sequence[int]]) -> list[Sequence[int]]:
+    def _groups_that_matter(self, groups: Sequence[Sequence[int]]) -> list[Sequence[int]]:
         """Return the groups of keys that change the rates; the halves of those that do are tested."""
         among = sorted({*chain(*groups)})
         wholes = [{key: counts[key] for key in among} for counts, _ in self._rates.wholes[:-1]]
         before = [(whole, self._text_of(whole)) for whole in wholes]
-        found: list[Sequence[int]] = []
+        changing: list[Sequence[int]] = []
         waiting = [groups]
         while waiting:
             some = waiting.pop()
@@ -626,28 +629,28 @@ class ScoredRates(EntryRates):
             ):
                 continue
             if len(some) == 1:
-                found += some
+                changing += some
             else:
                 waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
-        return found
+        return changing
 
     def _text_of(self, counts: Mapping[int, int]) -> str:
         """Return the rates, given how often each key was counted, as text: NaN is equal to NaN."""
         rates = self._rates
-        return repr(_read(rates.metric.scores(rates.tally(counts.items()), rates.layers), [self._entry]))
+        return repr(_rates_in(rates.metric.scores(rates.tally(counts.items()), rates.layers), [self._entry]))
 
 
 Item = TypeVar("Item", bound=Hashable)
 
 
-def _distinct(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
+def _distinct_items(items: Iterable[Item]) -> tuple[list[Item], list[int]]:
     """Return the items that differ, and the place of each item among them."""
     numbers: dict[Item, int] = {}
     places = [numbers.setdefault(item, len(numbers)) for item in items]
     return list(numbers), places
 
 
-def _less(total: Numbers, row: Row) -> Numbers:
+def _subtract(total: Numbers, row: Row) -> Numbers:
     rest = list(total)
     for column, count in row:
         rest[column] -= count
@@ -658,12 +661,12 @@ def _sum(numbers: Sequence[float]) -> float:
     return math.fsum(numbers) if any(isinstance(number, float) for number in numbers) else sum(numbers)
 
 
-def _exact(numbers: Sequence[float]) -> list[float]:
+def _exact_parts(numbers: Sequence[float]) -> list[float]:
     """Return few numbers that have the same sum, without any rounding."""
-    found: list[float] = []
-    while part := math.fsum([*numbers, *(-each for each in found)]):
-        found.append(part)
-    return found
+    parts: list[float] = []
+    while part := math.fsum([*numbers, *(-number for number in parts)]):
+        parts.append(part)
+    return parts
 
 
 # Which rates follow from which counts
@@ -687,14 +690,14 @@ def entry_rates(rates: Rates, path: Path) -> EntryRates:
         before, last = entry[:-1], entry[-1]
         labels = entry_at(rates.report, (*before, "per_label")) if last in _MEANS else ()
         entries = [(*before, "per_label", label) for label in labels] or [entry]
-        counts = [rates.sizes.counts(each, kind) for each in entries]
+        counts = [rates.sizes.counts(label_path, kind) for label_path in entries]
         counted = [CountedRates(names, of_entry, nothing) for of_entry in counts if of_entry is not None]
         if len(counted) == len(entries):
-            found = MeanRates(counted, _MEANS[last]) if labels else counted[0]
-            whole = found.values([found.total(rates.everywhere)])
+            counted_rates = MeanRates(counted, _MEANS[last]) if labels else counted[0]
+            whole = counted_rates.values([counted_rates.total(rates.everywhere)])
             if all(
                 report[name] is not None and abs(report[name] - value) <= _CLOSE
                 for name, (value,) in zip(names, whole, strict=True)
             ):
-                return found
+                return counted_rates
     return ScoredRates(rates, (entry, names))

@@ -70,23 +70,23 @@ class Reference:
     result: Any
     changes: Mapping[str, Mapping[str, Any]] | None = None
 
-    def to_dict(self, of: Mapping[str, Any]) -> dict[str, Any]:
-        """Return everything as plain values; `of` are the reports of the result that is compared."""
+    def to_dict(self, reports: Mapping[str, Any]) -> dict[str, Any]:
+        """Return everything as plain values; `reports` are those of the result that is compared."""
         metrics = {name: dict(sequences) for name, sequences in self.result.metrics.items()}
-        found = {"metrics": metrics, "differences": less(of, metrics)}
-        return found if self.changes is None else {**found, "changes": dict(self.changes)}
+        content = {"metrics": metrics, "differences": less(reports, metrics)}
+        return content if self.changes is None else {**content, "changes": dict(self.changes)}
 
 
-def less(one: Any, other: Any) -> Any:
+def less(report: Any, other: Any) -> Any:
     """Return the numbers of a report less those of another; what only one of them has is left out.
 
     >>> less({"a": {"f1": 0.75, "gold": 3}, "b": 1}, {"a": {"f1": 0.5, "gold": 3}})
     {'a': {'f1': 0.25, 'gold': 0}}
     """
-    if isinstance(one, Mapping):
-        both = {name: less(each, other[name]) for name, each in one.items() if name in other}
-        return {name: each for name, each in both.items() if each is not None}
-    return one - other if isinstance(one, int | float) and isinstance(other, int | float) else None
+    if isinstance(report, Mapping):
+        differences = {name: less(value, other[name]) for name, value in report.items() if name in other}
+        return {name: value for name, value in differences.items() if value is not None}
+    return report - other if isinstance(report, int | float) and isinstance(other, int | float) else None
 
 
 def with_reference(
@@ -113,8 +113,10 @@ def with_reference(
         groups = groups._replace(counting=counting)
     of_reference = groups
     if reference_set is not None:
-        own, other = groups.readings[:2]
-        of_reference = groups._replace(readings=(own, replace(other, annotation_set=reference_set)))
+        gold_reading, reading = groups.readings[:2]
+        of_reference = groups._replace(
+            readings=(gold_reading, replace(reading, annotation_set=reference_set))
+        )
     with spooled(predicted if reference is None else reference) as (reference,):
         before = pairs_with(gold, (reference,), metrics, layers, of_reference) if has_reference else None
         after = None if gate is None else pairs_with(gold, (predicted,), metrics, layers, groups)
@@ -124,8 +126,8 @@ def with_reference(
             except CluevalError as error:
                 error.problem = error.problem.replace("predicted", "reference")
                 raise
-            found = None if gate is None or after is None else changes_of(gate, after, before)
-            result = replace(result, reference=Reference(second, found))
+            gate_changes = None if gate is None or after is None else changes_of(gate, after, before)
+            result = replace(result, reference=Reference(second, gate_changes))
         if indicators is not None:
             if gate is None or after is None:
                 raise UsageError("indicators are those of the metric gate", advice="add it to the metrics")
@@ -135,8 +137,8 @@ def with_reference(
 
 def _without_scores(metrics: Iterable[AnyMetric]) -> tuple[AnyMetric, ...]:
     return tuple(
-        replace(each, score_feature=None, thresholds=None) if isinstance(each, Gate) else each
-        for each in metrics
+        replace(metric, score_feature=None, thresholds=None) if isinstance(metric, Gate) else metric
+        for metric in metrics
     )
 
 
@@ -195,15 +197,15 @@ def changes_of(metric: Gate, after: Pairs, before: Pairs) -> dict[str, dict[str,
     """
     if after.plan.merge:
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
-    found: dict[str, _Changes] = {}
-    for new, old in zip(_counted(after), _counted(before), strict=True):
+    by_sequence: dict[str, _Changes] = {}
+    for new, old in zip(_pairs_to_count(after), _pairs_to_count(before), strict=True):
         for sequence in after.layers_of(new) or ():
             if sequence not in after.plan.frames:
-                found.setdefault(sequence, _Changes(metric)).add(old, new, sequence)
-    return {sequence: changes.report() for sequence, changes in found.items()}
+                by_sequence.setdefault(sequence, _Changes(metric)).add(old, new, sequence)
+    return {sequence: changes.report() for sequence, changes in by_sequence.items()}
 
 
-def _counted(pairs: Pairs) -> Iterator[Pair]:
+def _pairs_to_count(pairs: Pairs) -> Iterator[Pair]:
     for pair in pairs:
         if not pair.beside and pairs.plan.takes(pair.first, pairs.layers_of(pair)):
             yield pair
@@ -251,9 +253,9 @@ class _Changes:
     def _count(self, kind: str | None, outcomes: Sequence[TargetOutcome]) -> None:
         """Add the tables of one type of targets, or of all."""
         old, new = outcomes
-        known = self._tables.get(kind, [Contingency(), Contingency()])
+        before = self._tables.get(kind, [Contingency(), Contingency()])
         tables = contingency([target for target, _ in new.targets], old, new)
-        self._tables[kind] = list(map(add, known, tables))
+        self._tables[kind] = list(map(add, before, tables))
 
     def report(self) -> dict[str, Any]:
         tables = {
@@ -271,22 +273,22 @@ class _Changes:
 # Tables
 
 
-def tables_of(reference: Reference, of: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield the tables for readers: the differences of the headlines, and GATE's changes; `of` as in `to_dict`."""
+def tables_of(reference: Reference, reports: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield the tables for readers: differences of headlines, GATE's changes; `reports` as in `to_dict`."""
     rows: list[list[Cell]] = []
-    for path in headline_paths(of):
-        one, two = (number_at(each, path) for each in (of, reference.result.metrics))
-        if path[-1] != "entity_recall" and one is not None and two is not None:
-            rows.append([".".join(path), Rate(one), Rate(two), numeral(100 * one - 100 * two, "+.2f")])
+    for path in headline_paths(reports):
+        new, old = (number_at(side_reports, path) for side_reports in (reports, reference.result.metrics))
+        if path[-1] != "entity_recall" and new is not None and old is not None:
+            rows.append([".".join(path), Rate(new), Rate(old), numeral(100 * new - 100 * old, "+.2f")])
     header = ["", phrase("predicted"), phrase("reference"), phrase("difference")]
     yield Table(phrase("predicted less reference"), header, rows)
-    for sequence, found in (reference.changes or {}).items():
-        counts = {phrase(name): number for name, number in found["change_counts"].items()}
+    for sequence, gate_changes in (reference.changes or {}).items():
+        counts = {phrase(name): number for name, number in gate_changes["change_counts"].items()}
         yield Table(phrase("{layer}: changes", layer=sequence), [*counts], [[*counts.values()]])
         yield Table(
             phrase("{layer}: targets that are right (McNemar's exact test)", layer=sequence),
             ["", *(phrase(name) for name in ("both", "only reference", "only predicted", "neither")), "p"],
-            [[phrase(kind), *table.values()] for kind, table in found["contingency"]["all"].items()],
+            [[phrase(kind), *table.values()] for kind, table in gate_changes["contingency"]["all"].items()],
         )
 
 
@@ -301,23 +303,23 @@ def write_indicators(folder: Path, metric: Gate, after: Pairs, before: Pairs | N
     """
     if isinstance(metric, GateLists):
         raise UsageError("indicators are not written for candidate lists", advice="leave one out")
-    written: set[Path] = set()
+    paths: set[Path] = set()
     older = iter(() if before is None else before)
     for pair in after:
         old = next(older, None)
         for sequence in after.layers_of(pair)[:1]:
             response = outcome_of(metric, pair, sequence)
-            added: dict[str, Sequence[Span]] = {f"{PREFIX}_Res": response.indicators()}
+            annotation_sets: dict[str, Sequence[Span]] = {f"{PREFIX}_Res": response.indicators()}
             if old is not None:
                 reference = outcome_of(metric, old, sequence)
-                found = changes(reference, response, metric.features)
-                added[f"{PREFIX}_Ref"] = reference.indicators()
-                added[f"{PREFIX}_Diff"] = [change.annotation() for change in found]
-            written.add(_write(folder, pair.predicted, added))
-    return len(written)
+                difference = changes(reference, response, metric.features)
+                annotation_sets[f"{PREFIX}_Ref"] = reference.indicators()
+                annotation_sets[f"{PREFIX}_Diff"] = [change.annotation() for change in difference]
+            paths.add(_write(folder, pair.predicted, annotation_sets))
+    return len(paths)
 
 
-def _write(folder: Path, document: Document, added: Mapping[str, Sequence[Span]]) -> Path:
+def _write(folder: Path, document: Document, annotation_sets: Mapping[str, Sequence[Span]]) -> Path:
     if document.file is None:
         raise UsageError(
             "indicators are added to files, and this document is not from a file",
@@ -330,7 +332,7 @@ def _write(folder: Path, document: Document, added: Mapping[str, Sequence[Span]]
         raise UsageError(
             "indicators are written into GATE's XML only", file=document.file, advice="save it as XML in GATE"
         )
-    text = write_gate_xml(file.data(), added, file=file.name)
+    text = write_gate_xml(file.data(), annotation_sets, file=file.name)
     # the id of a document in a folder is its relative path without ending; of two single files it is not
     relative = Path(document.id).parent / path.name
     inside = path.parts[-len(relative.parts) :] == relative.parts and ".." not in relative.parts

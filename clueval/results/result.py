@@ -76,27 +76,29 @@ class BagReports:
     def at(self, place: Place, *, for_headlines: bool = False) -> dict[str, dict[str, Any]]:
         """Return the reports on a place, by metric and sequence; of some only the part that has the headline."""
         tallies = self.tallies(place)
-        found: dict[str, dict[str, Any]] = {}
+        reports: dict[str, dict[str, Any]] = {}
         for metric in self.metrics:
             name, curve = metric.name, None if for_headlines else self._curves.get(metric.name)
             scores = getattr(metric, "headline_report", metric.scores) if for_headlines else metric.scores
-            found[name] = {}
-            for sequence in self._reported(metric, tallies):
+            reports[name] = {}
+            for sequence in self._sequences_to_report(metric, tallies):
                 layers = self.layers_of(sequence)
                 report = scores(tallies[name, sequence], layers)
                 if curve is not None:
                     points = curve.scores(tallies[curve.name, sequence], layers)
                     report = curve.with_curves(report, points, layers)
-                found[name][sequence] = report
-        return found
+                reports[name][sequence] = report
+        return reports
 
-    def _reported(self, metric: AnyMetric, tallies: Mapping[tuple[str, str], Tally]) -> Sequence[str]:
+    def _sequences_to_report(
+        self, metric: AnyMetric, tallies: Mapping[tuple[str, str], Tally]
+    ) -> Sequence[str]:
         """Return the sequences that a metric reports, given what was counted."""
         whole = getattr(metric, "whole", None)
         if whole is not None:
             return [whole]
-        own = {sequence: tallies[metric.name, sequence] for sequence in self._sequences}
-        return metric.reported(own) if hasattr(metric, "reported") else self._sequences
+        by_sequence = {sequence: tallies[metric.name, sequence] for sequence in self._sequences}
+        return metric.reported(by_sequence) if hasattr(metric, "reported") else self._sequences
 
     def choices(self) -> dict[str, str]:
         """Return what the metrics add to the signature, given everything that was counted.
@@ -104,12 +106,12 @@ class BagReports:
         Raises `UsageError` for a setting of a metric that names what never occurred.
         """
         tallies = self.tallies(())
-        found: dict[str, str] = {}
+        choices: dict[str, str] = {}
         for metric in self.metrics:
             total = added((tally, 1) for (name, _), tally in tallies.items() if name == metric.name)
             metric.check(total)
-            found |= metric.choices(total)
-        return found
+            choices |= metric.choices(total)
+        return choices
 
 
 class GroupReports(Mapping[str, Mapping[str, Any]]):
@@ -217,13 +219,13 @@ class Result(Report):
     # What was counted
 
     @cached_property
-    def _everything(self) -> BagReports:
+    def _all_reports(self) -> BagReports:
         return BagReports(self.bag.whole(), self.plan) if self.made is None else self.made
 
     @property
     def scored_by(self) -> Sequence[AnyMetric]:
         """The metrics."""
-        return self._everything.metrics
+        return self._all_reports.metrics
 
     @property
     def documents(self) -> int:
@@ -238,7 +240,7 @@ class Result(Report):
     @cached_property
     def metrics(self) -> Mapping[str, Mapping[str, Any]]:
         """The reports, by metric and sequence; each metric documents the shape of its report."""
-        return self._everything.at(())
+        return self._all_reports.at(())
 
     @cached_property
     def groups(self) -> Mapping[str, Mapping[str, Mapping[str, Any]]] | None:
@@ -381,7 +383,7 @@ class Result(Report):
             "passed_over": self.passed_over,
             "metrics": {name: dict(sequences) for name, sequences in self.metrics.items()},
         }
-        unplaced = None if self.unprojected is None else [each.to_dict() for each in self.unprojected]
+        unplaced = None if self.unprojected is None else [span.to_dict() for span in self.unprojected]
         for name, section in (
             ("intervals", self.interval_section),
             ("by", self.groups),
@@ -405,7 +407,7 @@ class Result(Report):
 
     def with_all_tables(self) -> Result:
         """Return the result with all tables in the forms for readers."""
-        return replace(self, made=self._everything, has_all_tables=True)
+        return replace(self, made=self._all_reports, has_all_tables=True)
 
     def first_tables(self, tables: Iterable[Table]) -> Iterable[Table]:
         """The tables: they are those of the first screen, unless the result was made to show all."""
@@ -470,7 +472,7 @@ class Result(Report):
         plan = replace(self.plan, metrics=chosen_metrics(metrics))
         choices = dict(self.signature.choices)
         reports = BagReports(self.bag.whole(), plan)
-        for name in ("metrics", "zero", "version", "scores", *self._everything.choices()):
+        for name in ("metrics", "zero", "version", "scores", *self._all_reports.choices()):
             choices.pop(name, None)
         signature = Signature.of(
             plan.metrics, choices | reports.choices(), choices.get("unit", "").split("+")
@@ -505,21 +507,21 @@ class Result(Report):
         values of choices that differ. Raises `UsageError` in any case for different metrics, for results with
         different break-downs, and for layers that were merged in different orders.
         """
-        one, two = _signature_beside(self, other), _signature_beside(other, self)
+        first_signature, second_signature = _signature_beside(self, other), _signature_beside(other, self)
         if not force:
-            require_same(one, two, "added")
+            require_same(first_signature, second_signature, "added")
         _require_same_counting(self, other)
         plan = self.plan if self.plan.units == other.plan.units else replace(self.plan, units=None)
         bag = Bag(plan.metrics, (), self.bag.bounds)
         bag.include(_in_units(self, plan, frozenset()))
         bag.include(_in_units(other, plan, frozenset(cast(Unit, place).name for place in bag.documents)))
-        lists = [each.unprojected for each in (self, other) if each.unprojected is not None]
+        lists = [result.unprojected for result in (self, other) if result.unprojected is not None]
         return Result(
             bag,
             plan,
-            joined_signature(one, two, schemes_of(bag.read)),
+            joined_signature(first_signature, second_signature, schemes_of(bag.read)),
             _added_changes(self.prepared, other.prepared),
-            [each for of_result in lists for each in of_result] if lists else None,
+            [span for of_result in lists for span in of_result] if lists else None,
             reference=self.reference,
             has_all_tables=self.has_all_tables,
         )
@@ -564,8 +566,8 @@ def _signature_beside(result: Result, other: Result) -> Signature:
     """Return the signature of a result; without documents, it says of these what the other one says."""
     if result.documents:
         return result.signature
-    read = {key: value for key, value in other.signature.choices.items() if key in _OF_DOCUMENTS}
-    return Signature({**result.signature.choices, **read})
+    of_documents = {key: value for key, value in other.signature.choices.items() if key in _OF_DOCUMENTS}
+    return Signature({**result.signature.choices, **of_documents})
 
 
 def _require_same_counting(first: Result, second: Result) -> None:
@@ -578,14 +580,14 @@ def _require_same_counting(first: Result, second: Result) -> None:
         names = ["+".join(sorted(map(with_settings, plan.metrics))) for plan in plans]
         raise UsageError(f"counts of {names[0]} and of {names[1]} do not add up")
     if {*plans[0].by} != {*plans[1].by}:
-        shown = [" and ".join(sorted(plan.by)) or "nothing" for plan in plans]
+        keys = [" and ".join(sorted(plan.by)) or "nothing" for plan in plans]
         raise UsageError(
-            f"results broken down by {shown[0]} and by {shown[1]} cannot be added",
+            f"results broken down by {keys[0]} and by {keys[1]} cannot be added",
             advice="score both with the same break-downs (by)",
         )
-    one, two = first.bag.layers, second.bag.layers
-    if plans[0].merge and [layer for layer in one if layer in two] != [
-        layer for layer in two if layer in one
+    first_layers, second_layers = first.bag.layers, second.bag.layers
+    if plans[0].merge and [layer for layer in first_layers if layer in second_layers] != [
+        layer for layer in second_layers if layer in first_layers
     ]:
         raise UsageError(
             "results of layers that were merged in different orders cannot be added",
@@ -600,11 +602,11 @@ def _in_units(result: Result, plan: Plan, taken: AbstractSet[str | None]) -> Bag
 
     def name_of(name: str | None) -> str | None:
         if name not in names:
-            number, found = 1, name
-            while found in taken or found in names.values():
+            number, new_name = 1, name
+            while new_name in taken or new_name in names.values():
                 number += 1
-                found = f"{name}#{number}"
-            names[name] = found
+                new_name = f"{name}#{number}"
+            names[name] = new_name
         return names[name]
 
     def unit_of(place: Place) -> Place:

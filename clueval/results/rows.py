@@ -61,11 +61,11 @@ _HEADLINES = (
 
 def number_at(reports: Report, path: Path) -> float | None:
     """Return the number at a path; None if it is undefined, or there is none."""
-    found = _at(reports, path)
-    return found if isinstance(found, int | float) else None
+    number = _value_at(reports, path)
+    return number if isinstance(number, int | float) else None
 
 
-def _at(report: Any, path: Path) -> Any:
+def _value_at(report: Any, path: Path) -> Any:
     for name in path:
         report = report.get(name) if isinstance(report, Mapping) else None
     return report
@@ -89,11 +89,11 @@ def headline_rates(sequence: str, report: Report) -> list[Path]:
     """
     labelled = [] if sequence == MERGED else [("labelled", sequence, "1", "micro")]
     for place in (*labelled, *_HEADLINES):
-        entry = _at(report, place)
+        entry = _value_at(report, place)
         for names in (RATES, [f"{name}_strict" for name in RATES], ["entity_recall"]):
-            found = [(*place, name) for name in names if isinstance(entry, Mapping) and name in entry]
-            if found:
-                return found
+            paths = [(*place, name) for name in names if isinstance(entry, Mapping) and name in entry]
+            if paths:
+                return paths
     return []
 
 
@@ -153,8 +153,8 @@ def columns_of(report: Report) -> tuple[str, ...]:
 def wide_rows(report: Report) -> Iterator[Row]:
     """Yield a row for each entry of the reports in a dictionary of `Result.to_dict`."""
     ends = dict.fromkeys(_ENDS) if "intervals" in report else {}
-    for head, found in _reports(with_estimates(report)):
-        for _, row in rows_of(head, found):
+    for head, metric_report in _reports(with_estimates(report)):
+        for _, row in rows_of(head, metric_report):
             row |= ends
             for rate in RATES if ends else ():
                 if isinstance(value := row[rate], Estimate):
@@ -162,9 +162,9 @@ def wide_rows(report: Report) -> Iterator[Row]:
             yield row
 
 
-def rows_of(head: Row, found: Report) -> Iterator[tuple[Path, Row]]:
+def rows_of(head: Row, report: Report) -> Iterator[tuple[Path, Row]]:
     """Yield the path and the row of each entry of one report; `head` has its metric, sequence and group."""
-    for place, numbers in _entries(found, EntryPlace(), head["sequence"]):
+    for place, numbers in _entries(report, EntryPlace(), head["sequence"]):
         average = place.average
         if average is None and place.label is None and place.section != "unlabelled":
             average = "micro"
@@ -174,13 +174,13 @@ def rows_of(head: Row, found: Report) -> Iterator[tuple[Path, Row]]:
 
 def long_rows(report: Report) -> Iterator[Row]:
     """Yield a row for each number of the reports in a dictionary of `Result.to_dict`."""
-    for head, found in _reports(report):
-        for path, number in _numbers(found):
+    for head, metric_report in _reports(report):
+        for path, number in _numbers(metric_report):
             yield {**head, "path": path, "number": number}
 
 
-def _numbers(found: Report, before: str = "") -> Iterator[tuple[str, float | None]]:
-    for name, value in found.items():
+def _numbers(report: Report, before: str = "") -> Iterator[tuple[str, float | None]]:
+    for name, value in report.items():
         if isinstance(value, Mapping):
             yield from _numbers(value, f"{before}{name}.")
         elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
@@ -193,13 +193,13 @@ def scores_of(report: Report) -> dict[str, float]:
     `report` is as for `wide_rows`. Undefined rates are left out; a sequence is in the paths if there are several.
     """
     reports = report["metrics"]
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for path in headline_paths(reports):
         place = path[: 2 if len(reports[path[0]]) > 1 else 1]
         (rate,) = {*RATES}.intersection(path[-1].split("_"))
         number = number_at(reports, path)
         if number is not None:
-            found[".".join([*place, rate])] = number
+            scores[".".join([*place, rate])] = number
     rows = list(wide_rows(report))
     several = len({row["sequence"] for row in rows}) > 1
     for row in rows:
@@ -207,8 +207,8 @@ def scores_of(report: Report) -> dict[str, float]:
         place = tuple(str(name) for name in names if name not in (None, ""))
         for name, value in row.items():
             if isinstance(value, float):
-                found.setdefault(".".join([*place, name]), float(value))
-    return found
+                scores.setdefault(".".join([*place, name]), float(value))
+    return scores
 
 
 def _reports(report: Report) -> Iterator[tuple[Row, Report]]:
@@ -225,26 +225,26 @@ def _reports(report: Report) -> Iterator[tuple[Row, Report]]:
                     yield head, group["metrics"][metric][sequence]
 
 
-def _entries(found: Report, place: EntryPlace, sequence: str) -> Iterator[tuple[EntryPlace, Row]]:
+def _entries(report: Report, place: EntryPlace, sequence: str) -> Iterator[tuple[EntryPlace, Row]]:
     """Yield the numbers of each entry of a report or of a part of it."""
-    if not place.path and {"classes", "string_leaks"} <= found.keys():
-        yield from _of_masking(found)
+    if not place.path and {"classes", "string_leaks"} <= report.keys():
+        yield from _masking_rows(report)
     for ending in ("", "_strict", "_lenient"):
-        rates = [found.get(f"{name}{ending}", 0) for name in ("precision", "recall")]
+        rates = [report.get(f"{name}{ending}", 0) for name in ("precision", "recall")]
         if all(isinstance(rate, float | None) for rate in rates):
-            f1 = found.get(f"f1{ending}")
+            f1 = report.get(f"f1{ending}")
             if f1 is None and None not in rates:
                 f1 = f_measure(*rates)
-            own = place.in_section(ending[1:]) if ending else place
-            yield own, {**dict(zip(RATES, (*rates, f1), strict=True)), **_counts(found, ending)}
-    support, traditional = {}, found.get("traditional")
+            inner_place = place.in_section(ending[1:]) if ending else place
+            yield inner_place, {**dict(zip(RATES, (*rates, f1), strict=True)), **_counts(report, ending)}
+    support, traditional = {}, report.get("traditional")
     if isinstance(traditional, Mapping) and "TP" in traditional:  # of FairEval; a label may have this name
         true = traditional["TP"]
         support = {"gold": true + traditional["FN"], "predicted": true + traditional["FP"]}
-    for name, value in found.items():
+    for name, value in report.items():
         if isinstance(value, Mapping) and (name not in _MATRICES or place.names_values):
-            for own, entry in place.below(name, value, sequence):
-                for deeper, numbers in _entries(entry, own, sequence):
+            for inner_place, entry in place.below(name, value, sequence):
+                for deeper, numbers in _entries(entry, inner_place, sequence):
                     yield deeper, {**numbers, **support}
 
 
@@ -281,20 +281,20 @@ _PROTECTED = {"mention": "protected", "entity": "entities_protected"}
 """The count of what was masked; of other units, what was left unmasked is counted, as ``words_exposed``."""
 
 
-def _of_masking(found: Report) -> Iterator[tuple[EntryPlace, Row]]:
+def _masking_rows(report: Report) -> Iterator[tuple[EntryPlace, Row]]:
     """Yield the rows of a report of `masking`, recognised by its classes and leaks: recall by unit."""
-    precision = found["precision"]
+    precision = report["precision"]
     words = {"predicted": precision["words"], "tp_predicted": precision["words_right"]}
     words |= {"precision": precision["word_precision"], "fp": precision["words"] - precision["words_right"]}
     for section in ("classes", "labels"):
-        for name, entry in found[section].items():
+        for name, entry in report[section].items():
             place = EntryPlace((section, name), "class" if section == "classes" else None, label=name)
             is_all = (section, name) == ("classes", "all")
             if is_all:
                 place = EntryPlace((section, name), average="micro")
             for unit, row in _recalls(entry):
                 if is_all and unit == "word":
-                    row |= words | {"f1": found["f"].get("1")}
+                    row |= words | {"f1": report["f"].get("1")}
                 yield place.in_section(unit), row
 
 
@@ -317,23 +317,23 @@ def with_estimates(content: Report) -> Report:
     """
     if "intervals" not in content:
         return content
-    found = {**content, "metrics": _estimated(content["metrics"], content["intervals"]["scores"])}
+    estimated = {**content, "metrics": _with_intervals(content["metrics"], content["intervals"]["scores"])}
     if "by" in content:
-        found["by"] = {
+        estimated["by"] = {
             key: {value: with_estimates(group) for value, group in groups.items()}
             for key, groups in content["by"].items()
         }
-    return found
+    return estimated
 
 
-def _estimated(report: Report, intervals: Report) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _with_intervals(report: Report, intervals: Report) -> dict[str, Any]:
+    estimates: dict[str, Any] = {}
     for name, value in report.items():
         interval = intervals.get(name)
         if isinstance(value, Mapping) and isinstance(interval, Mapping):
-            found[name] = _estimated(value, interval)
+            estimates[name] = _with_intervals(value, interval)
         elif isinstance(value, float) and isinstance(interval, Mapping):
-            found[name] = Estimate(value, interval.get("low"), interval.get("high"))
+            estimates[name] = Estimate(value, interval.get("low"), interval.get("high"))
         else:
-            found[name] = value
-    return found
+            estimates[name] = value
+    return estimates

@@ -72,14 +72,14 @@ def save_bag(bag: Bag, facts: Mapping[str, Any], path: Path) -> None:
     `facts` are what a result needs besides, as plain data, and ``metrics``, as `saved_metric` returns them. Raises
     `FileError`, and `UsageError` for a metric that counts what cannot be saved.
     """
-    written = sha256()
+    digest = sha256()
     with whole_file(path) as file:
-        every = _lines(bag, facts)
-        while some := list(islice(every, 1_000)):
-            text = "\n".join([*some, ""])
-            written.update(text.encode("ascii"))
+        all_lines = _lines(bag, facts)
+        while batch := list(islice(all_lines, 1_000)):
+            text = "\n".join([*batch, ""])
+            digest.update(text.encode("ascii"))
             file.write(text)
-        file.write(_last_line(written.hexdigest()))
+        file.write(_last_line(digest.hexdigest()))
 
 
 def load_bag(path: Path) -> tuple[Bag, dict[str, Any]]:
@@ -89,7 +89,7 @@ def load_bag(path: Path) -> tuple[Bag, dict[str, Any]]:
     """
     _require_unchanged(path)
     try:
-        return _loaded(json.loads(line) for _, line in lines(path))
+        return _bag_of_values(json.loads(line) for _, line in lines(path))
     except CluevalError as error:
         error.file = error.file or str(path)
         raise
@@ -127,8 +127,8 @@ def _lines(bag: Bag, facts: Mapping[str, Any]) -> Iterator[str]:
     yield from _lines_of_places(bag)
 
 
-def _has_features(of: tuple[str, Key]) -> bool:
-    return any(len(span) > 4 and span[6] for span in of[1][HEAD:])
+def _has_features(entry: tuple[str, Key]) -> bool:
+    return any(len(span) > 4 and span[6] for span in entry[1][HEAD:])
 
 
 def _lines_of_places(bag: Bag) -> Iterator[str]:
@@ -138,11 +138,13 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
     """
     counts = _CountNumbers()
     by_sides = [
-        (key, sorted(of.items())) for key, of in (("shared", bag.shared), ("positions", bag.positions))
+        (key, sorted(by_present.items()))
+        for key, by_present in (("shared", bag.shared), ("positions", bag.positions))
     ]
     rows = {id(row): row for row in bag.places.values() if row}
     cases = {
-        of: f',"cases":{_json(row if isinstance(row, tuple) else listed(row))}' for of, row in rows.items()
+        row_id: f',"cases":{_json(row if isinstance(row, tuple) else listed(row))}'
+        for row_id, row in rows.items()
     }
     before: Unit | None = None
     for place, documents in bag.documents.items():
@@ -156,13 +158,15 @@ def _lines_of_places(bag: Bag) -> Iterator[str]:
         if documents:
             text += f',"documents":{documents}'
         for key, numbers in by_sides if documents else by_sides[1:]:
-            found = [(present, of.get(place)) for present, of in numbers]
-            pairs = ",".join([f"[{present},{number}]" for present, number in found if number is not None])
+            place_numbers = [(present, by_place.get(place)) for present, by_place in numbers]
+            pairs = ",".join(
+                [f"[{present},{number}]" for present, number in place_numbers if number is not None]
+            )
             if pairs:
                 text += f',"{key}":[{pairs}]'
         text += cases.get(id(bag.places.get(place)), "")
         if bag.tallies and place in bag.tallies:
-            of_place = _json(counts.of(bag.tallies[place]))
+            of_place = _json(counts.row(bag.tallies[place]))
             yield from counts.new
             text += f',"counts":{of_place}'
         yield text + "}"
@@ -182,17 +186,17 @@ class _CountNumbers:
         self._numbers: dict[tuple[str, str], dict[str, int]] = {}
         self._next = 0
 
-    def of(self, tallies: Mapping[tuple[str, str], Tally]) -> tuple[int, ...]:
+    def row(self, tallies: Mapping[tuple[str, str], Tally]) -> tuple[int, ...]:
         """Return the counts of a place, by their numbers, as a row."""
         self.new = []
-        found: dict[int, int] = {}
+        numbers: dict[int, int] = {}
         for (sequence, metric), tally in sorted(tallies.items()):
-            known = self._numbers.setdefault((sequence, metric), {})
+            by_text = self._numbers.setdefault((sequence, metric), {})
             # their text tells 1, 1.0 and True apart
             texts = {repr(key): key for key in tally}
-            for text in sorted(texts.keys() - known.keys()):
+            for text in sorted(texts.keys() - by_text.keys()):
                 self.new.append(_json({"count": [sequence, metric, _saved_key(metric, texts[text])]}))
-                known[text] = self._next
+                by_text[text] = self._next
                 self._next += 1
             for count in tally.values():
                 if type(count) is not int or abs(count) > MOST:
@@ -201,8 +205,8 @@ class _CountNumbers:
                         "saved",
                         advice="leave it out",
                     )
-            found.update(zip(map(known.__getitem__, texts), tally.values(), strict=True))
-        return listed(found)
+            numbers.update(zip(map(by_text.__getitem__, texts), tally.values(), strict=True))
+        return listed(numbers)
 
 
 def _saved_key(metric: str, value: object) -> Any:
@@ -231,12 +235,12 @@ def _require_unchanged(path: Path) -> None:
             line=1,
             advice="update clueval",
         )
-    found, last = sha256(), b""
+    digest, last = sha256(), b""
     for block in raw_blocks(path):
         waiting = last + block
         last = waiting[-len(_last_line("0" * 64)) :]
-        found.update(waiting[: len(waiting) - len(last)])
-    if last != _last_line(found.hexdigest()).encode():
+        digest.update(waiting[: len(waiting) - len(last)])
+    if last != _last_line(digest.hexdigest()).encode():
         raise FormatError(
             "the file is not complete, or was changed after it was saved",
             file=str(path),
@@ -244,7 +248,7 @@ def _require_unchanged(path: Path) -> None:
         )
 
 
-def _loaded(values: Iterator[Any]) -> tuple[Bag, dict[str, Any]]:
+def _bag_of_values(values: Iterator[Any]) -> tuple[Bag, dict[str, Any]]:
     """Return the bag and the facts of the values of all lines."""
     facts = next(values)
     bag = Bag(tuple(map(_loaded_metric, facts["metrics"])), facts["layers"])
@@ -305,11 +309,11 @@ def _digest(file: str | None) -> str | None:
 
 
 def _sorted_sets(values: Mapping[str, set[str]]) -> dict[str, list[str]]:
-    return {key: sorted(each) for key, each in values.items()}
+    return {key: sorted(members) for key, members in values.items()}
 
 
 def _sets(value: Mapping[str, list[str]]) -> dict[str, set[str]]:
-    return {key: set(each) for key, each in value.items()}
+    return {key: set(members) for key, members in value.items()}
 
 
 def _flat(values: Mapping[tuple[Any, ...], Any]) -> list[list[Any]]:
@@ -324,8 +328,8 @@ _READ: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "formats": (_sorted_sets, _sets),
     "files": (dict, Counter),
     "sources": (
-        lambda sources: [[*of, sorted(each, key=repr)] for of, each in sources.items()],
-        lambda saved: {(side, layer): set(each) for side, layer, each in saved},
+        lambda sources: [[*layer, sorted(columns, key=repr)] for layer, columns in sources.items()],
+        lambda saved: {(side, layer): set(columns) for side, layer, columns in saved},
     ),
     "treatments": (sorted, set),
     "passed_over": (_flat, _counter),
@@ -333,12 +337,14 @@ _READ: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "features": (sorted, set),
     "tagged": (sorted, lambda saved: {(side, layer) for side, layer in saved}),
     "neighbours": (
-        lambda found: [[side, _digest(file), layer, _flat(of)] for (side, file, layer), of in found.items()],
-        lambda saved: {(side, file, layer): _counter(of) for side, file, layer, of in saved},
+        lambda read: [
+            [side, _digest(file), layer, _flat(pairs)] for (side, file, layer), pairs in read.items()
+        ],
+        lambda saved: {(side, file, layer): _counter(pairs) for side, file, layer, pairs in saved},
     ),
     "settled": (
-        lambda found: [[side, _digest(file), layer, *of] for (side, file, layer), of in found.items()],
-        lambda saved: {(side, file, layer): (scheme, of) for side, file, layer, scheme, of in saved},
+        lambda read: [[side, _digest(file), layer, *tags] for (side, file, layer), tags in read.items()],
+        lambda saved: {(side, file, layer): (scheme, number) for side, file, layer, scheme, number in saved},
     ),
     "keys": (list, dict.fromkeys),
     "values": (_sorted_sets, _sets),

@@ -104,13 +104,13 @@ def score(
     indicators = options.pop("write_indicators", None)
     require_kind(reference_set, "str | None", "reference_set")
     require_kind(indicators, "str | Path | None", "write_indicators")
-    asked = None
+    expected = None
     if signature is not None:
-        asked = signature if isinstance(signature, Signature) else Signature.parse(signature)
-        named: dict[str, Any] = {} if layers is None else {"layers": layers}
+        expected = signature if isinstance(signature, Signature) else Signature.parse(signature)
+        arguments: dict[str, Any] = {} if layers is None else {"layers": layers}
         if metrics != "levels":
-            named["metrics"] = list(chosen_metrics(metrics))
-        options = asked.options_beside({**named, **options})
+            arguments["metrics"] = list(chosen_metrics(metrics))
+        options = expected.options_beside({**arguments, **options})
         metrics, layers = options.pop("metrics"), options.pop("layers", None)
     values = _values_of_lists(options.get("by"), gold)
     if values is not None:
@@ -119,8 +119,8 @@ def score(
     chosen = chosen_metrics(metrics)
     with spooled(gold, predicted) as (gold, predicted):
         result = scored(gold, predicted, chosen, layers, groups)
-        if asked is not None:
-            asked.require_counted(result.signature)
+        if expected is not None:
+            expected.require_counted(result.signature)
         if reference is not None or reference_set is not None or indicators is not None:
             from clueval.results.reference import with_reference  # few results need it
 
@@ -152,7 +152,7 @@ def _values_of_lists(by: Any, gold: Any) -> list[str] | None:
     if (
         not isinstance(gold, list | tuple)
         or not gold
-        or not all(isinstance(each, list | tuple) for each in gold)
+        or not all(isinstance(items, list | tuple) for items in gold)
     ):
         return None
     if len(by) != len(gold):
@@ -236,7 +236,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
         if workers.jobs == 1 and workers.executor is None:
             remark("1 process: as requested")
             return sum_of(texts.reading.count(texts.files, plan, layers, workers.progress), plan.units)
-        return _in_tasks(texts.files, texts.reading, plan, layers, workers)
+        return _bags_of_tasks(texts.files, texts.reading, plan, layers, workers)
     if texts.kind == "paths":
         remark("1 process: documents are read one by one")
     bag = texts.fast(plan)
@@ -246,7 +246,7 @@ def bag_of(texts: Texts, plan: Plan, layers: Sequence[str], workers: Workers) ->
     return bag
 
 
-def _in_tasks(
+def _bags_of_tasks(
     files: Sequence[FilePair], reading: FileReading, plan: Plan, layers: Sequence[str], workers: Workers
 ) -> Bag:
     """Count pairs of files as tasks of several processes, or of an executor."""
@@ -305,23 +305,25 @@ def result_of(bag: Bag, plan: Plan, *, is_tagged: bool, where: str, choices: Map
                 f"no annotation is in {frame!r}, within which the metric counts",
                 advice="check its spelling",
             )
-    found = dict.fromkeys(("scheme", "invalid"), "documents")
+    all_choices = dict.fromkeys(("scheme", "invalid"), "documents")
     if is_tagged:
         invalid = "+".join(sorted(bag.read.treatments)) or "none"
-        found = {"scheme": schemes_of(bag.read), "invalid": invalid}
-    found |= choices_of([step for step in plan.steps if step.signature[0] != UNIT], bag.notes)
-    found |= {**choices, "merge": "yes" if plan.merge else "no", "where": where}
-    found["text"] = "aligned" if texts_may_differ(plan) else "absent" if bag.read.without_text else "equal"
+        all_choices = {"scheme": schemes_of(bag.read), "invalid": invalid}
+    all_choices |= choices_of([step for step in plan.steps if step.signature[0] != UNIT], bag.notes)
+    all_choices |= {**choices, "merge": "yes" if plan.merge else "no", "where": where}
+    all_choices["text"] = (
+        "aligned" if texts_may_differ(plan) else "absent" if bag.read.without_text else "equal"
+    )
     reports = BagReports(bag.whole(), plan)
-    found |= reports.choices()
+    all_choices |= reports.choices()
     for warning in checked(plan.steps, bag.notes):
         warn(warning)
     located = any(step.signature[0] == LOCATED for step in plan.steps)
-    unplaced = [Unplaced(*each) for each in bag.read.unplaced]
+    unplaced = [Unplaced(*fields) for fields in bag.read.unplaced]
     return Result(
         bag,
         plan,
-        Signature.of(reports.metrics, found, bag.read.units),
+        Signature.of(reports.metrics, all_choices, bag.read.units),
         changes_of(plan.steps, bag.notes),
         unplaced if unplaced or located or plan.align is not None else None,
         made=reports,

@@ -50,7 +50,7 @@ class Signature:
     choices: Mapping[str, str]
 
     def __str__(self) -> str:
-        return _written(self.choices.items())
+        return _join_choices(self.choices.items())
 
     def __hash__(self) -> int:
         return hash(frozenset(self.choices.items()))
@@ -58,7 +58,7 @@ class Signature:
     @property
     def short(self) -> str:
         """The short form, with letters for keys."""
-        return _written((SHORT.get(key, key), value) for key, value in self.choices.items())
+        return _join_choices((SHORT.get(key, key), value) for key, value in self.choices.items())
 
     @classmethod
     def of(
@@ -68,10 +68,13 @@ class Signature:
 
         Other choices have their default values. `average` is ``all``, because a report holds all averages.
         """
-        listed = list(metrics)
-        zeros = [USUAL["zero"], *(f"{each.name}={each.zero}" for each in listed if each.zero != "0")]
+        metric_list = list(metrics)
+        zeros = [
+            USUAL["zero"],
+            *(f"{metric.name}={metric.zero}" for metric in metric_list if metric.zero != "0"),
+        ]
         defaults = {
-            "metrics": "+".join(map(with_settings, listed)),
+            "metrics": "+".join(map(with_settings, metric_list)),
             **USUAL,
             "unit": "+".join(sorted(units)) or USUAL["unit"],
             "zero": ",".join(zeros),
@@ -96,7 +99,7 @@ class Signature:
             key = _LONG.get(key, key)
             if key in choices:
                 raise UsageError(f"the signature has {key!r} twice", advice="parts are written key:value")
-            choices[key] = _unquoted(value)
+            choices[key] = _unquote(value)
         return cls(choices)
 
     def citing(self, **choices: str) -> Signature:
@@ -173,8 +176,8 @@ class Signature:
             differences.pop("scores")
         if differences:
             says = "; ".join(
-                f"{key}:{asked or 'nothing'}, not {key}:{found or 'nothing'}"
-                for key, (asked, found) in differences.items()
+                f"{key}:{expected or 'nothing'}, not {key}:{actual or 'nothing'}"
+                for key, (expected, actual) in differences.items()
             )
             raise UsageError(
                 f"these files and options do not count as the signature says: {says}",
@@ -187,12 +190,12 @@ class Signature:
         >>> Signature({"unit": "token"}).differences(Signature({"unit": "character"}))
         {'unit': ('token', 'character')}
         """
-        found: dict[str, tuple[str | None, str | None]] = {}
+        differences: dict[str, tuple[str | None, str | None]] = {}
         for key in dict.fromkeys([*self.choices, *other.choices]):
             pair = self.choices.get(key, USUAL.get(key)), other.choices.get(key, USUAL.get(key))
             if pair[0] != pair[1]:
-                found[key] = pair
-        return found
+                differences[key] = pair
+        return differences
 
 
 def require_same(first: Signature, second: Signature, purpose: str) -> None:
@@ -204,31 +207,36 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
     """
     differences = first.differences(second)
     differences.pop("version", None)
-    one, two = differences.get("scheme", (None, None))
+    scheme, other = differences.get("scheme", (None, None))
     repaired = first.choices.get("invalid") == second.choices.get("invalid") == "conlleval"
-    if one and two and (one.split(":")[0] == two.split(":")[0] or (repaired and purpose == "added")):
+    if (
+        scheme
+        and other
+        and (scheme.split(":")[0] == other.split(":")[0] or (repaired and purpose == "added"))
+    ):
         del differences["scheme"]
     if purpose == "added":
         differences.pop("entities", None)  # metric masking adds documents with and without ids of entities
     if differences:
-        shown = "; ".join(
-            f"{key} is {one or 'not said'} and {two or 'not said'}" for key, (one, two) in differences.items()
+        text = "; ".join(
+            f"{key} is {value or 'not said'} and {other or 'not said'}"
+            for key, (value, other) in differences.items()
         )
         raise UsageError(
-            f"the results cannot be {purpose}: {shown}",
+            f"the results cannot be {purpose}: {text}",
             advice="score both with the same options, or use force=True",
         )
 
 
-def _written(choices: Iterable[tuple[str, str]]) -> str:
-    return "|".join(f"{key}:{_quoted(value)}" for key, value in choices)
+def _join_choices(choices: Iterable[tuple[str, str]]) -> str:
+    return "|".join(f"{key}:{_quote(value)}" for key, value in choices)
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     return value.replace("%", "%25").replace("|", "%7C").replace("\n", "%0A")
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     return value.replace("%0A", "\n").replace("%7C", "|").replace("%25", "%")
 
 
@@ -260,10 +268,10 @@ def _metrics(text: str) -> Iterator[AnyMetric]:
     from clueval.metrics.settings import metrics_in  # only signatures that are read need it
 
     try:
-        for written in metrics_in(text):
-            metric = metric_of(written)
+        for metric_text in metrics_in(text):
+            metric = metric_of(metric_text)
             again = metrics_in(with_settings(metric))[0].settings
-            if any(again.get(setting, value) != value for setting, value in written.settings.items()):
+            if any(again.get(setting, value) != value for setting, value in metric_text.settings.items()):
                 raise UsageError(
                     f"the settings of {metric.name} cannot be rebuilt", advice="pass them to score yourself"
                 )

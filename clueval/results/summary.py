@@ -58,17 +58,17 @@ def layers_read(inputs: Content) -> Iterator[str]:
     >>> list(layers_read({"gold": side, "predicted": side}))
     ['entity: column 2, BIO, 3 gold and 3 predicted spans']
     """
-    sides = [found["layers"] for found in inputs.values()]
+    sides = [side["layers"] for side in inputs.values()]
     empty, lacking = layers_without_spans(inputs), layers_not_predicted(inputs)
     for layer in [name for name in sides[0] if name not in empty] if sides else ():
         of_sides = [layers[layer] for layers in sides]
-        sources = [str(each) for each in dict.fromkeys(found["source"] for found in of_sides) if each]
-        schemes = [each for each in dict.fromkeys(found["scheme"] for found in of_sides) if each]
+        sources = [str(source) for source in dict.fromkeys(about["source"] for about in of_sides) if source]
+        schemes = [scheme for scheme in dict.fromkeys(about["scheme"] for about in of_sides) if scheme]
         both = phrase(" and ")
         column = "columns {sources}" if len(sources) > 1 else "column {sources}"
         parts = [phrase(column, sources=both.join(sources))] if sources else []
         parts += [both.join(schemes)] if schemes else []
-        gold, predicted = (found["spans"] for found in of_sides)
+        gold, predicted = (about["spans"] for about in of_sides)
         if layer in lacking:
             parts.append(phrase("{n} gold span, not predicted|{n} gold spans, not predicted", n=gold))
         else:
@@ -87,8 +87,8 @@ def layers_without_spans(inputs: Content) -> list[str]:
     ['b']
     """
     numbers: dict[str, int] = {}
-    for found in inputs.values():
-        for layer, about in found["layers"].items():
+    for side in inputs.values():
+        for layer, about in side["layers"].items():
             numbers[layer] = numbers.get(layer, 0) + about["spans"]
     return [layer for layer, number in numbers.items() if not number] if any(numbers.values()) else []
 

@@ -23,11 +23,11 @@ def of_report(report: Report, metrics: Iterable[AnyMetric], *, first: bool = Fal
     """Yield the tables of a report made by `Result.to_dict`, in its order, for the metrics given; or the `first`."""
     by_name = {metric.name: metric for metric in metrics}
 
-    def of_metrics(found: Report, where: str) -> Iterator[Table]:
-        for name, sequences in found.items():
-            for sequence, own in sequences.items() if name in by_name else ():
+    def of_metrics(reports: Report, where: str) -> Iterator[Table]:
+        for name, sequences in reports.items():
+            for sequence, sequence_report in sequences.items() if name in by_name else ():
                 title = f"{where}{name}, {cut(sequence)}"
-                yield from islice(tables_of(by_name[name], title, own), 1 if first else None)
+                yield from islice(tables_of(by_name[name], title, sequence_report), 1 if first else None)
 
     yield from of_metrics(report["metrics"], "")
     for key, groups in report.get("by", {}).items():
@@ -46,7 +46,7 @@ def of_changes(report: Report) -> Iterator[Table]:
             columns = ["document", "label", "start", "end_inclusive"]
             cells = [[str(span["start"]), str(span["end_exclusive"] - 1)] for span in spans]
         title = phrase("Predicted spans that have no position in the gold text (each counts as wrong)")
-        rows = [[span["document"], span["label"], *own] for span, own in zip(spans, cells, strict=True)]
+        rows = [[span["document"], span["label"], *texts] for span, texts in zip(spans, cells, strict=True)]
         yield Table(title, named(columns), rows)
     prepared = report.get("prepared", {})
     if numbers := [[name, number] for name, number in prepared.items() if isinstance(number, int)]:
@@ -129,9 +129,9 @@ def tables_of(metric: AnyMetric, title: str, report: Report) -> Iterator[Table]:
     A metric that is not one of `clueval.metrics.METRICS` has a method `tables` for them, with the same
     arguments.
     """
-    own = getattr(metric, "tables", None)
-    if own is not None:
-        yield from own(title, report)
+    metric_tables = getattr(metric, "tables", None)
+    if metric_tables is not None:
+        yield from metric_tables(title, report)
     elif metric.name == "masking":
         yield from masking(title, report, getattr(metric, "beta", ()))
     elif metric.name in _TABLES:
@@ -166,16 +166,16 @@ def levels(title: str, report: Report) -> Iterator[Table]:
     yield _entries(titled(title, "unlabelled"), "level", unlabelled, columns)
     for layer, by_level in report["labelled"].items():
         averages = [
-            (f"{phrase(LEVEL_NAMES[level])}, {phrase(average)}", found[average])
-            for level, found in by_level.items()
+            (f"{phrase(LEVEL_NAMES[level])}, {phrase(average)}", at_level[average])
+            for level, at_level in by_level.items()
             for average in ("micro", "macro")
         ]
         yield _entries(labelled_by(title, layer), "level", averages, columns)
         rows: list[list[Cell]] = []  # precision and recall at every level, and the supports
         for label, first in by_level["1"]["per_label"].items():
-            entries = [found["per_label"][label] for found in by_level.values()]
-            shown = [Rate(entry[rate]) for rate in ("precision", "recall") for entry in entries]
-            rows.append([label, *shown, first["gold"], first["predicted"]])
+            entries = [at_level["per_label"][label] for at_level in by_level.values()]
+            rates = [Rate(entry[rate]) for rate in ("precision", "recall") for entry in entries]
+            rows.append([label, *rates, first["gold"], first["predicted"]])
         header = ["label", *(f"{rate}{level}" for rate in "PR" for level in by_level), "gold", "predicted"]
         of_layer = phrase("{title}: labels of {layer}", title=title, layer=cut(layer))
         yield Table(of_layer, named(header), rows)
@@ -192,9 +192,9 @@ def exact(title: str, report: Report) -> Iterator[Table]:
 
 
 def coverage(title: str, report: Report) -> Iterator[Table]:
-    for kind, own in report.items():
-        if isinstance(own, Mapping):  # not a curve
-            yield from prf_per_label(f"{title}, {kind}", own)
+    for kind, part in report.items():
+        if isinstance(part, Mapping):  # not a curve
+            yield from prf_per_label(f"{title}, {kind}", part)
 
 
 _ERRORS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
@@ -206,8 +206,8 @@ NO_PARTNER = "_"
 
 def fair(title: str, report: Report) -> Iterator[Table]:
     for version, columns in _FAIR_COLUMNS.items():
-        found = (*report["per_label"].items(), (phrase("overall"), report["overall"]))
-        entries = [(label, versions[version]) for label, versions in found]
+        versions_by_label = (*report["per_label"].items(), (phrase("overall"), report["overall"]))
+        entries = [(label, versions[version]) for label, versions in versions_by_label]
         yield _entries(titled(title, version), "label", entries, (*columns, *_RATES))
     cells = report["confusion"]
     labels = [label for label in cells if label != NO_PARTNER]
@@ -235,15 +235,15 @@ def confusion(title: str, report: Report) -> Iterator[Table]:
 
 def _confusion(title: str, side: str, matrix: Report) -> Table:
     """Return the matrix of one side at one level; rows: its labels, columns: those of the other side."""
-    found = matrix["found"]
-    shown, number = labels_of(matrix, UNMATCHED[side])
+    counts = matrix["found"]
+    labels, number = labels_of(matrix, UNMATCHED[side])
     rows: list[list[Cell]] = []
-    for own in shown:
-        if own in found:
-            cells = [found[own].get(label, 0) for label in shown]
-            rows.append([own, *cells, matrix["unlabelled"][own], matrix[UNMATCHED[side]][own]])
-    header = [phrase(side), *shown, *named(["(no label)", UNMATCHED[side]])]
-    return Table(f"{title}{how_many(len(shown), number)}", header, rows)
+    for label in labels:
+        if label in counts:
+            cells = [counts[label].get(column, 0) for column in labels]
+            rows.append([label, *cells, matrix["unlabelled"][label], matrix[UNMATCHED[side]][label]])
+    header = [phrase(side), *labels, *named(["(no label)", UNMATCHED[side]])]
+    return Table(f"{title}{how_many(len(labels), number)}", header, rows)
 
 
 _GATE_COUNTS = (
@@ -278,12 +278,12 @@ def _gate_lists(title: str, lists: Report, rates: Sequence[str]) -> Iterator[Tab
     ):
         if lists[name] or name == "by_rank":
             yield _entries(titled(title, what), "", lists[name].items(), rates)
-    found = lists["disambiguation"]
-    numbers = [(key.replace("_", " "), n) for key, n in found["lists"].items()]
+    disambiguation = lists["disambiguation"]
+    numbers = [(key.replace("_", " "), n) for key, n in disambiguation["lists"].items()]
     yield _numbers(titled(title, "lists"), "lists", numbers)
     of_ranks = titled(title, "lists with a match, right up to rank")
     columns = ["lists", "accuracy_strict", "accuracy_lenient"]
-    yield _entries(of_ranks, "rank", found["ranks"].items(), columns)
+    yield _entries(of_ranks, "rank", disambiguation["ranks"].items(), columns)
     maximum = lists["maximum_recall"]
     ranks = {**maximum["ranks"], phrase("all"): maximum["all"]}
     columns = [f"max_recall_{kind}" for kind in ("strict", "lenient", "list_strict", "list_lenient")]
@@ -296,7 +296,7 @@ _CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious", "possibl
 
 def muc(title: str, report: Report) -> Iterator[Table]:
     for scheme in ("strict", "exact", "partial", "type"):
-        entries = {label: of[scheme] for label, of in report["per_label"].items()}
+        entries = {label: schemes[scheme] for label, schemes in report["per_label"].items()}
         entries[phrase("all")] = report[scheme]
         yield _entries(titled(title, scheme), "label", entries.items(), (*_CATEGORIES, *_RATES))
 
@@ -307,9 +307,9 @@ def noisy(title: str, report: Report) -> Iterator[Table]:
     yield _entries(title, "label", entries.items(), ("predicted", "matched", *_RATES, "gold"))
     mean = report["file_mean"]
     of_mean = titled(title, "unweighted mean over documents")
-    found = _entries(of_mean, "", [(phrase("mean"), mean)], (*_RATES, "documents"))
+    table = _entries(of_mean, "", [(phrase("mean"), mean)], (*_RATES, "documents"))
     numbers = [mean[f"documents_with_{rate}"] for rate in _RATES]
-    yield found._replace(rows=[*found.rows, [phrase("documents in it"), *numbers, mean["documents"]]])
+    yield table._replace(rows=[*table.rows, [phrase("documents in it"), *numbers, mean["documents"]]])
 
 
 _OF_CLASSES = (
@@ -336,10 +336,10 @@ def masking(title: str, report: Report, betas: Sequence[float] = ()) -> Iterator
     ]
     masked += [(f"F{beta:g}", Rate(report["f"][f"{beta:g}"])) for beta in betas]
     yield _numbers(titled(title, "what was masked"), "value", masked)
-    other = {f"replacements, {name}": n for name, n in report["replacements"].items()}
-    other["string leaks"] = report["string_leaks"]
-    other |= {f"redacted, {name.replace('_', ' ')}": n for name, n in (report["redacted"] or {}).items()}
-    yield _numbers(titled(title, "further"), "number", other.items())
+    further = {f"replacements, {name}": n for name, n in report["replacements"].items()}
+    further["string leaks"] = report["string_leaks"]
+    further |= {f"redacted, {name.replace('_', ' ')}": n for name, n in (report["redacted"] or {}).items()}
+    yield _numbers(titled(title, "further"), "number", further.items())
 
 
 def _recalls(title: str, first: str, rows: Report, columns: Collection[str]) -> Table:
@@ -375,12 +375,12 @@ def frequencies(cells: Mapping[str, Mapping[str, int]]) -> Counter[str]:
     >>> sorted(frequencies({"A": {"A": 2, "B": 1}, "B": {}}).items())
     [('A', 5), ('B', 1)]
     """
-    found: Counter[str] = Counter(dict.fromkeys(cells, 0))
+    counts: Counter[str] = Counter(dict.fromkeys(cells, 0))
     for label, row in cells.items():
-        for other, number in row.items():
-            found[label] += number
-            found[other] += number
-    return found
+        for column, number in row.items():
+            counts[label] += number
+            counts[column] += number
+    return counts
 
 
 def most_frequent(labels: Iterable[str], often: Mapping[str, int], limit: int = MOST_LABELS) -> list[str]:

@@ -70,13 +70,14 @@ def opened(gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | Non
             "score takes one set of annotations of each side", advice="score the sets one by one"
         )
     decides = any if plan.align is None else all
-    golds = {f"any_of[{number}]": each for number, each in enumerate(preparing.golds())}
+    golds = {f"any_of[{number}]": gold_side for number, gold_side in enumerate(preparing.golds())}
     sides = sides_of(
         {SIDES[0]: kept(gold) if golds else gold, SIDES[1]: predicted, **golds},
         [*readings, *(readings[0] for _ in golds)],
         layers,
         pair_by=counting.pair_by,
-        is_one_text=layers is None and decides(not getattr(each, "same_text", True) for each in plan.metrics),
+        is_one_text=layers is None
+        and decides(not getattr(metric, "same_text", True) for metric in plan.metrics),
         within=next(iter(plan.frames), None),
         progress=workers.progress,
     )
@@ -91,16 +92,16 @@ def opened(gold: Any, predicted: Any, groups: Groups, layers: LayerColumns | Non
     if sides.given is not None:
         steps = _first_steps(sides, groups, plan)
         return Texts(pairs, sides.kind, steps, read, schemes, fast=partial(_bag_in_memory, sides))
-    found = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
-    files = [(group.name, group.paths[0], group.paths[1]) for group in found]
+    file_groups = [] if golds or sides.is_run or counting.pair_by is not None else sides.groups()
+    files = [(group.name, group.paths[0], group.paths[1]) for group in file_groups]
     steps = _first_steps(sides, groups, plan)
     reading = FileReading(sides.without_files(), schemes, predicted is None and sides.is_single)
     return Texts(pairs, "paths", steps, read, schemes, files, reading)
 
 
-def kept(given: Any) -> Any:
+def kept(side: Any) -> Any:
     """Return a side that can be read several times: an iterator as a list, and everything else unchanged."""
-    return list(given) if isinstance(given, Iterator) else given
+    return list(side) if isinstance(side, Iterator) else side
 
 
 @dataclass(frozen=True)
@@ -166,14 +167,16 @@ def _first_steps(sides: FileSides | MemorySides, groups: Groups, plan: Plan) -> 
         return ()
     from clueval.reading.source import need_placing  # not needed for what is in memory
 
-    one, two = (sides.source(side, side.files[0][1]) for side in (gold, predicted))
-    forms = one.form, two.form
+    gold_source, predicted_source = (sides.source(side, side.files[0][1]) for side in (gold, predicted))
+    forms = gold_source.form, predicted_source.form
     have_tokens = [form.counts_tokens for form in forms]
     is_of_tokens = groups.counting.unit == "token"
     in_tokens = is_of_tokens and not all(have_tokens)
     if any(form.name == "nerval" for form in forms) or not (in_tokens or need_placing(*forms)):
         return ()
-    if not in_tokens and (one.has_text_of(two) or two.has_text_of(one)):
+    if not in_tokens and (
+        gold_source.has_text_of(predicted_source) or predicted_source.has_text_of(gold_source)
+    ):
         return ()
     from clueval.transforms.placing import Placing  # few pairs of formats need it
 
@@ -205,30 +208,30 @@ def _answers_step(are_mentions: bool, groups: Groups, plan: Plan) -> Step:
 
 def _bag_in_memory(sides: FileSides | MemorySides, plan: Plan) -> Bag | None:
     """Return the bag of lists of tags or spans; None if documents must be counted."""
-    given = sides.given
-    if given is None or len(sides.listed) > 2 or sides.pair_by is not None:
+    lists = sides.given
+    if lists is None or len(sides.listed) > 2 or sides.pair_by is not None:
         return None
-    if given.kind == "tags":
+    if lists.kind == "tags":
         from clueval.reading.clusters import (
             TagReading,  # not needed for files
             bag_of_tags,
         )
 
         readings = [TagReading.of(side.options.scheme, side.options.invalid) for side in sides.listed]
-        return bag_of_tags(given.items, plan, readings, ids=given.ids)
-    if given.kind != "spans":
+        return bag_of_tags(lists.items, plan, readings, ids=lists.ids)
+    if lists.kind != "spans":
         return None
     from clueval.reading.triples import bag_of_triples  # not needed for files
 
-    gold, predicted = given.items
-    return bag_of_triples(gold, predicted, plan, ids=given.ids)
+    gold, predicted = lists.items
+    return bag_of_triples(gold, predicted, plan, ids=lists.ids)
 
 
 def _pairs(texts: Iterable[Sequence[Document]]) -> Iterator[Sequence[Pair]]:
     """Yield the pairs of each text: each gold with the predicted document."""
     for gold, predicted, *golds in texts:
-        other = _in_counting_order(predicted)
-        yield [Pair(_in_counting_order(each), other) for each in (gold, *golds)]
+        predicted_document = _in_counting_order(predicted)
+        yield [Pair(_in_counting_order(document), predicted_document) for document in (gold, *golds)]
 
 
 def _in_counting_order(document: Document) -> Document:

@@ -42,12 +42,12 @@ def in_units(bag: Bag, plan: Plan, files: Sequence[str], *, in_folders: bool) ->
     """
     names: dict[tuple[str | None, int], str | None] = {}
     if plan.units in (DOCUMENT, SENTENCE):
-        known = {*files}
+        file_names = {*files}
         ids = dict.fromkeys((place.name or "", place.repeat) for place in _places(bag))
-        keys = different_keys(document_key(id_, known, in_folders) for id_, _ in ids)
+        keys = different_keys(document_key(id_, file_names, in_folders) for id_, _ in ids)
         names = dict(zip(ids, keys, strict=True))
-        are_named = all(of == (name, 1) for of, name in names.items())
-        if plan.units == SENTENCE and are_named and not plan.where:  # sentences are many
+        have_their_names = all(name_and_repeat == (name, 1) for name_and_repeat, name in names.items())
+        if plan.units == SENTENCE and have_their_names and not plan.where:  # sentences are many
             return bag
     elif not plan.where:
         return bag
@@ -74,8 +74,8 @@ def document_key(document: str, files: Set[str] = frozenset(), in_folder: bool =
     parts = document.split(":") if files else []
     names = (":".join(parts[:end]) for end in range(len(parts), 0, -1))
     file = next((name for name in names if name in files), None)
-    own = None if document == file else document if file is None else document.removeprefix(f"{file}:")
-    shown = (file, own) if in_folder else ("1" if own is None else own,)
+    rest = None if document == file else document if file is None else document.removeprefix(f"{file}:")
+    shown = (file, rest) if in_folder else ("1" if rest is None else rest,)
     return "#".join(part.replace("#", "##") for part in shown if part is not None)
 
 
@@ -85,7 +85,7 @@ def different_keys(keys: Iterable[str]) -> list[str]:
     >>> different_keys(["d", "d", "e"])
     ['d', 'd#2', 'e']
     """
-    found: list[str] = []
+    names: list[str] = []
     last: dict[str, int] = {}
     taken: set[str] = set()
     for key in keys:
@@ -94,8 +94,8 @@ def different_keys(keys: Iterable[str]) -> list[str]:
             number += 1
         last[key] = number
         taken.add(name)
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 Key = tuple[Any, ...]
@@ -194,7 +194,7 @@ def units_of(bag: Bag, metrics: Sequence[AnyMetric], sequences: Layers, by: str 
             positions[unit_of[cast(Unit, place)]] += number
     counts = dict(_counts(bag, metrics, sequences, unit_of, len(numbers)))
     keys = [name or "" if sentence is None else f"{name or ''}#s{sentence}" for name, sentence in numbers]
-    reported = {metric.name: _reported(metric, sequences, counts) for metric in metrics}
+    reported = {metric.name: _sequences_to_report(metric, sequences, counts) for metric in metrics}
     return Units(by, tuple(metrics), reported, keys, positions, counts)
 
 
@@ -206,32 +206,32 @@ def _counts(
     first: dict[object, Place] = {}  # one place of those with the same cases and positions
     alike: dict[Place, list[int]] = {}  # the units of these
     for place, unit in unit_of.items():
-        same: object = place
+        contents: object = place
         if times[unit] == 1 and place not in bag.tallies:  # equal rows of cases are the same object
-            same = id(bag.places.get(place)), *[of_places[place] for of_places in bag.positions.values()]
-        alike.setdefault(first.setdefault(same, place), []).append(unit)
+            contents = id(bag.places.get(place)), *[of_places[place] for of_places in bag.positions.values()]
+        alike.setdefault(first.setdefault(contents, place), []).append(unit)
     wholes = {metric.name: getattr(metric, "whole", None) for metric in metrics}
     for whole in dict.fromkeys(wholes.values()):
         counting = tuple(metric for metric in metrics if wholes[metric.name] == whole)
         names = list(sequences) if whole is None else [whole]
-        found = {(metric.name, name): CountsByUnit(units) for metric in counting for name in names}
+        counts = {(metric.name, name): CountsByUnit(units) for metric in counting for name in names}
         sums: dict[tuple[str, str, int], Tally] = {}
         for of_units, sequence, metric, tally in bag.tallies_of(counting, names, alike):
-            counted, units_alike = found[metric.name, sequence], alike[of_units]
+            counted, units_alike = counts[metric.name, sequence], alike[of_units]
             if times[units_alike[0]] > 1:  # other places of this unit come, too
-                own = metric.name, sequence, units_alike[0]
-                sums[own] = added([(sums.get(own, Tally()), 1), (tally, 1)])
+                key = metric.name, sequence, units_alike[0]
+                sums[key] = added([(sums.get(key, Tally()), 1), (tally, 1)])
                 continue
             row = counted.row(tally.items())
             for unit in units_alike:
                 counted.row_of[unit] = row
         for (metric_name, sequence, unit), tally in sums.items():
-            counted = found[metric_name, sequence]
+            counted = counts[metric_name, sequence]
             counted.row_of[unit] = counted.row(tally.items())
-        yield from found.items()
+        yield from counts.items()
 
 
-def _reported(
+def _sequences_to_report(
     metric: AnyMetric, sequences: Layers, counts: Mapping[tuple[str, str], CountsByUnit]
 ) -> dict[str, Sequence[str]]:
     """Return those of the sequences that a metric reports, with their layers."""

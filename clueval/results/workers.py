@@ -203,7 +203,7 @@ def count_tasks(
         why = f"there are no more tasks{'' if jobs is None else f'; {jobs} were requested'}"
         number = len(tasks)
     if number > 1 or executor is not None:
-        call = _pickled(count_one)
+        call = _pickle(count_one)
         if call is None:
             number, why = 1, "the metrics cannot be sent to other processes"
         elif executor is not None:
@@ -222,7 +222,7 @@ def count_tasks(
     return gather(None for _ in tasks)
 
 
-def _pickled(count_one: object) -> bytes | None:
+def _pickle(count_one: object) -> bytes | None:
     """Return a function as other processes get it; None if it cannot be sent to them."""
     import pickle
 
@@ -291,7 +291,7 @@ def _on_processes(
     except BrokenExecutor:
         pass
     remark(f"a process has ended; one process counts what is missing, from {waiting[0][0]} on")
-    known = {
+    finished = {
         task: future
         for task, future in waiting
         if future.done() and not future.cancelled() and future.exception() is None
@@ -308,7 +308,7 @@ def _on_processes(
                     advice=GUARD if pool.starts_script else "divide the files if memory is short",
                 ) from error
 
-        yield from in_order(lambda task: known.get(task) or begin(pool, task), result, missing, deque(), 1)
+        yield from in_order(lambda task: finished.get(task) or begin(pool, task), result, missing, deque(), 1)
 
 
 # On an executor
@@ -331,7 +331,7 @@ def _on_executor(
         try:
             return executor.submit(carry_out, __version__, call, task)
         except Exception as error:
-            raise _lost(error, task) from error
+            raise _loss_error(error, task) from error
 
     def result(task: Task, future: Future[bytes]) -> bytes:
         try:
@@ -343,7 +343,7 @@ def _on_executor(
         except BaseException as error:
             # asyncio's CancelledError, which some executors raise, is no Exception
             if isinstance(error, Exception) or type(error).__name__.endswith("CancelledError"):
-                raise _lost(error, task) from error
+                raise _loss_error(error, task) from error
             raise
 
     try:
@@ -359,7 +359,7 @@ def _on_executor(
             future.cancel()
 
 
-def _lost(error: BaseException, task: Task) -> CluevalError:
+def _loss_error(error: BaseException, task: Task) -> CluevalError:
     from concurrent.futures import BrokenExecutor
 
     if isinstance(error, BrokenExecutor):
@@ -394,7 +394,7 @@ def sum_of_parts(bags: Iterable[Bag], units: str | None) -> Bag:
     documents = 0
     for bag in bags:
         if units in (DOCUMENT, SENTENCE, EITHER):
-            bag = _numbered(bag, repeats)
+            bag = _with_repeats(bag, repeats)
         before = documents
         documents += sum(number for place, number in bag.documents.items() if not cast(Unit, place).waits)
         if units == EITHER and documents >= FEW_DOCUMENTS:
@@ -409,7 +409,7 @@ def sum_of_parts(bags: Iterable[Bag], units: str | None) -> Bag:
     return total
 
 
-def _numbered(bag: Bag, repeats: dict[str | None, int]) -> Bag:
+def _with_repeats(bag: Bag, repeats: dict[str | None, int]) -> Bag:
     """Return the bag with the numbers that its documents have among all those that have their id; note these."""
     before = dict(repeats)
     repeated = False
@@ -418,8 +418,8 @@ def _numbered(bag: Bag, repeats: dict[str | None, int]) -> Bag:
         repeated = repeated or place.name in before
         repeats[place.name] = max(before.get(place.name, 0) + place.repeat, repeats.get(place.name, 0))
 
-    def of(place: Place) -> Unit:
-        found = cast(Unit, place)
-        return found._replace(repeat=before.get(found.name, 0) + found.repeat)
+    def renumbered(place: Place) -> Unit:
+        unit = cast(Unit, place)
+        return unit._replace(repeat=before.get(unit.name, 0) + unit.repeat)
 
-    return bag.grouped(of) if repeated else bag
+    return bag.grouped(renumbered) if repeated else bag
