@@ -360,7 +360,7 @@ class BagCounts:
             sequence, key = self._keys[number]
             if sequence not in of_sequence:
                 inside = totals[sequence, _INSIDE] = Tally()
-                of_metrics = [totals.setdefault((sequence, each.name), Tally()) for each in self._keeping]
+                of_metrics = [totals.setdefault((sequence, metric.name), Tally()) for metric in self._keeping]
                 of_sequence[sequence] = inside, of_metrics
             inside, of_metrics = of_sequence[sequence]
             inside[(key[2],)] += key[0] * times

@@ -173,7 +173,7 @@ def case_of(key: Key, sequence: str) -> Case:
         for side in range(len(sides)):
             flags = tuple([len(span) == 4 or span[7] for span in spans if span[2] == side])
             counted[side] = None if all(flags) else flags
-    present_sides = [tuple(of) if present >> side & 1 else None for side, of in enumerate(sides)]
+    present_sides = [tuple(members) if present >> side & 1 else None for side, members in enumerate(sides)]
     return Case(tuple(present_sides), tuple(counted), length, equal)
 
 
@@ -211,8 +211,8 @@ def keys_of(
 
     Raises `OverlapError` for layers that cannot be merged, `UsageError` for a feature that is no plain value.
     """
-    given = [document for document in documents if document is not None]
-    has_text = any(document.end is not None for document in given)
+    present_documents = [document for document in documents if document is not None]
+    has_text = any(document.end is not None for document in present_documents)
     ordered = {side for side, document in enumerate(documents) if document is not None and document.ordered}
     present = presence(documents)
     for sequence, sources in _sequences(documents, layers, merge):
@@ -223,7 +223,7 @@ def keys_of(
         if ordered:
             order = {id(entry): number for number, entry in enumerate(ranked)}
             order |= {id(entry): number for number, entry in enumerate(entries) if entry[2] in ordered}
-        differing = _differing(sequence, sources, given[0].start) if has_text else None
+        differing = _differing(sequence, sources, present_documents[0].start) if has_text else None
         keys: list[Key] = []
         ranges: list[tuple[int, int]] = []
         for members in components(ranked, touching=True):
@@ -304,7 +304,7 @@ def counted(spans: Sequence[Span], document: Document, where: Where) -> list[boo
             if layer in span.by_layer:
                 flags[number] &= span.by_layer[layer] in wanted
             elif flags[number]:
-                around = [of_layer[each] for each in index.overlapping(span)]
+                around = [of_layer[neighbour] for neighbour in index.overlapping(span)]
                 flags[number] = not wanted.isdisjoint(_labels_of_most(span, around, layer))
     return flags
 
@@ -313,12 +313,12 @@ def _labels_of_most(span: Span, around: Sequence[Span], layer: str) -> set[str]:
     """Return the labels of `layer` with most positions in a span: of several, those in the earliest place."""
     positions: dict[str, int] = {}
     places: dict[str, tuple[Any, ...]] = {}
-    for other in around:
-        label = other.by_layer.get(layer)
+    for neighbour in around:
+        label = neighbour.by_layer.get(layer)
         if label is not None:
-            inside = min(span.end, other.end) - max(span.start, other.start)
+            inside = min(span.end, neighbour.end) - max(span.start, neighbour.start)
             positions[label] = positions.get(label, 0) + inside
-            place = other.start, other.end, other.fragments
+            place = neighbour.start, neighbour.end, neighbour.fragments
             places[label] = min(place, places.get(label, place))
     ranks = {label: (-number, places[label]) for label, number in positions.items()}
     best = min(ranks.values(), default=None)
@@ -521,7 +521,9 @@ def located(
             sides: list[tuple[Span, ...] | None] = []
             counted_spans: list[tuple[bool, ...] | None] = []
             for side, document in enumerate(documents):
-                of_case = [(number, spans[side][number]) for _, _, of, number in members if of == side]
+                of_case = [
+                    (number, spans[side][number]) for _, _, its_side, number in members if its_side == side
+                ]
                 if document is not None and document.ordered:
                     of_case.sort(key=itemgetter(0))
                 elif len(of_case) > 1:

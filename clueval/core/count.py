@@ -367,7 +367,7 @@ def _counted_where_found(metrics: Sequence[Metric], case: Located, pair: Text) -
 def _document_of_error(metrics: Sequence[Metric], case: Located, pair: Text) -> Document:
     """Return the document of the first side whose spans cannot be counted, or of the first side."""
     for number, document in enumerate(pair.sides):
-        spans = tuple(of if side == number else None for side, of in enumerate(case.sides))
+        spans = tuple(of_side if side == number else None for side, of_side in enumerate(case.sides))
         try:
             for metric in metrics:
                 require_countable(metric, Case(spans, case.counted))

@@ -84,7 +84,7 @@ def match_of(span: Span, around: Sequence[Span]) -> Match:
     partners = tuple(around)
     if len(partners) == 1:
         return Match(span, "superset", partners, partners[0].by_layer)
-    if any(one.end != following.start for one, following in pairwise(partners)):
+    if any(partner.end != following.start for partner, following in pairwise(partners)):
         return Match(span, "missed")
     exactly = partners[0].start == span.start and partners[-1].end == span.end
     return Match(span, "tiling" if exactly else "overlap", partners, joined_labels(span, partners))

@@ -107,31 +107,31 @@ class Read:
         `schemes` has those that were named, by side; those of files with a settled scheme are these; others are
         detected. With `in_memory`, the tags of documents without a file are settled, too. Raises `TagError`.
         """
-        for of in [of for of in self.neighbours if in_memory or of[1] is not None]:
-            pairs = self.neighbours.pop(of)
+        for source in [source for source in self.neighbours if in_memory or source[1] is not None]:
+            pairs = self.neighbours.pop(source)
             try:
-                scheme = schemes.get(of[0]) or self.settled.get(of, (None, 0))[0] or scheme_of(pairs)
+                scheme = schemes.get(source[0]) or self.settled.get(source, (None, 0))[0] or scheme_of(pairs)
             except TagError as error:
-                error.file = error.file or of[1] or of[0]
+                error.file = error.file or source[1] or source[0]
                 raise
-            self.settle_layer(of, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
+            self.settle_layer(source, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
 
-    def settle_layer(self, of: Of, scheme: str | None, ill_formed: int) -> None:
+    def settle_layer(self, source: Of, scheme: str | None, ill_formed: int) -> None:
         """Add a layer whose scheme is known, and the number of its ill-formed tags."""
-        before = self.settled.get(of, (None, 0))
-        self.settled[of] = scheme or before[0], ill_formed + before[1]
+        before = self.settled.get(source, (None, 0))
+        self.settled[source] = scheme or before[0], ill_formed + before[1]
 
     def schemes(self) -> dict[Of, str | None]:
         """Return the scheme of the tags of each file; None if all of them are O. Raises `TagError`."""
-        settled = {of: scheme for of, (scheme, _) in self.settled.items()}
-        return settled | {of: scheme_of(pairs) for of, pairs in self.neighbours.items()}
+        settled = {source: scheme for source, (scheme, _) in self.settled.items()}
+        return settled | {source: scheme_of(pairs) for source, pairs in self.neighbours.items()}
 
     def repaired(self, side: str) -> int:
         """Return the number of ill-formed tags of a side, by the scheme of the whole file."""
-        repaired = sum(number for of, (_, number) in self.settled.items() if of[0] == side)
-        for of, scheme in self.schemes().items():
-            if of[0] == side and of in self.neighbours and scheme is not None:
-                repaired += count_illegal(self.neighbours[of], scheme)
+        repaired = sum(number for source, (_, number) in self.settled.items() if source[0] == side)
+        for source, scheme in self.schemes().items():
+            if source[0] == side and source in self.neighbours and scheme is not None:
+                repaired += count_illegal(self.neighbours[source], scheme)
         return repaired
 
     def include(self, other: Read) -> None:
@@ -146,10 +146,10 @@ class Read:
         self.units |= other.units
         self.without_text += other.without_text
         self.unplaced += other.unplaced
-        for of, pairs in other.neighbours.items():
-            self.neighbours.setdefault(of, Counter()).update(pairs)
-        for of, settled in other.settled.items():
-            self.settle_layer(of, *settled)
+        for source, pairs in other.neighbours.items():
+            self.neighbours.setdefault(source, Counter()).update(pairs)
+        for source, settled in other.settled.items():
+            self.settle_layer(source, *settled)
         sets: tuple[tuple[dict[Any, set[Any]], Mapping[Any, set[Any]]], ...] = (
             (self.formats, other.formats),
             (self.sources, other.sources),

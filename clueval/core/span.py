@@ -188,7 +188,7 @@ class Span:
         parts = None if self.parts is None else tuple(place(*part) for part in self.parts)
         tokens = self.tokens
         if tokens is not None:
-            tokens = frozenset(each for token in tokens for each in range(*place(token, token + 1)))
+            tokens = frozenset(position for token in tokens for position in range(*place(token, token + 1)))
         return Span(start, end, self.labels, self.features, tokens, self.id, self.line, parts)
 
 

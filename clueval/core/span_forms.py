@@ -63,11 +63,13 @@ def members_of(item: Mapping[str, Any], name: str) -> Iterator[tuple[Mapping[str
     >>> [dict(member) for member, _ in members_of({"start": 4, "alternatives": [{"start": 3}]}, "1")]
     [{'start': 4}, {'start': 3}]
     """
-    others = item.get(ALTERNATIVES)
-    if not others:
+    alternatives = item.get(ALTERNATIVES)
+    if not alternatives:
         yield item, {}
         return
-    if not isinstance(others, Sequence) or not all(isinstance(each, Mapping) for each in others):
+    if not isinstance(alternatives, Sequence) or not all(
+        isinstance(alternative, Mapping) for alternative in alternatives
+    ):
         raise ValueError("the alternatives of a span are not a list of objects")
     features: dict[str, Any] = {GROUP: name}
     if item.get(OPTIONAL):
@@ -75,8 +77,8 @@ def members_of(item: Mapping[str, Any], name: str) -> Iterator[tuple[Mapping[str
     main = {key: value for key, value in item.items() if key not in (ALTERNATIVES, OPTIONAL)}
     labels: dict[str, Any] = {key: main[key] for key in LABELS if key in main}
     yield main, features
-    for each in others:
-        yield ({**labels, **each} if not labels.keys() & each.keys() else each), features
+    for alternative in alternatives:
+        yield ({**labels, **alternative} if not labels.keys() & alternative.keys() else alternative), features
 
 
 def in_order(spans: Sequence[Span]) -> list[Span]:
@@ -168,9 +170,9 @@ def is_span(item: object) -> bool:
             return isinstance(item, tuple) and len(item) == 3 and all(map(is_number, item[1:]))
         if isinstance(item, list) and len(item) > 2 and all(map(is_number, item)):  # tags that are numbers
             return False
-        others = (str, list, dict, type(None))
+        kinds = (str, list, dict, type(None))
         return any(map(is_number, item[:2])) and all(
-            is_number(each) or isinstance(each, others) for each in item
+            is_number(value) or isinstance(value, kinds) for value in item
         )
     return _of_object(item) is not None
 
@@ -248,22 +250,22 @@ def _require_own_text(item: Any, span: Span, text: str, place: str) -> None:
     they show only an inclusive end.
     """
     fields = fields_of(item)
-    own = getattr(item, "text", None) if fields is None else fields.get("text", fields.get("word"))
+    item_text = getattr(item, "text", None) if fields is None else fields.get("text", fields.get("word"))
     here = " ".join(text[start:end] for start, end in span.fragments)
-    if not isinstance(own, str) or own == here:
+    if not isinstance(item_text, str) or item_text == here:
         return
-    if own == text[span.start : span.end + 1]:
+    if item_text == text[span.start : span.end + 1]:
         raise UsageError(
             f"{place} ends with the last position of its text, but the end is exclusive",
             advice=f"add 1 to each end, or call it {END_INCLUSIVE}",
         )
-    if END_INCLUSIVE in (fields or ()) and own == text[span.start : span.end - 1]:
+    if END_INCLUSIVE in (fields or ()) and item_text == text[span.start : span.end - 1]:
         raise UsageError(
             f"{place} has an exclusive end under {END_INCLUSIVE!r}, as its text shows",
             advice="call it end_exclusive",
         )
     is_exact = fields is not None and "text" in fields
-    if is_exact and here.split() not in (own.split(), own.replace(_GAP, " ").split()):
+    if is_exact and here.split() not in (item_text.split(), item_text.replace(_GAP, " ").split()):
         raise UsageError(
             f"the text of {place} differs from the text at its positions",
             advice="check that text and spans belong together",

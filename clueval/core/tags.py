@@ -217,14 +217,14 @@ def scheme_called(name: str) -> str:
     'BIO'
     """
     upper = name.upper()
-    found = _ALIASES.get(upper, upper)
-    if found not in RULES:
+    scheme = _ALIASES.get(upper, upper)
+    if scheme not in RULES:
         from difflib import get_close_matches  # only for wrong names
 
         near = get_close_matches(upper, [*SCHEMES, *_ALIASES])
         meant = f"did you mean {' or '.join(near)}? it is " if near else ""
         raise UsageError(f"unknown tag scheme {name!r}", advice=f"{meant}one of {', '.join(SCHEMES)}")
-    return found
+    return scheme
 
 
 def detect_scheme(tags: Iterable[str]) -> str | None:

@@ -107,8 +107,8 @@ def _count(
     for kind, place, size in _kinds(document):
         every = [_by_label(spans, place) for spans in sides]
         for number, name in enumerate(SIDES):
-            own = every[number] if judged[number] is sides[number] else _by_label(judged[number], place)
-            for label, ranges in own.items():
+            by_label = every[number] if judged[number] is sides[number] else _by_label(judged[number], place)
+            for label, ranges in by_label.items():
                 key = () if label is None else (label,)
                 others = every[1 - number].get(label, [])
                 length = sum(starmap(size, ranges))
@@ -150,18 +150,18 @@ def _kinds(document: Document | None) -> Iterator[_Kind]:
             return begin, max(begin, past) if start < end else begin
 
         yield KINDS[0], tokens_of, _length
-        lengths = list(accumulate((not each.isspace() for each in text), initial=0))
+        lengths = list(accumulate((not character.isspace() for character in text), initial=0))
     yield KINDS[1], _itself, lambda start, end: lengths[end - first] - lengths[start - first]
 
 
 def _by_label(spans: Iterable[Span], place: Callable[[int, int], Range]) -> dict[str | None, Sequence[Range]]:
     """Return the union of the ranges of each label, and of all labels under None."""
-    found: dict[str | None, list[Range]] = {}
+    ranges_of: dict[str | None, list[Range]] = {}
     for span in spans:
         ranges = [place(*part) for part in span.fragments]
-        found.setdefault(span.label, []).extend(ranges)
-        found.setdefault(None, []).extend(ranges)
+        ranges_of.setdefault(span.label, []).extend(ranges)
+        ranges_of.setdefault(None, []).extend(ranges)
     return {
         label: joined_ranges((each for each in ranges if each[0] < each[1]), ge)
-        for label, ranges in found.items()
+        for label, ranges in ranges_of.items()
     }

@@ -109,15 +109,15 @@ class Muc(Metric):
 def _categories(total: Tally) -> list[tuple[str | None, dict[str, list[int]]]]:
     """Return the numbers of `CATEGORIES` by scheme: under None of all labels, then of each, labels in order."""
     overall = {scheme: [0] * len(CATEGORIES) for scheme in SCHEMES}
-    found: dict[str, dict[str, list[int]]] = {}
+    by_label: dict[str, dict[str, list[int]]] = {}
     for (scheme, label, category), number in total.items():
-        of_label = found.get(label)
+        of_label = by_label.get(label)
         if of_label is None:
-            of_label = found[label] = {scheme: [0] * len(CATEGORIES) for scheme in SCHEMES}
+            of_label = by_label[label] = {scheme: [0] * len(CATEGORIES) for scheme in SCHEMES}
         place = CATEGORIES.index(category)
         of_label[scheme][place] = number
         overall[scheme][place] += number
-    return [(None, overall), *sorted(found.items())]
+    return [(None, overall), *sorted(by_label.items())]
 
 
 def _counts(correct: int, incorrect: int, partial: int, missed: int, spurious: int) -> Counts:
@@ -129,12 +129,12 @@ def _counts(correct: int, incorrect: int, partial: int, missed: int, spurious: i
 def _entries(counts: Mapping[str, Sequence[int]]) -> dict[str, dict[str, float]]:
     entries = {}
     for scheme, categories in counts.items():
-        found = _counts(*categories)
-        rates = found.report()
+        total = _counts(*categories)
+        rates = total.report()
         entries[scheme] = {
             **dict(zip(CATEGORIES, categories, strict=True)),
-            "possible": found.gold,
-            "actual": found.predicted,
+            "possible": total.gold,
+            "actual": total.predicted,
             "precision": rates["precision"],
             "recall": rates["recall"],
             "f1": rates["f1"],
@@ -179,30 +179,32 @@ class _Rest:
     def count(self, tally: Tally, scheme: str, pairs: _Pairs) -> None:
         """Add the categories of the spans under one scheme."""
         (gold, predicted), (labels, predicted_labels) = self._sides, self._labels
-        for own, label in enumerate(labels):
-            if own not in pairs:
+        for gold_number, label in enumerate(labels):
+            if gold_number not in pairs:
                 tally[scheme, label, "missed"] += 1
                 continue
-            other = pairs[own]
-            same_range = _range(gold[own]) == _range(predicted[other])
-            same_label = label == predicted_labels[other]
+            predicted_number = pairs[gold_number]
+            same_range = _range(gold[gold_number]) == _range(predicted[predicted_number])
+            same_label = label == predicted_labels[predicted_number]
             correct = same_label if scheme == "type" else same_range and (same_label or scheme != "strict")
             category = "correct" if correct else "partial" if scheme == "partial" else "incorrect"
             tally[scheme, label, category] += 1
         taken = set(pairs.values())
-        for other, label in enumerate(predicted_labels):
-            if other not in taken:
+        for predicted_number, label in enumerate(predicted_labels):
+            if predicted_number not in taken:
                 tally[scheme, label, "spurious"] += 1
 
     def paired_by_range(self) -> _Pairs:
         """Pair spans of equal start and end, then spans that overlap."""
         free: dict[Any, list[int]] = {}
-        for other in range(len(self._sides[1]) - 1, -1, -1):  # so that the first is the last of the list
-            free.setdefault(_range(self._sides[1][other]), []).append(other)
+        for predicted_number in range(
+            len(self._sides[1]) - 1, -1, -1
+        ):  # so that the first is the last of the list
+            free.setdefault(_range(self._sides[1][predicted_number]), []).append(predicted_number)
         pairs = {}
-        for own, span in enumerate(self._sides[0]):
-            if others := free.get(_range(span)):
-                pairs[own] = others.pop()
+        for gold_number, span in enumerate(self._sides[0]):
+            if equal := free.get(_range(span)):
+                pairs[gold_number] = equal.pop()
         return pairs | self._most(*self._free(pairs))
 
     def paired_by_label(self) -> _Pairs:
@@ -210,7 +212,8 @@ class _Rest:
         pairs: _Pairs = {}
         for numbers in self._components(*self._free({})):
             members = [
-                [side[number] for number in own] for side, own in zip(self._sides, numbers, strict=True)
+                [side[number] for number in of_side]
+                for side, of_side in zip(self._sides, numbers, strict=True)
             ]
             if all(
                 all(span.parts is None for span in side)
@@ -230,7 +233,9 @@ class _Rest:
         """Return the numbers of the spans of both sides that are in no pair."""
         taken = set(pairs.values())
         gold, predicted = (range(len(side)) for side in self._sides)
-        return [own for own in gold if own not in pairs], [each for each in predicted if each not in taken]
+        return [number for number in gold if number not in pairs], [
+            number for number in predicted if number not in taken
+        ]
 
     def _components(
         self, golds: Sequence[int], predicteds: Sequence[int]
@@ -242,11 +247,11 @@ class _Rest:
             for number in numbers
         ]
         for members in components(sorted(rows)):
-            found: tuple[list[int], list[int]] = ([], [])
+            component: tuple[list[int], list[int]] = ([], [])
             for _, _, side, number in members:
-                found[side].append(number)
-            if found[0] and found[1]:
-                yield found
+                component[side].append(number)
+            if component[0] and component[1]:
+                yield component
 
     def _most(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
         """Return as many pairs of overlapping spans as possible."""
@@ -257,9 +262,16 @@ class _Rest:
             if not any(self._sides[side][number].parts for side in (0, 1) for number in numbers[side]):
                 pairs |= self._most_without_gaps(numbers)
                 continue
-            own, free = sorted(numbers[0]), set(numbers[1])
-            edges = [[(other, other) for other in self._around[0][number] if other in free] for number in own]
-            for number, partner in zip(own, most_pairs(edges), strict=True):
+            gold_numbers, free = sorted(numbers[0]), set(numbers[1])
+            edges = [
+                [
+                    (predicted_number, predicted_number)
+                    for predicted_number in self._around[0][number]
+                    if predicted_number in free
+                ]
+                for number in gold_numbers
+            ]
+            for number, partner in zip(gold_numbers, most_pairs(edges), strict=True):
                 if partner is not None:
                     pairs[number] = partner
         return pairs
@@ -274,7 +286,11 @@ class _Rest:
         for _, _, side, number in sorted([*free[0].values(), *free[1].values()]):
             if free[side].pop(number, None) is not None:
                 others = free[1 - side]
-                around = [others[other] for other in self._around[side][number] if other in others]
+                around = [
+                    others[number_of_other]
+                    for number_of_other in self._around[side][number]
+                    if number_of_other in others
+                ]
                 if around:
                     partner = min(around)[3]
                     del others[partner]
@@ -288,22 +304,29 @@ class _Rest:
         that can follow depend only on which spans of the last pair are taken; the best of each case is kept.
         """
         best: dict[tuple[int | None, int | None], _Chain] = {(None, None): (0, 0, None)}
-        for own in golds:
-            for other in self._around[0][own]:
-                found: dict[tuple[int | None, int | None], _Chain] = {}
-                for (last, last_other), chain in best.items():
-                    state = last if last == own else None, last_other if last_other == other else None
-                    found[state] = max(found.get(state, chain), chain, key=_value)
-                if (None, None) in found:
-                    labels, number, before = found[None, None]
-                    same = self._labels[0][own] == self._labels[1][other]
-                    found[own, other] = labels + same, number + 1, (own, other, before)
-                best = found
+        for gold_number in golds:
+            for predicted_number in self._around[0][gold_number]:
+                chains: dict[tuple[int | None, int | None], _Chain] = {}
+                for (last_gold, last_predicted), chain in best.items():
+                    state = (
+                        last_gold if last_gold == gold_number else None,
+                        last_predicted if last_predicted == predicted_number else None,
+                    )
+                    chains[state] = max(chains.get(state, chain), chain, key=_value)
+                if (None, None) in chains:
+                    labels, number, before = chains[None, None]
+                    same = self._labels[0][gold_number] == self._labels[1][predicted_number]
+                    chains[gold_number, predicted_number] = (
+                        labels + same,
+                        number + 1,
+                        (gold_number, predicted_number, before),
+                    )
+                best = chains
         pairs: _Pairs = {}
         last_pair = max(best.values(), key=_value)[2]
         while last_pair is not None:
-            own, other, last_pair = last_pair
-            pairs[own] = other
+            gold_number, predicted_number, last_pair = last_pair
+            pairs[gold_number] = predicted_number
         return pairs
 
 

@@ -59,7 +59,7 @@ def metrics_in(text: str) -> list[MetricText]:
     try:
         node = ast.parse(source, mode="eval").body
         assert isinstance(node, ast.Tuple)
-        return [_metric(each, source) for part in node.elts for each in _added(part)]
+        return [_metric(call, source) for part in node.elts for call in _added(part)]
     except (SyntaxError, ValueError, AssertionError, RecursionError, MemoryError):
         raise UsageError(f"the metrics {text!r} cannot be read", advice=_EXAMPLE) from None
 
@@ -125,7 +125,7 @@ def setting_of(kind: type, field: Field[Any], value: Any, name: str) -> Any:
     if values is None:
         raise UsageError(f"{name} cannot be written as text", advice="make the metric in Python")
     of_texts = get_origin(declared) in (tuple, frozenset) and get_args(declared)[0] is str
-    if isinstance(value, list) and of_texts and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and of_texts and all(isinstance(text, str) for text in value):
         collection: Callable[[Any], Any] = get_origin(declared)
         return collection(value)
     return read_value(values, _as_text(value), name)
@@ -215,14 +215,14 @@ def _values(kind: Any) -> Values | None:
 
 
 def _several(collection: Callable[[Iterator[Any]], Any], kind: Any) -> Values | None:
-    one = _values(kind)
-    if one is None:
+    single = _values(kind)
+    if single is None:
         return None
 
     def read(text: str) -> Any:
-        return collection(one.read(part.strip()) for part in text.split(",") if text)
+        return collection(single.read(part.strip()) for part in text.split(",") if text)
 
-    return Values(f"{one.several} separated by commas", read)
+    return Values(f"{single.several} separated by commas", read)
 
 
 def _or(nothing: Any, values: Values) -> Values:

@@ -68,15 +68,15 @@ def _strings(
     documents: Sequence[Document], sequence: str, where: Where
 ) -> tuple[Counter[_String], Counter[_String]]:
     """Return the texts and labels of the spans of a side, and of those that count."""
-    found, judged = Counter[_String](), Counter[_String]()
+    strings, judged = Counter[_String](), Counter[_String]()
     for document in documents:
         spans = document.layers.get(sequence, ())
         require_short_texts(sum(map(len, spans)), **document.in_errors)
         texted = has_characters(document)
         keys = [(_text(span, document, texted), span.label) for span in spans]
-        found.update(keys)
+        strings.update(keys)
         judged.update(compress(keys, counted(spans, document, where)) if where else keys)
-    return found, judged
+    return strings, judged
 
 
 def _text(span: Span, document: Document, texted: bool) -> str:

@@ -225,8 +225,8 @@ def trials_needed(k: int, limit: float, confidence: float = 0.95, *, most: int =
     from bisect import bisect_left
 
     trials = range(k + 1, most + 1)
-    found = bisect_left(trials, True, key=lambda n: upper_bound(k, n, confidence) <= limit)
-    return trials[found] if found < len(trials) else None
+    index = bisect_left(trials, True, key=lambda n: upper_bound(k, n, confidence) <= limit)
+    return trials[index] if index < len(trials) else None
 
 
 def mcnemar_exact(one: int, other: int) -> float:

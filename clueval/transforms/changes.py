@@ -78,7 +78,11 @@ class EachSpan(EachPair):
         for number, side in enumerate(SIDES):
             document = documents[number]
             layers = {
-                layer: [each for span in spans for each in self.changed(span, layer, side, document, notes)]
+                layer: [
+                    new_span
+                    for span in spans
+                    for new_span in self.changed(span, layer, side, document, notes)
+                ]
                 for layer, spans in (document.layers.items() if side in self.sides else ())
             }
             documents[number] = with_layers(document, layers)
@@ -122,8 +126,8 @@ class EachLabel(EachSpan):
 
 def with_notes(pair: Pair, step: str, notes: Mapping[Note, int]) -> Pair:
     """Return the pair with what a step changed in its notes, under the name of the step."""
-    found = {(step, *what): number for what, number in notes.items() if number}
-    return replace(pair, notes=noted(pair, found)) if found else pair
+    of_step = {(step, *what): number for what, number in notes.items() if number}
+    return replace(pair, notes=noted(pair, of_step)) if of_step else pair
 
 
 def hidden_names(notes: Notes, step: str, kind: str) -> dict[str, int]:
@@ -328,9 +332,9 @@ def names_of(given: str | Iterable[str], option: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def text_of_file(given: str | PathLike[str], option: str) -> tuple[str, str, str]:
+def text_of_file(source: str | PathLike[str], option: str) -> tuple[str, str, str]:
     """Return the path, the text and the hash (`sha8`) of a file that an option names. Raises `CluevalError`."""
-    path = Path(given)
+    path = Path(source)
     try:
         valid = "\0" not in fsencode(path).decode("latin-1")
     except UnicodeError:
@@ -421,8 +425,8 @@ def choices_of(steps: Iterable[Step], notes: Notes) -> dict[str, str]:
     choices = dict(step.signature for step in steps if step.signature[0])
     groups = choices.pop(ALTERNATIVES, None) is not None and notes.get((ALTERNATIVES, "groups"))
     golds = [choices.pop(ANY_OF, ""), ALTERNATIVES if groups else ""]
-    said = "+".join(filter(None, golds))
-    return {**choices, "gold": said} if said else choices
+    of_golds = "+".join(filter(None, golds))
+    return {**choices, "gold": of_golds} if of_golds else choices
 
 
 def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
@@ -434,7 +438,7 @@ def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
     >>> changes_of(steps_of(Preparing(untyped=True)), {("untyped", "gold"): 2})
     {'untyped': {'gold': 2}}
     """
-    found: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     for step in steps:
         name, _ = step.signature
         if name in ("", UNIT):
@@ -443,7 +447,7 @@ def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
         changed |= {key: number for key, number in notes.items() if key[0] == name and key[1] != HIDDEN}
         plain = {"/".join(key[1:]): changed[key] for key in sorted(changed)}
         if name != ALTERNATIVES:
-            found[name] = plain
+            changes[name] = plain
         elif notes.get((ALTERNATIVES, "groups")):
-            found |= plain
-    return found or None
+            changes |= plain
+    return changes or None

@@ -138,9 +138,9 @@ class _Mention:
         if self.offsets is None or not 0 <= self.offsets[0] < self.offsets[1] or not self.text:
             return
         start, end = (offset - characters.first for offset in self.offsets)
-        given = characters.text[max(start, 0) : end]
-        if start >= 0 and given.strip() == self.text:
-            start += len(given) - len(given.lstrip())
+        passage = characters.text[max(start, 0) : end]
+        if start >= 0 and passage.strip() == self.text:
+            start += len(passage) - len(passage.lstrip())
             place = start, start + len(self.text)
             tokens = characters.positions_of(*place)
             if tokens is not None:
@@ -196,11 +196,14 @@ class _Search:
                 if not waiting:
                     continue
                 nearest = finder.nearest(key, self.steps.least) if step == FUZZY else None
-                found = finder.of(key) if step != FUZZY else [] if nearest is None else [nearest]
-                places = self.with_positions(found)
-                own = places if occurrence == ALL else places[:1]
-                both = [place for place, _ in own], [tokens for _, tokens in own]  # the mentions share them
-                for mention in waiting if own else ():
+                occurrences = finder.of(key) if step != FUZZY else [] if nearest is None else [nearest]
+                places = self.with_positions(occurrences)
+                taken = places if occurrence == ALL else places[:1]
+                both = (
+                    [place for place, _ in taken],
+                    [tokens for _, tokens in taken],
+                )  # the mentions share them
+                for mention in waiting if taken else ():
                     mention.ranges, mention.places = both
                     yield step, occurrence == FIRST and len(places) > len(equal)
 
@@ -268,9 +271,9 @@ class _FreePlaces:
         places = self._occurrences.get((number, key))
         if places is None:
             places = self._occurrences[number, key] = self._search.with_positions(finder.of(key))
-        own = self._of_text.get(mention.key, set())
+        of_text = self._of_text.get(mention.key, set())
         at = self._tried[number, key, inside]
-        while at < len(places) and (places[at][0] in own if inside else not self._is_free(places[at][0])):
+        while at < len(places) and (places[at][0] in of_text if inside else not self._is_free(places[at][0])):
             at += 1
         self._tried[number, key, inside] = at
         return (*places[at], len(places)) if at < len(places) else None
@@ -311,15 +314,15 @@ def _passes(steps: Sequence[str]) -> Iterator[tuple[int, bool]]:
 
 def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
     """Yield the spans of the mentions that have places; with `once`, equal ones once."""
-    seen: set[tuple[object, ...]] = set()
+    yielded: set[tuple[object, ...]] = set()
     for mention in mentions:
         labels = mention.span.labels
-        if once and (id(mention.places), labels) in seen:  # another mention of this text
+        if once and (id(mention.places), labels) in yielded:  # another mention of this text
             continue
-        seen.add((id(mention.places), labels))
+        yielded.add((id(mention.places), labels))
         for start, end in mention.places:
-            if not once or (start, end, labels) not in seen:
-                seen.add((start, end, labels))
+            if not once or (start, end, labels) not in yielded:
+                yielded.add((start, end, labels))
                 yield Span(start, end, labels, line=mention.span.line)
 
 
@@ -328,10 +331,10 @@ def _of_the_same_id(predicted: Document, gold: Document) -> Document:
 
     That is not so in a batch, whose answers have ids.
     """
-    own = predicted.metadata.get(BY_ID, predicted.id)
-    if own != gold.id and (BY_ID in predicted.metadata or own.isdecimal() == gold.id.isdecimal()):
+    answer_id = predicted.metadata.get(BY_ID, predicted.id)
+    if answer_id != gold.id and (BY_ID in predicted.metadata or answer_id.isdecimal() == gold.id.isdecimal()):
         raise TextMismatch(
-            f"gold has document {gold.id!r} where predicted has the answer {own!r}",
+            f"gold has document {gold.id!r} where predicted has the answer {answer_id!r}",
             file=gold.file,
             advice="give both in the same order, or pair them by their ids with pair_by='id'",
         )

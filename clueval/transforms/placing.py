@@ -110,8 +110,8 @@ def placed_documents(documents: Sequence[Document], *, in_tokens: bool = False, 
         moved = [_called(other.from_position(gold.start), gold, named) for other in others]
         return Placed([gold, *moved], [{} for _ in documents])
     text = next((document.text for document in documents if document.text is not None), None)
-    own = _in_characters(gold, text)
-    placed = [own, *(_onto(_in_characters(other, own.text), own) for other in others)]
+    first = _in_characters(gold, text)
+    placed = [first, *(_onto(_in_characters(other, first.text), first) for other in others)]
     trimmed, numbers = zip(*map(_trimmed, placed), strict=True)
     named_alike = [trimmed[0], *(_called(other, gold, named) for other in trimmed[1:])]
     if not in_tokens:
@@ -136,10 +136,10 @@ def _in_characters(document: Document, text: str | None) -> Document:
 
 def _onto(document: Document, gold: Document) -> Document:
     """Return the document with the positions and the text of gold."""
-    own, other = gold.text, document.text
-    if own is not None and other is not None and own != other:
+    gold_text, text = gold.text, document.text
+    if gold_text is not None and text is not None and gold_text != text:
         return _carried_over(document, gold)
-    return document if own is None else replace(document, text=own)
+    return document if gold_text is None else replace(document, text=gold_text)
 
 
 def _called(document: Document, gold: Document, named: bool) -> Document:
@@ -147,8 +147,8 @@ def _called(document: Document, gold: Document, named: bool) -> Document:
 
     An id that is a number may be that of a row, which a format without ids has.
     """
-    given = named and document.id.isdecimal() == gold.id.isdecimal()
-    return document if given or document.id == gold.id else replace(document, id=gold.id)
+    keeps_gold_id = named and document.id.isdecimal() == gold.id.isdecimal()
+    return document if keeps_gold_id or document.id == gold.id else replace(document, id=gold.id)
 
 
 def _trimmed(document: Document) -> tuple[Document, int]:
@@ -225,21 +225,22 @@ def _mismatch(document: Document, what: str, number: int, text: str, at: int) ->
 
 def _carried_over(document: Document, gold: Document) -> Document:
     """Return the document with the positions of gold, by the rank of characters that are not white space."""
-    own, other = gold.text or "", document.text or ""
-    own_places, other_places = (
-        [place for place, character in enumerate(text) if not character.isspace()] for text in (own, other)
+    gold_text, other_text = gold.text or "", document.text or ""
+    gold_places, other_places = (
+        [place for place, character in enumerate(text) if not character.isspace()]
+        for text in (gold_text, other_text)
     )
-    common = min(len(own_places), len(other_places))
+    common = min(len(gold_places), len(other_places))
     ranks = range(common)
-    same = next((n for n in ranks if own[own_places[n]] != other[other_places[n]]), common)
-    if same < max(len(own_places), len(other_places)):
-        one, two = (
+    same = next((n for n in ranks if gold_text[gold_places[n]] != other_text[other_places[n]]), common)
+    if same < max(len(gold_places), len(other_places)):
+        gold_place, other_place = (
             places[same] if same < len(places) else len(text)
-            for places, text in ((own_places, own), (other_places, other))
+            for places, text in ((gold_places, gold_text), (other_places, other_text))
         )
         raise TextMismatch(
-            f"gold has {own[one : one + _SHOWN]!r} at position {one} where {document.file or 'predicted'} has "
-            f"{other[two : two + _SHOWN]!r} at position {two}",
+            f"gold has {gold_text[gold_place : gold_place + _SHOWN]!r} at position {gold_place} where {document.file or 'predicted'} has "
+            f"{other_text[other_place : other_place + _SHOWN]!r} at position {other_place}",
             **gold.in_errors,
             advice=_ADVICE,
         )
@@ -247,16 +248,16 @@ def _carried_over(document: Document, gold: Document) -> Document:
     def placed(start: int, end: int) -> tuple[int, int]:
         first, last = (bisect_left(other_places, place - document.start) for place in (start, end))
         if first == last:
-            here = own_places[first] if first < len(own_places) else len(own)
+            here = gold_places[first] if first < len(gold_places) else len(gold_text)
             return here + gold.start, here + gold.start
-        return own_places[first] + gold.start, own_places[last - 1] + 1 + gold.start
+        return gold_places[first] + gold.start, gold_places[last - 1] + 1 + gold.start
 
     def moved(span: Span) -> Span:
         ranges = [placed(*part) for part in span.fragments]
         return on_ranges(span, [part for part in ranges if part[0] < part[1]] or ranges[:1])
 
     layers = {layer: list(map(moved, spans)) for layer, spans in document.layers.items()}
-    return replace(document, text=own, start=gold.start, layers=layers, sentences=(), lines=None)
+    return replace(document, text=gold_text, start=gold.start, layers=layers, sentences=(), lines=None)
 
 
 # Positions of tokens
@@ -264,8 +265,8 @@ def _carried_over(document: Document, gold: Document) -> Document:
 
 def _words_of(text: str) -> tuple[list[int], list[int]]:
     """Return where the words and single marks of a text start and end."""
-    found = [match.span() for match in WORD_OR_MARK.finditer(text)]
-    return [start for start, _ in found], [end for _, end in found]
+    ranges = [match.span() for match in WORD_OR_MARK.finditer(text)]
+    return [start for start, _ in ranges], [end for _, end in ranges]
 
 
 def _tokens_of(documents: Sequence[Document], text: str) -> tuple[Document, TextPositions]:
@@ -288,11 +289,13 @@ def _in_tokens(
     lost: dict[str, list[Span]] = {}
     for layer, spans in document.from_position(0).layers.items():
         layers[layer], lost[layer] = [], []
-        for span, own, first in zip(spans, document.layers[layer], before.layers[layer], strict=True):
+        for span, in_characters, first in zip(
+            spans, document.layers[layer], before.layers[layer], strict=True
+        ):
             is_blank = span.start == span.end and first.start < first.end
             place = None if is_blank else characters.span(span)
             if place is None:
-                lost[layer].append(own)
+                lost[layer].append(in_characters)
             else:
                 layers[layer].append(place)
     converted = Document(

@@ -155,9 +155,9 @@ class Fair(Metric):
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` for one of `labels` that no span has; warn of one of `exclude`, unless by default."""
-        found = {name for (_, _, *names) in total for name in names}
+        labels = {name for (_, _, *names) in total for name in names}
         for label in self.labels:
-            if label not in found:
+            if label not in labels:
                 raise UsageError(f"no span is labelled {label!r}", advice="check Fair.labels")
         for label in sorted(self._named) if total else ():
             if not total["excluded", label]:
@@ -179,18 +179,18 @@ class Fair(Metric):
 
     def _by_label(self, total: Tally) -> dict[str, tuple[_Kinds, _Kinds]]:
         """Return the traditional and the fair counts of each label, labels in order."""
-        found: dict[str, tuple[_Kinds, _Kinds]] = {}
+        by_label: dict[str, tuple[_Kinds, _Kinds]] = {}
         for (version, kind, *labels), number in total.items():
             for label in labels:
-                if label not in found:
-                    found[label] = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
+                if label not in by_label:
+                    by_label[label] = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
             if version == "traditional":
-                found[labels[0]][0][kind] += number
+                by_label[labels[0]][0][kind] += number
             elif version == "fair":
-                of_label = found[labels[0] if self.focus == "target" else labels[-1]][1]
+                of_label = by_label[labels[0] if self.focus == "target" else labels[-1]][1]
                 of_label[kind] += number
                 of_label["BE"] += number if kind in BOUNDARY else 0
-        return dict(sorted(found.items()))
+        return dict(sorted(by_label.items()))
 
     def _versions(self, traditional: _Kinds, fair: _Kinds) -> dict[str, dict[str, float]]:
         return {
@@ -233,8 +233,8 @@ def _overall(by_label: Mapping[str, tuple[_Kinds, _Kinds]]) -> tuple[_Kinds, _Ki
 
 
 def _entry(counts: _Kinds, kinds: Sequence[str], weights: Weights) -> dict[str, float]:
-    found = weighted(counts, weights).report()
-    rates = {name: found[name] for name in ("precision", "recall", "f1")}
+    report = weighted(counts, weights).report()
+    rates = {name: report[name] for name in ("precision", "recall", "f1")}
     return {**{kind: counts[kind] for kind in kinds}, **rates}
 
 

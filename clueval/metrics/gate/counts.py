@@ -227,7 +227,7 @@ def changes_at(total: Tally, path: Path) -> dict[float, Sequence[int]]:
         if key[:-2] == begin:
             score, change = float(key[-2]), _split(key[-1])
             if number != 1:
-                change = tuple([number * each for each in change])
+                change = tuple([number * count for count in change])
             changes[score] = tuple(map(add, changes[score], change)) if score in changes else change
     return changes
 
@@ -263,6 +263,10 @@ def average_precisions(points: Iterable[CurvePoint]) -> dict[str, float]:
     """Return the strict and the lenient average precision, 0 without targets; for a grid, of the grid's steps."""
     counted = [(at, counts) for at, counts in points if counts.targets]
     return {
-        "strict": average_precision((at, of.precision_strict, of.recall_strict) for at, of in counted),
-        "lenient": average_precision((at, of.precision_lenient, of.recall_lenient) for at, of in counted),
+        "strict": average_precision(
+            (at, point.precision_strict, point.recall_strict) for at, point in counted
+        ),
+        "lenient": average_precision(
+            (at, point.precision_lenient, point.recall_lenient) for at, point in counted
+        ),
     }

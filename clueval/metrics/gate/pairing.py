@@ -75,8 +75,10 @@ class Evaluation(NamedTuple):
 
     def among(self, targets: Sequence[int], responses: Sequence[int]) -> Evaluation:
         """Return the evaluation of some of the targets and some of the responses."""
-        own, others = set(targets), set(responses)
-        pairs = [pair for pair in self.pairs if pair.target in own and pair.response in others]
+        target_numbers, response_numbers = set(targets), set(responses)
+        pairs = [
+            pair for pair in self.pairs if pair.target in target_numbers and pair.response in response_numbers
+        ]
         return self._replace(targets=targets, responses=responses, pairs=pairs)
 
     def parts(
@@ -159,8 +161,8 @@ def evaluation(
             near += points.get(span.start, ())
             require_few_pairs(len(pairs) + len(near), len(case.gold) + len(case.predicted))
         for number in near:
-            other = case.predicted[number]
-            same = span.start == other.start and span.end == other.end and span.parts == other.parts
+            response = case.predicted[number]
+            same = span.start == response.start and span.end == response.end and span.parts == response.parts
             pairs.append(PossiblePair(2 * equal(target, number) + same, target, number, number))
     return Evaluation(case, pairing, targets, responses, pairs)
 
@@ -190,10 +192,10 @@ def counts_of(
         values.setdefault(target, []).append(value)
     counts[8], counts[9] = len(same), len(values)
     counts[10] = sum(number > 1 for number in same.values())
-    for target, own in values.items():
-        counts[11] += len(own) > 1
-        counts[12] += same.get(target) == 1 and STRICT in own
-        counts[13] += len(own) == 1 and own[0] >= PARTIAL
+    for target, of_target in values.items():
+        counts[11] += len(of_target) > 1
+        counts[12] += same.get(target) == 1 and STRICT in of_target
+        counts[13] += len(of_target) == 1 and of_target[0] >= PARTIAL
     return counts
 
 
@@ -231,7 +233,9 @@ def _taken(pairs: Iterable[PossiblePair]) -> list[PossiblePair]:
 def in_order(case: Case) -> Case:
     """Return a case whose spans come by position; those with the same start and end keep their order."""
     sides = case.gold, case.predicted
-    if all(by_position(one) <= by_position(other) for spans in sides for one, other in pairwise(spans)):
+    if all(
+        by_position(span) <= by_position(following) for spans in sides for span, following in pairwise(spans)
+    ):
         return case
     gold, predicted = (tuple(sorted(spans, key=by_position)) for spans in sides)
     return Case((gold, predicted), (None, None))

@@ -48,14 +48,14 @@ def find_placeholders(text: str, patterns: Sequence[re.Pattern[str]] = ()) -> li
     [(5, 7), (12, 17), (22, 24)]
     """
     sources = [*(_own(pattern, text) for pattern in patterns), _built_in(text)]
-    places = [(start, number, end) for number, found in enumerate(sources) for start, end in found]
-    kept: list[Place] = []
+    places = [(start, number, end) for number, ranges in enumerate(sources) for start, end in ranges]
+    placeholders: list[Place] = []
     past = 0
     for start, _, end in sorted(places):  # of equal starts, those of the first source first
         if start >= past:
-            kept.append((start, end))
+            placeholders.append((start, end))
             past = end
-    return kept
+    return placeholders
 
 
 def _built_in(text: str) -> Iterator[Place]:

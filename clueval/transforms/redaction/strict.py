@@ -64,14 +64,14 @@ def words_in(text: str, start: int, end: int) -> list[Place]:
 
 
 def without_equal_ends(
-    text: str, own: Sequence[Place], other_text: str, other: Sequence[Place]
+    text: str, places: Sequence[Place], other_text: str, other_places: Sequence[Place]
 ) -> Sequence[Place]:
     """Return the words of one text without those at its ends that the other text has there, too."""
-    mine = [text[start:end] for start, end in own]
-    others = [other_text[start:end] for start, end in other]
-    first = _common(mine, others)
-    last = min(_common(mine[::-1], others[::-1]), min(len(mine), len(others)) - first)
-    return own[first : len(own) - last]
+    words = [text[start:end] for start, end in places]
+    other_words = [other_text[start:end] for start, end in other_places]
+    first = _common(words, other_words)
+    last = min(_common(words[::-1], other_words[::-1]), min(len(words), len(other_words)) - first)
+    return places[first : len(places) - last]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
@@ -235,10 +235,10 @@ class StrictReading:
     def _put_at_borders(self, left: list[int], right: list[int], between: Place, window: Place) -> bool:
         """Move literals to where they fit, in both readings; return whether there is such a place for all of them."""
         for gap, fits in product((1, 0), (self._stands_between_words, self._fits)):
-            one = self._places(between, window, gap, fits)
-            other = None if one is None else self._places(between, window, gap, fits, right=True)
-            if one is not None and other is not None:
-                left[slice(*between)], right[slice(*between)] = one, other
+            leftmost = self._places(between, window, gap, fits)
+            rightmost = None if leftmost is None else self._places(between, window, gap, fits, right=True)
+            if leftmost is not None and rightmost is not None:
+                left[slice(*between)], right[slice(*between)] = leftmost, rightmost
                 return True
         return False
 
@@ -309,16 +309,19 @@ class StrictReading:
                 several.append(next(placeholders))
             if start == end:
                 continue
-            own = words_in(self._original, *self._squeezed.range_of(start, end))
-            other = words_in(self._redacted, first, last)
-            masked = without_equal_ends(self._original, own, self._redacted, other)
+            original_words = words_in(self._original, *self._squeezed.range_of(start, end))
+            redacted_words = words_in(self._redacted, first, last)
+            masked = without_equal_ends(self._original, original_words, self._redacted, redacted_words)
             if masked:
                 parts = self._parts(start, end, several) if len(several) > 1 else ()
                 yield MaskedRange(masked[0][0], masked[-1][1], self._redacted[first:last], parts)
 
     def _parts(self, start: int, end: int, placeholders: Sequence[Place]) -> tuple[tuple[int, int, str], ...]:
         """Return what each of several placeholders stands for, by the signs between them; nothing if unclear."""
-        between = [self._squeeze(self._redacted[one[1] : other[0]]) for one, other in pairwise(placeholders)]
+        between = [
+            self._squeeze(self._redacted[placeholder[1] : following[0]])
+            for placeholder, following in pairwise(placeholders)
+        ]
         cuts, back = [start], [end]
         for sign in between:
             cuts.append(self._text.find(sign, cuts[-1], end) + len(sign))
@@ -328,9 +331,9 @@ class StrictReading:
         if not all(between) or min(ends, default=-1) < start or ends != back[:0:-1]:
             return ()
         return tuple(
-            (*self._squeezed.range_of(one, other), self._redacted[slice(*place)])
-            for one, other, place in zip(cuts, [*ends, end], placeholders, strict=True)
-            if one < other
+            (*self._squeezed.range_of(one, next_sign), self._redacted[slice(*place)])
+            for one, next_sign, place in zip(cuts, [*ends, end], placeholders, strict=True)
+            if one < next_sign
         )
 
 
