@@ -53,9 +53,7 @@ def equal_or_best_overlaps(
                 pairs[gold_rank][ranks[mate]] = shared_positions(*spans)
     chosen = best_pairs(pairs)
     golds, predicteds = list(of_gold), list(of_predicted)
-    return {golds[gold_rank] for gold_rank in chosen}, {
-        predicteds[predicted_rank] for predicted_rank in chosen.values()
-    }
+    return {golds[rank] for rank in chosen}, {predicteds[rank] for rank in chosen.values()}
 
 
 def _numbers(keys: Sequence[SpanKey]) -> dict[SpanKey, int]:

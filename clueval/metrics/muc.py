@@ -197,14 +197,12 @@ class _Rest:
     def paired_by_range(self) -> _Pairs:
         """Pair spans of equal start and end, then spans that overlap."""
         free: dict[Any, list[int]] = {}
-        for predicted_number in range(
-            len(self._sides[1]) - 1, -1, -1
-        ):  # so that the first is the last of the list
-            free.setdefault(_range(self._sides[1][predicted_number]), []).append(predicted_number)
+        for number in range(len(self._sides[1]) - 1, -1, -1):  # so that the first is the last of the list
+            free.setdefault(_range(self._sides[1][number]), []).append(number)
         pairs = {}
-        for gold_number, span in enumerate(self._sides[0]):
+        for number, span in enumerate(self._sides[0]):
             if equal := free.get(_range(span)):
-                pairs[gold_number] = equal.pop()
+                pairs[number] = equal.pop()
         return pairs | self._most(*self._free(pairs))
 
     def paired_by_label(self) -> _Pairs:
@@ -233,9 +231,8 @@ class _Rest:
         """Return the numbers of the spans of both sides that are in no pair."""
         taken = set(pairs.values())
         gold, predicted = (range(len(side)) for side in self._sides)
-        return [number for number in gold if number not in pairs], [
-            number for number in predicted if number not in taken
-        ]
+        left = [number for number in gold if number not in pairs]
+        return left, [number for number in predicted if number not in taken]
 
     def _components(
         self, golds: Sequence[int], predicteds: Sequence[int]
@@ -264,11 +261,7 @@ class _Rest:
                 continue
             gold_numbers, free = sorted(numbers[0]), set(numbers[1])
             edges = [
-                [
-                    (predicted_number, predicted_number)
-                    for predicted_number in self._around[0][number]
-                    if predicted_number in free
-                ]
+                [(partner, partner) for partner in self._around[0][number] if partner in free]
                 for number in gold_numbers
             ]
             for number, partner in zip(gold_numbers, most_pairs(edges), strict=True):
@@ -286,11 +279,7 @@ class _Rest:
         for _, _, side, number in sorted([*free[0].values(), *free[1].values()]):
             if free[side].pop(number, None) is not None:
                 others = free[1 - side]
-                around = [
-                    others[number_of_other]
-                    for number_of_other in self._around[side][number]
-                    if number_of_other in others
-                ]
+                around = [others[other] for other in self._around[side][number] if other in others]
                 if around:
                     partner = min(around)[3]
                     del others[partner]

@@ -208,9 +208,8 @@ class Noisy(DocumentMetric):
                 )
             matched = 0
             for gold_span, partner in partners:
-                if self._matches(gold.of_entity(gold_span), predicted.of_entity(partner)) and _both_count(
-                    gold_span, partner
-                ):
+                texts = gold.of_entity(gold_span), predicted.of_entity(partner)
+                if self._matches(*texts) and _both_count(gold_span, partner):
                     tally["matched", gold_span.label] += 1
                     matched += 1
             tally["document", spans[0], spans[1], matched] += 1

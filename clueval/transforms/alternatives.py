@@ -237,10 +237,7 @@ class AlternativesTable(EachPair):
         added: dict[int, list[Span]] = {}
         for span, near, (number, row) in zip(alternatives, around, numbered, strict=True):
             if row.of is None:
-                shared = [
-                    (-shared_positions(spans[mains[main_number]], span), mains[main_number])
-                    for main_number in near
-                ]
+                shared = [(-shared_positions(spans[mains[other]], span), mains[other]) for other in near]
                 most, nearest = min(shared, default=(0, -1))
                 place = nearest if most else None
             else:

@@ -78,11 +78,7 @@ class EachSpan(EachPair):
         for number, side in enumerate(SIDES):
             document = documents[number]
             layers = {
-                layer: [
-                    new_span
-                    for span in spans
-                    for new_span in self.changed(span, layer, side, document, notes)
-                ]
+                layer: [new for span in spans for new in self.changed(span, layer, side, document, notes)]
                 for layer, spans in (document.layers.items() if side in self.sides else ())
             }
             documents[number] = with_layers(document, layers)

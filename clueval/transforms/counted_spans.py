@@ -107,7 +107,7 @@ class IgnoredRegions(EachPair):
                 if label is not None and label in self.labels:
                     notes[HIDDEN, "label", label] += 1
                     of_labels.setdefault(label, []).extend(span.fragments)
-            every += [one for several in of_labels.values() for one in several]
+            every += [part for several in of_labels.values() for part in several]
             counted, judged = self._counted(gold_spans, predicted_spans, layer, everywhere, of_labels)
             gold = with_layers(gold, {layer: counted}) if layer in gold.layers else gold
             predicted = with_layers(predicted, {layer: judged}) if layer in predicted.layers else predicted
@@ -134,10 +134,8 @@ class IgnoredRegions(EachPair):
         """Return the spans that count, given the regions of all layers, and those of the labels of this layer."""
         if not everywhere and not of_labels:
             return gold, predicted
-        alone, by_label = (
-            Regions([*everywhere, *(part for of_label in of_labels.values() for part in of_label)]),
-            {},
-        )
+        alone = Regions([*everywhere, *(part for of_label in of_labels.values() for part in of_label)])
+        by_label = {}
         if self.same_label:
             alone = Regions(everywhere)
             by_label = {label: Regions([*everywhere, *several]) for label, several in of_labels.items()}

@@ -199,10 +199,7 @@ class _Search:
                 occurrences = finder.of(key) if step != FUZZY else [] if nearest is None else [nearest]
                 places = self.with_positions(occurrences)
                 taken = places if occurrence == ALL else places[:1]
-                both = (
-                    [place for place, _ in taken],
-                    [tokens for _, tokens in taken],
-                )  # the mentions share them
+                both = [place for place, _ in taken], [token for _, token in taken]  # the mentions share them
                 for mention in waiting if taken else ():
                     mention.ranges, mention.places = both
                     yield step, occurrence == FIRST and len(places) > len(equal)
@@ -382,8 +379,8 @@ def _trimmed(document: Document) -> Document:
     text, first = document.text or "", document.start
 
     def trimmed(span: Span) -> Span:
-        found = without_blanks(span, text, first)
-        return found if len(found) and span.parts is None else span
+        without_edges = without_blanks(span, text, first)
+        return without_edges if len(without_edges) and span.parts is None else span
 
     layers = {layer: list(map(trimmed, spans)) for layer, spans in document.layers.items()}
     return replace(document, layers=layers)

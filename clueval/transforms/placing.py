@@ -118,8 +118,8 @@ def placed_documents(documents: Sequence[Document], *, in_tokens: bool = False, 
         return Placed(named_alike, [{} for _ in documents], sum(numbers))
     tokens, characters = _tokens_of(documents, next((each.text for each in named_alike if each.text), ""))
     converted = [
-        _in_tokens(own, before, tokens, characters)
-        for own, before in zip(named_alike, documents, strict=True)
+        _in_tokens(document, before, tokens, characters)
+        for document, before in zip(named_alike, documents, strict=True)
     ]
     return Placed([document for document, _ in converted], [lost for _, lost in converted], sum(numbers))
 
@@ -234,13 +234,13 @@ def _carried_over(document: Document, gold: Document) -> Document:
     ranks = range(common)
     same = next((n for n in ranks if gold_text[gold_places[n]] != other_text[other_places[n]]), common)
     if same < max(len(gold_places), len(other_places)):
-        gold_place, other_place = (
+        here, there = (
             places[same] if same < len(places) else len(text)
             for places, text in ((gold_places, gold_text), (other_places, other_text))
         )
         raise TextMismatch(
-            f"gold has {gold_text[gold_place : gold_place + _SHOWN]!r} at position {gold_place} where {document.file or 'predicted'} has "
-            f"{other_text[other_place : other_place + _SHOWN]!r} at position {other_place}",
+            f"gold has {gold_text[here : here + _SHOWN]!r} at position {here} where {document.file or 'predicted'} has "
+            f"{other_text[there : there + _SHOWN]!r} at position {there}",
             **gold.in_errors,
             advice=_ADVICE,
         )

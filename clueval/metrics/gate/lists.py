@@ -126,11 +126,8 @@ class GateLists(GateWithin):
     def _count_pair(self, tally: Tally, pair: Pair, sequence: str) -> None:
         gold, predicted = (side.layers.get(sequence, ()) for side in pair.sides)
         every = list(self._lists(predicted))
-        ids_inside = {
-            id(span)
-            for span in self.inside(pair.predicted, [candidate_list.span for candidate_list in every])
-        }
-        lists = [candidate_list for candidate_list in every if id(candidate_list.span) in ids_inside]
+        inside = {id(span) for span in self.inside(pair.predicted, [each.span for each in every])}
+        lists = [each for each in every if id(each.span) in inside]
         best = by_ids(
             replace(candidate_list.candidates[0], labels={sequence: self.type}) for candidate_list in lists
         )
@@ -289,7 +286,7 @@ class CandidateList(NamedTuple):
 
 
 def _ids(span: Span, feature: str, candidates: Mapping[str | int, Span]) -> Sequence[str | int]:
-    """Return the ids of the candidates of a list annotation. Raises `FormatError` for ids that are not in `candidates`."""
+    """Return the ids of the candidates of a list annotation. Raises `FormatError` for ids of no candidate."""
     ids = span.features.get(feature)
     problem = None
     if not isinstance(ids, list | tuple):

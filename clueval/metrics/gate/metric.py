@@ -357,10 +357,7 @@ class Gate(Metric):
         case = in_order(case)
         sides = self._types_in(case)
         if kind is not None:
-            sides = [
-                {number: type_name for number, type_name in side.items() if type_name == kind}
-                for side in sides
-            ]
+            sides = [{number: name for number, name in side.items() if name == kind} for side in sides]
         return self._evaluation(case, *sides)
 
     def annotations(self, pair: Pair, sequence: str, kind: str | None = None) -> list[Sequence[Span]]:

@@ -85,15 +85,15 @@ class Masks:
 
     def words_of(self, mention: Mention) -> Iterator[tuple[int, bool]]:
         """Yield the words of a mention that count, by number, and whether they are exposed in it."""
-        exposed_words: dict[int, bool] = {}
+        words: dict[int, bool] = {}
         for start, end in mention.ranges:
             for word in self.text.words_in(start, end):
                 part = self.text.clipped(word, start, end)
                 has_letters = self.text.letters.between(*part) and self.text.core.between(*part)
                 if self.text.counting.bytes[word] and has_letters:
                     is_exposed = not mention.harmless and bool(self.exposed.between(*part))
-                    exposed_words[word] = exposed_words.get(word, False) or is_exposed
-        yield from exposed_words.items()
+                    words[word] = words.get(word, False) or is_exposed
+        yield from words.items()
 
     def _characters(self, ranges: Iterable[Range]) -> int:
         """Return the number of characters of ranges."""

@@ -151,7 +151,7 @@ def read_aligned(
         words, counterparts = original_words[start:end], redacted_words[first:last]
         replacement = redacted[counterparts[0][0] : counterparts[-1][1]] if counterparts else ""
         if not counterparts or not marks.isdisjoint(counterparts):
-            shown = [word for one in counterparts for word in words_in(redacted, *one)]
+            shown = [word for counterpart in counterparts for word in words_in(redacted, *counterpart)]
             hidden = without_equal_ends(original, words, redacted, shown)
             if hidden:
                 masked.append(MaskedRange(hidden[0][0], hidden[-1][1], replacement))

@@ -259,14 +259,14 @@ class StrictReading:
             literal = self._literals[number][:: -1 if right else 1]
             start = text.find(literal, place + gap, end - gap)
             while start >= 0:
-                own = size - start - len(literal) if right else start
-                if not fits or fits(number, own):
+                at = size - start - len(literal) if right else start
+                if not fits or fits(number, at):
                     break
                 compared -= len(literal)
                 start = text.find(literal, start + 1, end - gap) if compared > 0 else -1
             if start < 0:
                 return None
-            places.append(own)
+            places.append(at)
             place = start + len(literal)
         return places[:: -1 if right else 1]
 
