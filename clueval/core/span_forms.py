@@ -174,7 +174,7 @@ def is_span(item: object) -> bool:
         return any(map(is_number, item[:2])) and all(
             is_number(value) or isinstance(value, kinds) for value in item
         )
-    return _of_object(item) is not None
+    return _span_of_object(item) is not None
 
 
 def as_span(item: Any, place: str = "the span") -> Span:
@@ -187,8 +187,8 @@ def as_span(item: Any, place: str = "the span") -> Span:
     """
     if isinstance(item, Span):
         return item
-    fields = fields_of(item) or _of_object(item)
-    values = _of_sequence(item, place) if fields is None else _of_mapping(fields, place)
+    fields = fields_of(item) or _span_of_object(item)
+    values = _values_of_sequence(item, place) if fields is None else _values_of_mapping(fields, place)
     start, end = _position(values.start, place), _position(values.end, place)
     if start == end and values.fragments is None:
         warn("a span has the same start and end, so it covers nothing: the end is exclusive")
@@ -224,7 +224,7 @@ def as_spans(items: Iterable[Any], name: str, text: str | None = None) -> list[S
         for member in members:
             spans.append(as_span(member, place))
             if text is not None:
-                _require_own_text(member, spans[-1], text, place)
+                _require_same_text(member, spans[-1], text, place)
     return spans
 
 
@@ -243,7 +243,7 @@ _GAP = " [...] "
 """The mark between the fragments of a discontinuous span in its text."""
 
 
-def _require_own_text(item: Any, span: Span, text: str, place: str) -> None:
+def _require_same_text(item: Any, span: Span, text: str, place: str) -> None:
     """Raise `UsageError` if an item has another text than that at its positions, apart from white space.
 
     The words of pipelines and the texts of objects of libraries are made of tokens, so they may be written differently:
@@ -284,7 +284,7 @@ def fields_of(item: Any) -> Mapping[str, Any] | None:
     return None
 
 
-def _of_object(item: object) -> Mapping[str, Any] | None:
+def _span_of_object(item: object) -> Mapping[str, Any] | None:
     """Return the span of an object of another library as a dictionary; None if it has no label or no positions."""
     if isinstance(item, str | list | tuple | Mapping) or type(item).__module__.startswith("clueval."):
         return None
@@ -323,7 +323,7 @@ class _Values(NamedTuple):
     fragments: Sequence[tuple[int, int]] | None = None
 
 
-def _of_mapping(fields: Mapping[str, Any], place: str) -> _Values:
+def _values_of_mapping(fields: Mapping[str, Any], place: str) -> _Values:
     if END_INCLUSIVE in fields:
         if len(ends := ends_in(fields)) > 1:
             raise UsageError(f"{place} has several ends: {', '.join(ends)}", advice="leave out all but one")
@@ -373,7 +373,7 @@ def _require_optional(part: str, fields: Mapping[str, Any], place: str) -> None:
             raise UsageError(problem, advice=advice)
 
 
-def _of_sequence(item: Any, place: str) -> _Values:
+def _values_of_sequence(item: Any, place: str) -> _Values:
     if not isinstance(item, Sequence) or isinstance(item, str | bytes) or not 2 <= len(item) <= 3:
         length = f" of length {len(item)}" if isinstance(item, tuple | list) else ""
         raise UsageError(f"{place} is not a span but {described(item)}{length}", advice=FORMS)

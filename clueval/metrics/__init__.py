@@ -156,7 +156,7 @@ def metric_of(written: tuple[str, Mapping[str, Any]]) -> AnyMetric:
     from clueval.metrics.settings import setting_of
 
     name, settings = written
-    kind = _own_class(name) if "." in name else metric_class(name)
+    kind = _imported_class(name) if "." in name else metric_class(name)
     declared = _settings_of(kind, name, settings)
     values = {
         setting: declared[setting].default
@@ -168,7 +168,7 @@ def metric_of(written: tuple[str, Mapping[str, Any]]) -> AnyMetric:
     return metric
 
 
-def _own_class(path: str) -> Any:
+def _imported_class(path: str) -> Any:
     """Return the class of a metric by its module and name. Raises `UsageError` for another path."""
     module, _, name = path.rpartition(".")
     try:

@@ -50,7 +50,7 @@ class Confusion(Metric):
         for side, name in enumerate(SIDES):
             matches = list(matches_in(without_gaps, side))
             if has_gaps:
-                matches += _of_fragments(case, side)
+                matches += _fragment_matches(case, side)
             for match in matches:
                 for layer, label in match.span.by_layer.items():
                     if label is not None:
@@ -87,7 +87,7 @@ def _without_gaps(case: Case) -> Case:
     return Case(tuple(sides), tuple(counted))
 
 
-def _of_fragments(case: Case, side: int) -> Iterator[Match]:
+def _fragment_matches(case: Case, side: int) -> Iterator[Match]:
     """Yield the matches of the discontinuous spans of one side that count."""
     others: dict[Ranges | None, list[Span]] = {}
     for other in case.sides[1 - side] or ():

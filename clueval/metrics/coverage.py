@@ -74,14 +74,14 @@ class Coverage(DocumentMetric):
         return {
             kind: {
                 "unlabelled": _unlabelled(kind, total).report(),
-                **averages_of(_by_label_of(kind, total), is_weighted=False),
+                **averages_of(_counts_by_label(kind, total), is_weighted=False),
             }
             for kind in _kinds_in(total)
         }
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         kinds = _kinds_in(total)
-        micro = {f"{kind}.micro": Counts.total(_by_label_of(kind, total).values()) for kind in kinds}
+        micro = {f"{kind}.micro": Counts.total(_counts_by_label(kind, total).values()) for kind in kinds}
         return {**micro, **{f"{kind}.unlabelled": _unlabelled(kind, total) for kind in kinds}}
 
 
@@ -93,7 +93,7 @@ def _unlabelled(kind: str, total: Tally) -> Counts:
     return Counts(*(total[kind, name] for name in _COUNTS))
 
 
-def _by_label_of(kind: str, total: Tally) -> dict[str, Counts]:
+def _counts_by_label(kind: str, total: Tally) -> dict[str, Counts]:
     of_kind = {key[1:]: number for key, number in total.items() if len(key) == 3 and key[0] == kind}
     return counts_by_label(Tally(of_kind))
 
@@ -105,9 +105,11 @@ def _count(
     if document is None:
         tally["textless",] += 1
     for kind, place, size in _kinds(document):
-        every = [_by_label(spans, place) for spans in sides]
+        every = [_ranges_by_label(spans, place) for spans in sides]
         for number, name in enumerate(SIDES):
-            by_label = every[number] if judged[number] is sides[number] else _by_label(judged[number], place)
+            by_label = (
+                every[number] if judged[number] is sides[number] else _ranges_by_label(judged[number], place)
+            )
             for label, ranges in by_label.items():
                 key = () if label is None else (label,)
                 others = every[1 - number].get(label, [])
@@ -154,7 +156,9 @@ def _kinds(document: Document | None) -> Iterator[_Kind]:
     yield KINDS[1], _itself, lambda start, end: lengths[end - first] - lengths[start - first]
 
 
-def _by_label(spans: Iterable[Span], place: Callable[[int, int], Range]) -> dict[str | None, Sequence[Range]]:
+def _ranges_by_label(
+    spans: Iterable[Span], place: Callable[[int, int], Range]
+) -> dict[str | None, Sequence[Range]]:
     """Return the union of the ranges of each label, and of all labels under None."""
     ranges_of: dict[str | None, list[Range]] = {}
     for span in spans:

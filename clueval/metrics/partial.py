@@ -111,7 +111,7 @@ class Partial(Metric):
 
     def require_flat(self, side: str, spans: Sequence[Span]) -> None:
         """Raise `OverlapError` for spans of one side and label that overlap, unless they are joined."""
-        for of_label in () if self.glue else _by_label(spans).values():
+        for of_label in () if self.glue else _spans_by_label(spans).values():
             for first, *others in overlap_groups(of_label) if first_clash(of_label) is not None else ():
                 span = of_label[first]
                 clashing = next(
@@ -127,7 +127,7 @@ class Partial(Metric):
 
     def count(self, case: Case) -> Tally:
         tally = Tally()
-        golds, predicteds = _by_label(case.gold), _by_label(case.predicted)
+        golds, predicteds = _spans_by_label(case.gold), _spans_by_label(case.predicted)
         for name, by_label in zip(SIDES, (golds, predicteds), strict=True):
             for label, spans in by_label.items():
                 if self.glue:
@@ -191,7 +191,7 @@ class Partial(Metric):
         return report | {f"f{float(beta)!r}".removesuffix(".0"): f(beta) for beta in self.betas}
 
 
-def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
+def _spans_by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
     """Return the spans of each label, by position."""
     groups: dict[str, list[Span]] = {}
     for span in sorted(spans, key=by_position):

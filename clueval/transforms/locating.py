@@ -90,7 +90,7 @@ class Locating(EachPair):
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         gold = pair.gold
-        predicted = _of_the_same_id(pair.predicted, gold)
+        predicted = _with_gold_id(pair.predicted, gold)
         if not has_characters(gold):
             raise UsageError(
                 "gold has no text in which mentions could be located",
@@ -216,7 +216,7 @@ class _FreePlaces:
         self._within = bytearray(len(search.characters.text) + 1)
         """1 for each offset between two characters of one mention."""
         self._ranges: set[Range] = set()
-        self._of_text: dict[str, set[Range]] = {}
+        self._places_of_text: dict[str, set[Range]] = {}
         self._occurrences: dict[tuple[int, str], list[tuple[Range, Range]]] = {}
         self._tried: Counter[tuple[int, str, bool]] = Counter()
         """How many of the first occurrences of a text are taken, for a step, inside mentions or not."""
@@ -253,7 +253,7 @@ class _FreePlaces:
         start, end = place
         self._within[start + 1 : end] = b"\1" * (end - start - 1)
         self._ranges.add(place)
-        self._of_text.setdefault(key, set()).add(place)
+        self._places_of_text.setdefault(key, set()).add(place)
 
     def _is_free(self, place: Range) -> bool:
         """Return whether no mention covers or crosses a range; it may cover mentions. Costs O(1)."""
@@ -268,7 +268,7 @@ class _FreePlaces:
         places = self._occurrences.get((number, key))
         if places is None:
             places = self._occurrences[number, key] = self._search.with_positions(finder.of(key))
-        of_text = self._of_text.get(mention.key, set())
+        of_text = self._places_of_text.get(mention.key, set())
         at = self._tried[number, key, inside]
         while at < len(places) and (places[at][0] in of_text if inside else not self._is_free(places[at][0])):
             at += 1
@@ -279,7 +279,7 @@ class _FreePlaces:
         """Return the most similar words that no mention covers or crosses, else those that no equal text touches."""
         if key in self._dissimilar:
             return None
-        equal = Regions(self._of_text.get(mention.key, ()))
+        equal = Regions(self._places_of_text.get(mention.key, ()))
 
         def is_apart(words: Range) -> bool:
             return not equal.touch(Span(*words))
@@ -323,7 +323,7 @@ def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
                 yield Span(start, end, labels, line=mention.span.line)
 
 
-def _of_the_same_id(predicted: Document, gold: Document) -> Document:
+def _with_gold_id(predicted: Document, gold: Document) -> Document:
     """Return the predicted document with the id of gold; an id that is a number may be the number of the answer.
 
     That is not so in a batch, whose answers have ids.

@@ -162,7 +162,7 @@ class Occurrences:
     def __init__(self, text: str, folds: Collection[str]) -> None:
         self._text, self._folds = text, folds
         self._folded = folded(text, folds)
-        self._known: dict[str, list[Range]] = {}
+        self._ranges: dict[str, list[Range]] = {}
         self._words: tuple[list[int], list[int]] | None = None
         self._searched = self._compared = 0
 
@@ -185,11 +185,11 @@ class Occurrences:
 
         Raises `LimitError` after too many searches.
         """
-        if key in self._known:
-            return self._known[key]
+        if key in self._ranges:
+            return self._ranges[key]
         text = self._folded.text
         self._count(searched=len(text))
-        ranges = self._known[key] = []
+        ranges = self._ranges[key] = []
         at = text.find(key) if key else -1
         while at >= 0:
             place = self._folded.range_of(at, at + len(key))

@@ -127,7 +127,7 @@ class Fair(Metric):
         the false positives, its column ``_`` the false negatives. (A span without a label has the label
         ``_``, and is counted in the same row and column.)
         """
-        by_label = self._by_label(total)
+        by_label = self._counts_by_label(total)
         golds = {label: counts[0]["TP"] + counts[0]["FN"] for label, counts in by_label.items()}
         return {
             "overall": self._versions(*_overall(by_label)),
@@ -137,7 +137,7 @@ class Fair(Metric):
         }
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        traditional, fair = _overall(self._by_label(total))
+        traditional, fair = _overall(self._counts_by_label(total))
         return {
             "overall.fair": weighted(fair, DEFAULT_WEIGHTS),
             "overall.traditional": weighted(traditional, TRADITIONAL_WEIGHTS),
@@ -145,7 +145,7 @@ class Fair(Metric):
         }
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
-        by_label = self._by_label(total)
+        by_label = self._counts_by_label(total)
         entries = {f"per_label.{label}": counts for label, (counts, _) in by_label.items()}
         return {
             f"{place}.{version}": (counts["TP"] + counts["FN"], counts["TP"] + counts["FP"])
@@ -177,7 +177,7 @@ class Fair(Metric):
             if item.key.label not in exclude and (not labels or item.key.label in labels)
         ]
 
-    def _by_label(self, total: Tally) -> dict[str, tuple[_Kinds, _Kinds]]:
+    def _counts_by_label(self, total: Tally) -> dict[str, tuple[_Kinds, _Kinds]]:
         """Return the traditional and the fair counts of each label, labels in order."""
         by_label: dict[str, tuple[_Kinds, _Kinds]] = {}
         for (version, kind, *labels), number in total.items():

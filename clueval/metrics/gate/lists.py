@@ -224,17 +224,17 @@ class GateLists(GateWithin):
 
     def by_rank(self, total: Tally) -> Iterator[tuple[int, GateCounts]]:
         """Yield the counts of the lists at every rank, rising; the last is `EVERY_RANK`."""
-        last = max(_by_rank(total, ("lists", "longest")), default=-1)
+        last = max(_numbers_by_rank(total, ("lists", "longest")), default=-1)
         ranks = (*RANKS.get(self.ranks, range(last + 1)), EVERY_RANK)
-        return _at_ranks(_changes_at(total, ("lists", "rank")), total["lists", "targets"], ranks)
+        return _counts_at_ranks(_changes_at(total, ("lists", "rank")), total["lists", "targets"], ranks)
 
     def disambiguation(self, total: Tally) -> Iterator[tuple[int, GateCounts]]:
         """Yield the counts of the lists that have a match, at every rank, rising."""
-        last = max(_by_rank(total, ("lists", "disambiguation", "longest")), default=0)
-        return _at_ranks(_changes_at(total, ("lists", "disambiguation", "rank")), 0, range(last + 1))
+        last = max(_numbers_by_rank(total, ("lists", "disambiguation", "longest")), default=0)
+        return _counts_at_ranks(_changes_at(total, ("lists", "disambiguation", "rank")), 0, range(last + 1))
 
     def _report(self, total: Tally) -> dict[str, Any]:
-        strict, lenient = (_by_rank(total, ("lists", name)) for name in ("strict", "lenient"))
+        strict, lenient = (_numbers_by_rank(total, ("lists", name)) for name in ("strict", "lenient"))
         return {
             "by_score": {threshold_name(at): counts.report(self.beta) for at, counts in self.by_score(total)},
             "by_rank": {
@@ -361,7 +361,7 @@ class _Matches:
         self._with_list: set[int] = set()
         self._overlapping_lists = self._touching_lists = 0
         """How many lists overlap a target, and how many are touched by one."""
-        self._of_list = [self._matches_of(candidate_list) for candidate_list in self.lists]
+        self._by_list = [self._matches_of(candidate_list) for candidate_list in self.lists]
 
     def _matches_of(self, candidate_list: CandidateList) -> list[_Match]:
         span = candidate_list.span
@@ -403,7 +403,7 @@ class _Matches:
         pairs = []
         same: Counter[int] = Counter()
         for number, shown in visible.items():
-            for match in self._of_list[number] if shown else ():
+            for match in self._by_list[number] if shown else ():
                 ranks = {value: rank for value, rank in match.ranks.items() if rank < shown}
                 if ranks and match.is_near:
                     best = max(ranks)
@@ -427,7 +427,7 @@ class _Matches:
                 "without_match": self._touching_lists,
             }
         )
-        for candidate_list, matches in zip(self.lists, self._of_list, strict=True):
+        for candidate_list, matches in zip(self.lists, self._by_list, strict=True):
             strict, partial = (
                 min((m.ranks[value] for m in matches if m.touches and value in m.ranks), default=None)
                 for value in (STRICT, PARTIAL)
@@ -459,7 +459,7 @@ class _Matches:
     def count_recall(self, tally: Tally) -> None:
         """Count the targets that have a match in any list, by its least rank; zero length never matches strictly."""
         least: dict[str, dict[int, int]] = {"strict": {}, "lenient": {}}
-        for target, ranks, overlaps, *_ in (match for matches in self._of_list for match in matches):
+        for target, ranks, overlaps, *_ in (match for matches in self._by_list for match in matches):
             has_length = bool(len(self.targets[target]))
             for name, values in (("strict", {STRICT}), ("lenient", {STRICT, PARTIAL})):
                 of_target = [
@@ -507,11 +507,11 @@ def _changes_at(total: Tally, path: tuple[Any, ...]) -> dict[float, list[int]]:
     return changes
 
 
-def _by_rank(total: Tally, path: tuple[Any, ...]) -> dict[int, int]:
+def _numbers_by_rank(total: Tally, path: tuple[Any, ...]) -> dict[int, int]:
     return {key[-1]: number for key, number in total.items() if key[:-1] == path}
 
 
-def _at_ranks(
+def _counts_at_ranks(
     changes: Mapping[float, Sequence[int]], targets: int, ranks: Iterable[int]
 ) -> Iterator[tuple[int, GateCounts]]:
     """Yield the counts at these ranks, which rise; at a rank all candidates up to it are visible."""

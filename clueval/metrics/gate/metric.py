@@ -319,7 +319,7 @@ class Gate(Metric):
             for spans in (case.gold, case.predicted)
         )
         tally = Tally()
-        for key, number in _of_ranks(
+        for key, number in _counts_of_ranks(
             self, gold, predicted, tuple([ranks[score] for score in scores])
         ).items():
             if key[-3:-2] == ("score",):
@@ -555,7 +555,7 @@ class GateWithin(Gate, DocumentMetric):
             if self.unfiltered is None:
                 tally.update(inside)
                 continue
-            alone = self._counted(pair, sequence, self._of_unfiltered(pair, sequence))
+            alone = self._counted(pair, sequence, self._unfiltered_spans(pair, sequence))
             for counts, is_own in ((inside, False), (alone, True)):
                 for key, number in counts.items():
                     of_type = key[:2] == ("type", self.unfiltered)
@@ -567,7 +567,7 @@ class GateWithin(Gate, DocumentMetric):
     def annotations(self, pair: Pair, sequence: str, kind: str | None = None) -> list[Sequence[Span]]:
         only = self.unfiltered
         if only is not None and (kind == only or (kind is None and self._is_only_type(only))):
-            return self._of_unfiltered(pair, sequence)
+            return self._unfiltered_spans(pair, sequence)
         return self._inside(pair, sequence)
 
     def _is_only_type(self, name: str) -> bool:
@@ -577,7 +577,7 @@ class GateWithin(Gate, DocumentMetric):
         """Return the annotations of both sides that lie within the containing ones."""
         return [self.inside(side, side.layers.get(sequence, ())) for side in pair.sides]
 
-    def _of_unfiltered(self, pair: Pair, sequence: str) -> list[Sequence[Span]]:
+    def _unfiltered_spans(self, pair: Pair, sequence: str) -> list[Sequence[Span]]:
         """Return all targets of the type `unfiltered`, and its responses that lie within the containing ones."""
         only = str(self.unfiltered)
         response_type = {spec.target: spec.response for spec in self.specs}.get(only) if self.specs else only
@@ -631,7 +631,9 @@ class GateWithin(Gate, DocumentMetric):
 
 
 @lru_cache(maxsize=4096)
-def _of_ranks(metric: Gate, gold: Sequence[Row], predicted: Sequence[Row], ranks: Sequence[int]) -> Tally:
+def _counts_of_ranks(
+    metric: Gate, gold: Sequence[Row], predicted: Sequence[Row], ranks: Sequence[int]
+) -> Tally:
     """Return the counts of a case whose predicted spans have ranks as scores."""
     name = str(metric.score_feature)
     scored = [Span(*row, {name: rank}) for row, rank in zip(predicted, ranks, strict=True)]

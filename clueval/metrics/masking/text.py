@@ -76,18 +76,18 @@ class PositionWeights:
 
     def __and__(self, flags: PositionWeights) -> PositionWeights:
         """Return the weights where flags are set, and 0 elsewhere."""
-        return self._of(_number(self.bytes) & 255 * _number(flags.bytes))
+        return self._from_number(_number(self.bytes) & 255 * _number(flags.bytes))
 
     def __or__(self, other: PositionWeights) -> PositionWeights:
         """Return the weights of both, none of which has a weight where the other has one."""
-        return self._of(_number(self.bytes) | _number(other.bytes))
+        return self._from_number(_number(self.bytes) | _number(other.bytes))
 
     def __sub__(self, flags: PositionWeights) -> PositionWeights:
         """Return the weights where flags are not set, and 0 elsewhere."""
         number = _number(self.bytes)
-        return self._of(number ^ (number & 255 * _number(flags.bytes)))
+        return self._from_number(number ^ (number & 255 * _number(flags.bytes)))
 
-    def _of(self, number: int) -> PositionWeights:
+    def _from_number(self, number: int) -> PositionWeights:
         return PositionWeights(number.to_bytes(len(self.bytes), "little"))
 
     @cached_property
