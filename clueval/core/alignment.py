@@ -105,13 +105,13 @@ class Alignment:
 
     def gold_before(self, column: int) -> int:
         """Return the number of gold characters before a column: the position of the next gold character."""
-        return self._before(column, len(self.gold), _GOLD)
+        return self._position_before(column, len(self.gold), _GOLD)
 
     def predicted_before(self, column: int) -> int:
         """Return the number of predicted characters before a column."""
-        return self._before(column, len(self.predicted), _PREDICTED)
+        return self._position_before(column, len(self.predicted), _PREDICTED)
 
-    def _before(self, column: int, length: int, side: int) -> int:
+    def _position_before(self, column: int, length: int, side: int) -> int:
         if column >= self.columns:
             return length
         number = bisect_right(self._columns, column) - 1

@@ -54,7 +54,7 @@ class Levels(Metric):
                 }
                 for side in SIDES
             },
-            "unlabelled": {str(level): counts.report() for level, counts in _unlabelled(total).items()},
+            "unlabelled": {str(level): counts.report() for level, counts in _counts_by_level(total).items()},
             "labelled": {
                 layer: {
                     str(level): averages_of(
@@ -63,7 +63,7 @@ class Levels(Metric):
                     )
                     for level in LEVELS
                 }
-                for layer, labels in _labelled(total, layers).items()
+                for layer, labels in _counts_by_label(total, layers).items()
             },
         }
 
@@ -78,7 +78,7 @@ class Levels(Metric):
                 if agrees and kind == KINDS[0]:
                     counts[place + 2] += number
         return {
-            "unlabelled": {"1": _unlabelled(total)[1].report()},
+            "unlabelled": {"1": _counts_by_level(total)[1].report()},
             "labelled": {
                 layer: {"1": {"micro": Counts(*by_layer.get(layer, ())).report()}} for layer in layers
             },
@@ -87,10 +87,13 @@ class Levels(Metric):
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         labelled = {
             f"labelled.{layer}.{level}.micro": Counts.total(by_level[level] for by_level in labels.values())
-            for layer, labels in _labelled(total, layers).items()
+            for layer, labels in _counts_by_label(total, layers).items()
             for level in LEVELS
         }
-        return {**labelled, **{f"unlabelled.{level}": counts for level, counts in _unlabelled(total).items()}}
+        return {
+            **labelled,
+            **{f"unlabelled.{level}": counts for level, counts in _counts_by_level(total).items()},
+        }
 
 
 def matches_in(case: Case, side: int) -> Iterator[Match]:
@@ -106,13 +109,13 @@ def matches_in(case: Case, side: int) -> Iterator[Match]:
             yield match_of(span, sorted(around, key=by_position))
 
 
-def _unlabelled(total: Tally) -> dict[int, Counts]:
+def _counts_by_level(total: Tally) -> dict[int, Counts]:
     """Return the counts at each level, whatever the labels."""
     gold, predicted = (list(accumulate(total["class", side, kind] for kind in KINDS)) for side in SIDES)
     return {level: Counts(gold[-1], predicted[-1], gold[level - 1], predicted[level - 1]) for level in LEVELS}
 
 
-def _labelled(total: Tally, layers: Sequence[str]) -> dict[str, dict[str, dict[int, Counts]]]:
+def _counts_by_label(total: Tally, layers: Sequence[str]) -> dict[str, dict[str, dict[int, Counts]]]:
     """Return the counts by layer, label and level; a span of class n with its label is correct from level n on."""
     sides: dict[
         tuple[str, str], tuple[list[int], list[int]]

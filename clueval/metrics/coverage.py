@@ -73,7 +73,7 @@ class Coverage(DocumentMetric):
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         return {
             kind: {
-                "unlabelled": _unlabelled(kind, total).report(),
+                "unlabelled": _counts_of_kind(kind, total).report(),
                 **averages_of(_counts_by_label(kind, total), is_weighted=False),
             }
             for kind in _kinds_in(total)
@@ -82,14 +82,14 @@ class Coverage(DocumentMetric):
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         kinds = _kinds_in(total)
         micro = {f"{kind}.micro": Counts.total(_counts_by_label(kind, total).values()) for kind in kinds}
-        return {**micro, **{f"{kind}.unlabelled": _unlabelled(kind, total) for kind in kinds}}
+        return {**micro, **{f"{kind}.unlabelled": _counts_of_kind(kind, total) for kind in kinds}}
 
 
 def _kinds_in(total: Tally) -> Sequence[str]:
     return KINDS[:1] if total["textless",] else KINDS
 
 
-def _unlabelled(kind: str, total: Tally) -> Counts:
+def _counts_of_kind(kind: str, total: Tally) -> Counts:
     return Counts(*(total[kind, name] for name in _COUNTS))
 
 
@@ -124,7 +124,7 @@ _Kind = tuple[str, Callable[[int, int], Range], Callable[[int, int], int]]
 """The name of a kind of positions, the range of them for a range of the document, and the size of a range."""
 
 
-def _itself(start: int, end: int) -> Range:
+def _unchanged(start: int, end: int) -> Range:
     return start, end
 
 
@@ -136,7 +136,7 @@ def _kinds(document: Document | None) -> Iterator[_Kind]:
     """Yield the kinds of positions of a document; of one without text, tokens alone."""
     first = 0 if document is None else document.start
     if document is None or document.unit == "token":
-        yield KINDS[0], _itself, _length
+        yield KINDS[0], _unchanged, _length
     if document is None:
         return
     if document.unit == "token":
@@ -153,7 +153,7 @@ def _kinds(document: Document | None) -> Iterator[_Kind]:
 
         yield KINDS[0], tokens_of, _length
         lengths = list(accumulate((not character.isspace() for character in text), initial=0))
-    yield KINDS[1], _itself, lambda start, end: lengths[end - first] - lengths[start - first]
+    yield KINDS[1], _unchanged, lambda start, end: lengths[end - first] - lengths[start - first]
 
 
 def _ranges_by_label(

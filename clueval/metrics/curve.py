@@ -99,7 +99,7 @@ class Curve(DocumentMetric):
                     for layer, spans in pair.predicted.layers.items()
                 }
                 visible.append(replace(pair, predicted=replace(pair.predicted, layers=layers, tags=NOTHING)))
-            for key, number in self._counted(visible, sequence, where, tallies).items():
+            for key, number in self._counts_of_pairs(visible, sequence, where, tallies).items():
                 tally[threshold, *key] += number
         return tally
 
@@ -108,7 +108,7 @@ class Curve(DocumentMetric):
         is_exact = isinstance(self.metric, Exact) and self.metric.min_overlap is None
         return is_exact and self.thresholds is None and not self.merge
 
-    def _counted(
+    def _counts_of_pairs(
         self, pairs: Sequence[Pair], sequence: str, where: Where, tallies: dict[Key, Tally]
     ) -> Tally:
         """Return the metric's counts; `tallies` has those of the cases that it has counted."""

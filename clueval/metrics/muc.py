@@ -83,7 +83,7 @@ class Muc(Metric):
         for key, number in equal.items():
             for scheme in SCHEMES:
                 tally[scheme, key[2], "correct"] += number
-        rest = _Rest(_without(case.gold, equal), _without(case.predicted, equal))
+        rest = _Rest(_without_equal_pairs(case.gold, equal), _without_equal_pairs(case.predicted, equal))
         by_range = rest.paired_by_range()
         for scheme in SCHEMES:
             rest.count(tally, scheme, rest.paired_by_label() if scheme == "type" else by_range)
@@ -155,7 +155,7 @@ def _key(span: Span) -> _Key:
     return span.start, span.end, span.label, span.parts or ()
 
 
-def _without(spans: Iterable[Span], equal: Counter[_Key]) -> list[Span]:
+def _without_equal_pairs(spans: Iterable[Span], equal: Counter[_Key]) -> list[Span]:
     """Return the spans in the order of their keys, without those that are in pairs of equal spans."""
     taken = Counter(equal)
     left = []
@@ -203,12 +203,12 @@ class _Rest:
         for number, span in enumerate(self._sides[0]):
             if equal := free.get(_range(span)):
                 pairs[number] = equal.pop()
-        return pairs | self._most(*self._free(pairs))
+        return pairs | self._most_overlapping(*self._unpaired(pairs))
 
     def paired_by_label(self) -> _Pairs:
         """Pair spans of one label that overlap, then all others that overlap."""
         pairs: _Pairs = {}
-        for numbers in self._components(*self._free({})):
+        for numbers in self._components(*self._unpaired({})):
             members = [
                 [side[number] for number in of_side]
                 for side, of_side in zip(self._sides, numbers, strict=True)
@@ -220,14 +220,14 @@ class _Rest:
             ):
                 pairs |= self._best_of_flat(*numbers)
         by_label: dict[str, tuple[list[int], list[int]]] = {}
-        for side, left in enumerate(self._free(pairs)):
+        for side, left in enumerate(self._unpaired(pairs)):
             for number in left:
                 by_label.setdefault(self._labels[side][number], ([], []))[side].append(number)
         for golds, predicteds in by_label.values():
-            pairs |= self._most(golds, predicteds)
-        return pairs | self._most(*self._free(pairs))
+            pairs |= self._most_overlapping(golds, predicteds)
+        return pairs | self._most_overlapping(*self._unpaired(pairs))
 
-    def _free(self, pairs: _Pairs) -> tuple[list[int], list[int]]:
+    def _unpaired(self, pairs: _Pairs) -> tuple[list[int], list[int]]:
         """Return the numbers of the spans of both sides that are in no pair."""
         taken = set(pairs.values())
         gold, predicted = (range(len(side)) for side in self._sides)
@@ -250,14 +250,14 @@ class _Rest:
             if component[0] and component[1]:
                 yield component
 
-    def _most(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
+    def _most_overlapping(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
         """Return as many pairs of overlapping spans as possible."""
         if not self._has_gaps:
-            return self._most_without_gaps((golds, predicteds))
+            return self._most_overlapping_without_gaps((golds, predicteds))
         pairs: _Pairs = {}
         for numbers in self._components(golds, predicteds):
             if not any(self._sides[side][number].parts for side in (0, 1) for number in numbers[side]):
-                pairs |= self._most_without_gaps(numbers)
+                pairs |= self._most_overlapping_without_gaps(numbers)
                 continue
             gold_numbers, free = sorted(numbers[0]), set(numbers[1])
             edges = [
@@ -269,7 +269,7 @@ class _Rest:
                     pairs[number] = partner
         return pairs
 
-    def _most_without_gaps(self, numbers: tuple[Sequence[int], Sequence[int]]) -> _Pairs:
+    def _most_overlapping_without_gaps(self, numbers: tuple[Sequence[int], Sequence[int]]) -> _Pairs:
         """Pair the span that ends first with that one of those that it overlaps that ends first, and so on."""
         free: tuple[dict[int, tuple[int, int, int, int]], ...] = ({}, {})
         for side, spans in enumerate(self._sides):

@@ -154,12 +154,12 @@ class Partial(Metric):
         counts = list(per_label.values())
         averages = averages_of(per_label, is_weighted=False)
         report: dict[str, Any] = {
-            "micro": self._further(averages["micro"], Counts.total(counts).f),
-            "macro": self._further(
+            "micro": self._with_further_f(averages["micro"], Counts.total(counts).f),
+            "macro": self._with_further_f(
                 averages["macro"], lambda beta: rate(math.fsum(c.f(beta) for c in counts), len(counts))
             ),
             "per_label": {
-                label: self._further(entry, per_label[label].f)
+                label: self._with_further_f(entry, per_label[label].f)
                 for label, entry in averages["per_label"].items()
             },
         }
@@ -186,7 +186,7 @@ class Partial(Metric):
             counts[label] = Counts(total["gold", label], total["predicted", label], tp, tp)
         return counts
 
-    def _further(self, report: dict[str, float], f: Callable[[float], float]) -> dict[str, float]:
+    def _with_further_f(self, report: dict[str, float], f: Callable[[float], float]) -> dict[str, float]:
         """Return a PRF entry with the further F-measures added."""
         return report | {f"f{float(beta)!r}".removesuffix(".0"): f(beta) for beta in self.betas}
 

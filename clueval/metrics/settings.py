@@ -59,16 +59,16 @@ def metrics_in(text: str) -> list[MetricText]:
     try:
         node = ast.parse(source, mode="eval").body
         assert isinstance(node, ast.Tuple)
-        return [_metric(call, source) for part in node.elts for call in _added(part)]
+        return [_metric(call, source) for part in node.elts for call in _summands(part)]
     except (SyntaxError, ValueError, AssertionError, RecursionError, MemoryError):
         raise UsageError(f"the metrics {text!r} cannot be read", advice=_EXAMPLE) from None
 
 
-def _added(node: ast.expr) -> Iterator[ast.expr]:
+def _summands(node: ast.expr) -> Iterator[ast.expr]:
     """Yield the parts of a sum."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        yield from _added(node.left)
-        yield from _added(node.right)
+        yield from _summands(node.left)
+        yield from _summands(node.right)
     else:
         yield node
 
@@ -171,8 +171,8 @@ def values_of(group: type, field: Field[Any], *, none: bool = True) -> Values | 
     if values is None or not none:
         return values
     if get_origin(kind) in (tuple, frozenset):
-        return _or(get_origin(kind)(), values)
-    return _or(None, values) if type(None) in get_args(kind) else values
+        return _values_or(get_origin(kind)(), values)
+    return _values_or(None, values) if type(None) in get_args(kind) else values
 
 
 def shown_default(field: Field[Any]) -> str:
@@ -225,7 +225,7 @@ def _several(collection: Callable[[Iterator[Any]], Any], kind: Any) -> Values | 
     return Values(f"{single.several} separated by commas", read)
 
 
-def _or(nothing: Any, values: Values) -> Values:
+def _values_or(nothing: Any, values: Values) -> Values:
     return Values(f"{values.takes}, or {_NONE}", lambda text: nothing if text == _NONE else values.read(text))
 
 

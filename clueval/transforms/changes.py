@@ -224,7 +224,7 @@ class Alternatives(EachPair):
                         **pair.predicted.in_errors,
                         advice="only gold spans may have alternatives",
                     )
-            chosen = _chosen(groups, others, pair.predicted.layers.get(layer, ()), layer)
+            chosen = _chosen_members(groups, others, pair.predicted.layers.get(layer, ()), layer)
             left_out = {id(member) for members in groups for member in members} - set(map(id, chosen))
             layers[layer] = [span for span in spans if id(span) not in left_out]
             notes[("groups",)] += len(groups)
@@ -255,7 +255,7 @@ def _groups_and_others(document: Document, layer: str) -> tuple[list[list[Span]]
     return sorted(groups.values(), key=lambda members: by_position(members[0])), others
 
 
-def _chosen(
+def _chosen_members(
     groups: Sequence[Sequence[Span]], others: Iterable[Span], predicted: Iterable[Span], layer: str
 ) -> list[Span | None]:
     """Return the member that each group becomes, as `Alternatives` says; None if it becomes nothing."""

@@ -25,10 +25,10 @@ class InCharacters(EachPair):
     signature: ClassVar[tuple[str, str]] = (UNIT, "character")
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
-        yield replace(pair, gold=_converted(pair.gold), predicted=_converted(pair.predicted))
+        yield replace(pair, gold=_characters_of(pair.gold), predicted=_characters_of(pair.predicted))
 
 
-def _converted(document: Document) -> Document:
+def _characters_of(document: Document) -> Document:
     """Return a document in characters; one that has neither spans nor a text, beside a text, needs none."""
     if document.end is None and not any(document.layers.values()):
         return replace(document, unit="character", start=0)

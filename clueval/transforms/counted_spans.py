@@ -108,7 +108,7 @@ class IgnoredRegions(EachPair):
                     notes[HIDDEN, "label", label] += 1
                     of_labels.setdefault(label, []).extend(span.fragments)
             every += [part for several in of_labels.values() for part in several]
-            counted, judged = self._counted(gold_spans, predicted_spans, layer, everywhere, of_labels)
+            counted, judged = self._counted_spans(gold_spans, predicted_spans, layer, everywhere, of_labels)
             gold = with_layers(gold, {layer: counted}) if layer in gold.layers else gold
             predicted = with_layers(predicted, {layer: judged}) if layer in predicted.layers else predicted
             notes[("gold",)] += len(gold_spans) - len(counted)
@@ -123,7 +123,7 @@ class IgnoredRegions(EachPair):
         tags = {layer: tags for layer, tags in document.tags.items() if layer not in self.layers}
         return replace(document, layers=layers, tags=tags)
 
-    def _counted(
+    def _counted_spans(
         self,
         gold: Sequence[Span],
         predicted: Sequence[Span],

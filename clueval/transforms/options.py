@@ -234,7 +234,7 @@ class Preparing:
         for name in ("occurrence", "locate"):
             if getattr(self, name) is not None:
                 raise UsageError(
-                    f"{_shown(name)} applies to predictions without positions",
+                    f"{_option_in_messages(name)} applies to predictions without positions",
                     advice="remove it, or read predicted with the format mentions",
                 )
 
@@ -243,7 +243,9 @@ class Preparing:
         changed = changed_fields(self)
         for name in names:
             if name in changed:
-                raise UsageError(f"{_shown(name)} does not apply to {caller}", advice="leave it out")
+                raise UsageError(
+                    f"{_option_in_messages(name)} does not apply to {caller}", advice="leave it out"
+                )
         return self
 
     def golds(self) -> list[Any]:
@@ -265,7 +267,7 @@ class Preparing:
         return () if self.ignore_layer is None else names_of(self.ignore_layer, "ignore_layer")
 
 
-def _shown(name: str) -> str:
+def _option_in_messages(name: str) -> str:
     """Return the name of an option as messages have it: the command line recognises it there."""
     return name if "_" in name else f"{name}=..."
 

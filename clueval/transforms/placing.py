@@ -107,13 +107,13 @@ def placed_documents(documents: Sequence[Document], *, in_tokens: bool = False, 
         and (gold.tokens is None or other.tokens is None or list(gold.tokens) == list(other.tokens))
         for other in others
     ):
-        moved = [_called(other.from_position(gold.start), gold, named) for other in others]
+        moved = [_with_gold_id(other.from_position(gold.start), gold, named) for other in others]
         return Placed([gold, *moved], [{} for _ in documents])
     text = next((document.text for document in documents if document.text is not None), None)
     first = _in_characters(gold, text)
-    placed = [first, *(_onto(_in_characters(other, first.text), first) for other in others)]
+    placed = [first, *(_on_gold(_in_characters(other, first.text), first) for other in others)]
     trimmed, numbers = zip(*map(_trimmed, placed), strict=True)
-    named_alike = [trimmed[0], *(_called(other, gold, named) for other in trimmed[1:])]
+    named_alike = [trimmed[0], *(_with_gold_id(other, gold, named) for other in trimmed[1:])]
     if not in_tokens:
         return Placed(named_alike, [{} for _ in documents], sum(numbers))
     tokens, characters = _tokens_of(documents, next((each.text for each in named_alike if each.text), ""))
@@ -134,15 +134,15 @@ def _in_characters(document: Document, text: str | None) -> Document:
     return TextPositions(onto, document.start, *token_places(document, onto)).placed(document)
 
 
-def _onto(document: Document, gold: Document) -> Document:
+def _on_gold(document: Document, gold: Document) -> Document:
     """Return the document with the positions and the text of gold."""
     gold_text, text = gold.text, document.text
     if gold_text is not None and text is not None and gold_text != text:
-        return _carried_over(document, gold)
+        return _with_gold_positions(document, gold)
     return document if gold_text is None else replace(document, text=gold_text)
 
 
-def _called(document: Document, gold: Document, named: bool) -> Document:
+def _with_gold_id(document: Document, gold: Document, named: bool) -> Document:
     """Return the document with the id of gold, unless both formats give ids and these differ.
 
     An id that is a number may be that of a row, which a format without ids has.
@@ -175,20 +175,20 @@ def token_places(document: Document, text: str) -> tuple[list[int], list[int]]:
     ends: list[int] = []
     at = 0
     for token in document.tokens or ():
-        at = _skipped(text, at)
+        at = _next_visible(text, at)
         end = _end(text, at, token)
         if end is None:
             raise _mismatch(document, f"token {len(starts) + 1} is {token!r}", len(starts), text, at)
         starts.append(at)
         ends.append(end)
         at = end
-    at = _skipped(text, at)
+    at = _next_visible(text, at)
     if at < len(text):
         raise _mismatch(document, "the tokens end", len(starts), text, at)
     return starts, ends
 
 
-def _skipped(text: str, at: int) -> int:
+def _next_visible(text: str, at: int) -> int:
     """Return the position of the next character that is not white space."""
     while at < len(text) and text[at].isspace():
         at += 1
@@ -201,7 +201,7 @@ def _end(text: str, at: int, token: str) -> int | None:
         return at + len(token)
     for character in token:
         if not character.isspace():
-            place = _skipped(text, at)
+            place = _next_visible(text, at)
             if not text.startswith(character, place):
                 return None
             at = place + 1
@@ -223,7 +223,7 @@ def _mismatch(document: Document, what: str, number: int, text: str, at: int) ->
     )
 
 
-def _carried_over(document: Document, gold: Document) -> Document:
+def _with_gold_positions(document: Document, gold: Document) -> Document:
     """Return the document with the positions of gold, by the rank of characters that are not white space."""
     gold_text, other_text = gold.text or "", document.text or ""
     gold_places, other_places = (

@@ -87,7 +87,7 @@ def project(
     for layer, spans in predicted.layers.items():
         layers[layer] = []
         for span in spans:
-            moved = _moved(span, predicted_positions, gold_text)
+            moved = _span_on_gold(span, predicted_positions, gold_text)
             if moved is None:
                 lost.setdefault(layer, []).append(span)
             else:
@@ -104,7 +104,7 @@ def project(
     return Projection(document, lost)
 
 
-def _moved(span: Span, characters: TextPositions, gold_text: _GoldText) -> Span | None:
+def _span_on_gold(span: Span, characters: TextPositions, gold_text: _GoldText) -> Span | None:
     """Return the span on gold, or None; a span with gaps is projected only if each of its parts can be."""
     parts = span.fragments
     if span.tokens is not None:
@@ -200,7 +200,7 @@ class Align(EachPair):
         if self.merge:
             left_out = {id(span) for _, span in alone}
             merged = [span for span in predicted.layers[MERGED] if id(span) not in left_out]
-            placed, apart = _apart(layers[MERGED], merged)
+            placed, apart = _without_clashes(layers[MERGED], merged)
             alone += [(MERGED, span) for span in apart]
             layers = _in_layers(placed, pair.predicted.layers)
         yield replace(pair, predicted=replace(document, layers=layers))
@@ -214,7 +214,7 @@ class Align(EachPair):
             yield Pair(empty(pair.gold), beside, beside=True)
 
 
-def _apart(spans: Iterable[Span], originals: Iterable[Span]) -> tuple[list[Span], list[Span]]:
+def _without_clashes(spans: Iterable[Span], originals: Iterable[Span]) -> tuple[list[Span], list[Span]]:
     """Return projected spans, and apart from them, as they were, those that are where one with other labels is.
 
     Projected merged spans do not overlap, but those of zero length may have one place, and would be merged there.

@@ -106,7 +106,7 @@ class Fair(Metric):
 
     def count(self, case: Case) -> Tally:
         tally = count_items(self._items(case.gold), self._items(case.predicted))
-        if named := self._named:
+        if named := self._explicit_exclusions:
             labels = (span.label for side in (case.gold, case.predicted) for span in side)
             tally.update(("excluded", label) for label in labels if label in named)
         return tally
@@ -159,12 +159,12 @@ class Fair(Metric):
         for label in self.labels:
             if label not in labels:
                 raise UsageError(f"no span is labelled {label!r}", advice="check Fair.labels")
-        for label in sorted(self._named) if total else ():
+        for label in sorted(self._explicit_exclusions) if total else ():
             if not total["excluded", label]:
                 warn(shortened(f"fair.exclude: no span has the label {label!r}"))
 
     @property
-    def _named(self) -> set[str]:
+    def _explicit_exclusions(self) -> set[str]:
         """The labels to exclude that are not excluded by default."""
         return {*self.exclude} - {*PLACEHOLDERS}
 

@@ -194,12 +194,12 @@ def _keys(path: Path) -> list[Path]:
 
 
 @lru_cache(maxsize=4096)
-def _joined(change: tuple[int, ...]) -> str:  # few are different, and tallies share them
+def _change_as_text(change: tuple[int, ...]) -> str:  # few are different, and tallies share them
     return " ".join(map(str, change))
 
 
 @lru_cache(maxsize=4096)
-def _split(change: str) -> tuple[int, ...]:
+def _change_of_text(change: str) -> tuple[int, ...]:
     return tuple(map(int, change.split()))
 
 
@@ -215,7 +215,7 @@ def counts_at(total: Tally, path: Path) -> GateCounts:
 
 def add_changes(tally: Tally, path: Path, changes: Mapping[float, Sequence[int]]) -> None:
     for score, change in changes.items():
-        key = (*path, "score", repr(score), _joined(tuple(change)))
+        key = (*path, "score", repr(score), _change_as_text(tuple(change)))
         tally[key] = tally.get(key, 0) + 1
 
 
@@ -225,7 +225,7 @@ def changes_at(total: Tally, path: Path) -> dict[float, Sequence[int]]:
     changes: dict[float, Sequence[int]] = {}
     for key, number in total.items():
         if key[:-2] == begin:
-            score, change = float(key[-2]), _split(key[-1])
+            score, change = float(key[-2]), _change_of_text(key[-1])
             if number != 1:
                 change = tuple([number * count for count in change])
             changes[score] = tuple(map(add, changes[score], change)) if score in changes else change

@@ -121,7 +121,7 @@ class FeatureTest:
             of_type = by_type.setdefault(match[1], [])
             for part in match[2].split(","):
                 of_type.append(_feature(part, [*plain, *of_type]))
-        self._plain = tuple(plain)
+        self._of_any_type = tuple(plain)
         self.every = tuple(
             dict.fromkeys([*plain, *(name for of_type in by_type.values() for name in of_type)])
         )
@@ -129,7 +129,7 @@ class FeatureTest:
 
     def of_type(self, kind: str) -> tuple[str, ...]:
         """Return the names of the features that are compared for a type of targets."""
-        return self.by_type.get(kind, self._plain)
+        return self.by_type.get(kind, self._of_any_type)
 
     def agree(self, target: Span, response: Span, kind: str) -> bool:
         """Return whether the features of the two agree; `kind` is the type of the target."""

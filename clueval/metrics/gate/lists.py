@@ -355,9 +355,9 @@ class _Matches:
             for candidate_list in self.lists
         ]
         self._index = SpanIndex(list(map(hull, targets)))
-        self._at: dict[tuple[int, int], list[int]] = {}
+        self._numbers_at: dict[tuple[int, int], list[int]] = {}
         for number, target in enumerate(targets):
-            self._at.setdefault((target.start, target.end), []).append(number)
+            self._numbers_at.setdefault((target.start, target.end), []).append(number)
         self._with_list: set[int] = set()
         self._overlapping_lists = self._touching_lists = 0
         """How many lists overlap a target, and how many are touched by one."""
@@ -366,8 +366,8 @@ class _Matches:
     def _matches_of(self, candidate_list: CandidateList) -> list[_Match]:
         span = candidate_list.span
         overlapping = set(self._index.overlapping(hull(span)))
-        equal = self._at.get((span.start, span.end), ())
-        points = self._at.get((span.start, span.start), ()) if len(span) else ()
+        equal = self._numbers_at.get((span.start, span.end), ())
+        points = self._numbers_at.get((span.start, span.start), ()) if len(span) else ()
         self._with_list |= overlapping
         self._overlapping_lists += bool(overlapping)
         self._touching_lists += bool(overlapping or points)

@@ -551,11 +551,11 @@ class GateWithin(Gate, DocumentMetric):
             self.note_names(tally, *Gate.annotations(self, pair, sequence))
             if self.containing is not None:
                 tally["seen", "within"] += sum(len(self._containing_in(side)) for side in pair.sides)
-            inside = self._counted(pair, sequence, self._inside(pair, sequence))
+            inside = self._counts_of_spans(pair, sequence, self._inside(pair, sequence))
             if self.unfiltered is None:
                 tally.update(inside)
                 continue
-            alone = self._counted(pair, sequence, self._unfiltered_spans(pair, sequence))
+            alone = self._counts_of_spans(pair, sequence, self._unfiltered_spans(pair, sequence))
             for counts, is_own in ((inside, False), (alone, True)):
                 for key, number in counts.items():
                     of_type = key[:2] == ("type", self.unfiltered)
@@ -603,7 +603,7 @@ class GateWithin(Gate, DocumentMetric):
             )
         return document.layers[layer]
 
-    def _counted(self, pair: Pair, sequence: str, spans: Sequence[Sequence[Span]]) -> Tally:
+    def _counts_of_spans(self, pair: Pair, sequence: str, spans: Sequence[Sequence[Span]]) -> Tally:
         sides = [
             replace(side, layers={sequence: of_side}) for side, of_side in zip(pair.sides, spans, strict=True)
         ]

@@ -103,8 +103,12 @@ class Evaluation(NamedTuple):
             return shared_positions(self.case.gold[pair.target], self.case.predicted[pair.response])
 
         if self.pairing == "by-response":
-            return _taken(sorted(self.pairs, key=lambda p: (p.response, -p.value, -overlap(p), p.target)))
-        return _taken(sorted(self.pairs, key=lambda p: (p.target, -p.value, -overlap(p), p.response)))
+            return _disjoint_pairs(
+                sorted(self.pairs, key=lambda p: (p.response, -p.value, -overlap(p), p.target))
+            )
+        return _disjoint_pairs(
+            sorted(self.pairs, key=lambda p: (p.target, -p.value, -overlap(p), p.response))
+        )
 
     def counts(self) -> list[int]:
         """Return the counts, in the order of `clueval.metrics.gate.counts.NAMES`."""
@@ -208,7 +212,7 @@ def best_first(pairs: Sequence[PossiblePair]) -> list[PossiblePair]:
     for value, target, response, _ in pairs:
         of_target[target] += value
         of_response[response] += value
-    return _taken(
+    return _disjoint_pairs(
         sorted(
             pairs,
             key=lambda p: (3 * p[0] - of_target[p[1]] - of_response[p[2]], p[3], p[1], p[2]),
@@ -217,7 +221,7 @@ def best_first(pairs: Sequence[PossiblePair]) -> list[PossiblePair]:
     )
 
 
-def _taken(pairs: Iterable[PossiblePair]) -> list[PossiblePair]:
+def _disjoint_pairs(pairs: Iterable[PossiblePair]) -> list[PossiblePair]:
     """Return the pairs whose target and response are in no earlier pair."""
     targets: set[int] = set()
     responses: set[int] = set()
@@ -266,17 +270,19 @@ class Touching:
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = list(spans)
         self._index = SpanIndex(list(map(hull, self._spans)))
-        self._at: dict[tuple[int, int], list[int]] = {}
+        self._numbers_at: dict[tuple[int, int], list[int]] = {}
         for number, span in enumerate(self._spans):
-            self._at.setdefault((span.start, span.end), []).append(number)
+            self._numbers_at.setdefault((span.start, span.end), []).append(number)
 
     def overlapping(self, span: Span) -> list[int]:
         """Return the numbers of the spans whose range overlaps that of `span` or equals it, ascending."""
-        return sorted({*self._index.overlapping(hull(span)), *self._at.get((span.start, span.end), ())})
+        return sorted(
+            {*self._index.overlapping(hull(span)), *self._numbers_at.get((span.start, span.end), ())}
+        )
 
     def touching(self, span: Span) -> list[int]:
         """Return the numbers of the spans whose range touches that of `span`, ascending."""
-        points = self._at.get((span.start, span.start), ()) if len(span) else ()
+        points = self._numbers_at.get((span.start, span.start), ()) if len(span) else ()
         return sorted({*self._index.overlapping(hull(span)), *points})
 
     def find(self, span: Span) -> list[int]:

@@ -52,7 +52,7 @@ class Masks:
         self, text: MaskedText, spans: Sequence[Span], counted: Sequence[bool] | None = None
     ) -> None:
         self.text, self.spans, self.counted = text, spans, counted
-        self._asked = self._compared = 0
+        self._lookups = self._compared = 0
 
     @cached_property
     def masked(self) -> PositionWeights:
@@ -154,8 +154,8 @@ class Masks:
         Raises `LimitError` if, with those that were returned before, these are too many.
         """
         numbers = self._index.overlapping(span)
-        self._asked, self._compared = self._asked + 1, self._compared + len(numbers)
-        require_few_pairs(self._compared, len(self.spans) + self._asked)
+        self._lookups, self._compared = self._lookups + 1, self._compared + len(numbers)
+        require_few_pairs(self._compared, len(self.spans) + self._lookups)
         masks = [self.spans[number] for number in numbers]
         return sorted(masks, key=lambda span: (span.fragments, shown(span))) if len(masks) > 1 else masks
 

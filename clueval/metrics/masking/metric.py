@@ -173,7 +173,7 @@ class Masking(DocumentMetric):
         for key, names, layers in (("seen", self.masks, predicted), ("annotator", self.annotators, gold)):
             for name in names:
                 tally[key, name] += name in layers
-        if unusual := self._unusual:
+        if unusual := self._unusual_names:
             for name in unusual & {*_names_in(gold, self.risk_layer), *_names_in(predicted, self.risk_layer)}:
                 tally["kept", name] += 1
         tally["gold", "layer"] += sequence in gold or bool(self.annotators)
@@ -252,20 +252,20 @@ class Masking(DocumentMetric):
             {str(key[1]) for key in total if key[0] == kind and key[1] != NO_LABEL}
             for kind in ("class", "label")
         )
-        names_found = f"classes found: {_listed(classes)}; labels found: {_listed(labels)}"
-        for name in sorted(self._unusual):
+        names_found = f"classes found: {_names_as_text(classes)}; labels found: {_names_as_text(labels)}"
+        for name in sorted(self._unusual_names):
             if not total["kept", name]:
-                yield f"keep: no span has the class or label {_cut(name)!r} ({names_found})"
+                yield f"keep: no span has the class or label {_shortened(name)!r} ({names_found})"
         missing = classes - {*self.risk_order}
         for name in self.risk_order:
             if (missing or not classes) and name not in {*classes, *RISKS, *self.keep}:
                 yield (
-                    f"risk_order: no mention has the class {_cut(name)!r} "
-                    f"(classes found that it does not name: {_listed(missing)})"
+                    f"risk_order: no mention has the class {_shortened(name)!r} "
+                    f"(classes found that it does not name: {_names_as_text(missing)})"
                 )
 
     @property
-    def _unusual(self) -> set[str]:
+    def _unusual_names(self) -> set[str]:
         """The names to keep that are neither usual nor classes of the order."""
         return {*self.keep} - {NO_MASK, NO_LABEL, *RISKS, *self.risk_order}
 
@@ -279,7 +279,8 @@ class Masking(DocumentMetric):
         gold, predicted = pair.sides
         of_mentions = self.of_mentions(gold.layers)
         (spans, flags), (masking, mask_flags) = (
-            self._chosen(side, sequence, where) if not self.annotators else ((), None) for side in pair.sides
+            self._spans_of_side(side, sequence, where) if not self.annotators else ((), None)
+            for side in pair.sides
         )
         views: dict[str, ChosenSpans] = {sequence: (spans, flags)}
         if self.annotators:
@@ -298,7 +299,7 @@ class Masking(DocumentMetric):
         uncertain = PositionWeights.at(_ranges(predicted.metadata.get(UNCERTAIN, "")), text.size)
         return Examination(gold, text, reader, views, masks, Masks(text, again), uncertain)
 
-    def _chosen(self, document: Document, sequence: str, where: Where) -> ChosenSpans:
+    def _spans_of_side(self, document: Document, sequence: str, where: Where) -> ChosenSpans:
         """Return the spans of a side in a sequence, with the flags of those that count."""
         spans = document.layers.get(sequence, ())
         return spans, counted(spans, document, where) if where else None
@@ -364,11 +365,11 @@ def _names_in(layers: Layers, risk_layer: str | None) -> Iterator[str]:
         yield from (str(span.features[name]) for name in features if name in span.features)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _names_as_text(names: Iterable[str]) -> str:
     ordered = sorted(names)
     more = f" and {len(ordered) - _LISTED} more" if len(ordered) > _LISTED else ""
-    return ", ".join(map(_cut, ordered[:_LISTED])) + more if ordered else "none"
+    return ", ".join(map(_shortened, ordered[:_LISTED])) + more if ordered else "none"
 
 
-def _cut(name: str) -> str:
+def _shortened(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"

@@ -176,8 +176,8 @@ class StrictReading:
         for number, (start, end) in enumerate(stretches):
             if not (self._may_end(number, start) and self._may_begin(number + 1, end)):
                 uncertain.append((start, end))
-        masked = list(self._masked(stretches))
-        again = masked if left == right else list(self._masked(self._stretches(right)))
+        masked = list(self._masked_ranges(stretches))
+        again = masked if left == right else list(self._masked_ranges(self._stretches(right)))
         whole_words = {
             self._squeezed.range_of(self._word_around(start)[0], self._word_around(end)[1])
             for start, end in uncertain
@@ -234,7 +234,7 @@ class StrictReading:
 
     def _put_at_borders(self, left: list[int], right: list[int], between: Place, window: Place) -> bool:
         """Move literals to where they fit, in both readings; return whether there is such a place for all of them."""
-        for gap, fits in product((1, 0), (self._stands_between_words, self._fits)):
+        for gap, fits in product((1, 0), (self._stands_between_words, self._may_stand)):
             leftmost = self._places(between, window, gap, fits)
             rightmost = None if leftmost is None else self._places(between, window, gap, fits, right=True)
             if leftmost is not None and rightmost is not None:
@@ -282,7 +282,7 @@ class StrictReading:
         edges = place, place + len(self._literals[number])
         return all(self._word_around(edge) == (edge, edge) for edge in edges)
 
-    def _fits(self, number: int, place: int) -> bool:
+    def _may_stand(self, number: int, place: int) -> bool:
         """Return whether a literal at a place has the rest of the words in which it begins and ends."""
         return self._may_begin(number, place) and self._may_end(number, place + len(self._literals[number]))
 
@@ -301,7 +301,7 @@ class StrictReading:
         ends = [start + len(literal) for start, literal in zip(starts, self._literals, strict=True)]
         return list(zip(ends[:-1], starts[1:], strict=True))
 
-    def _masked(self, stretches: Sequence[Place]) -> Iterator[MaskedRange]:
+    def _masked_ranges(self, stretches: Sequence[Place]) -> Iterator[MaskedRange]:
         placeholders = iter(self._placeholders)
         for (start, end), (first, last) in zip(stretches, self._wildcards, strict=True):
             several = [next(placeholders)]
