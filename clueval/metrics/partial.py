@@ -112,10 +112,10 @@ class Partial(Metric):
     def require_flat(self, side: str, spans: Sequence[Span]) -> None:
         """Raise `OverlapError` for spans of one side and label that overlap, unless they are joined."""
         for of_label in () if self.glue else _spans_by_label(spans).values():
-            for first, *others in overlap_groups(of_label) if first_clash(of_label) is not None else ():
+            for first, *further in overlap_groups(of_label) if first_clash(of_label) is not None else ():
                 span = of_label[first]
                 clashing = next(
-                    (of_label[number] for number in others if span.overlaps(of_label[number])), None
+                    (of_label[number] for number in further if span.overlaps(of_label[number])), None
                 )
                 if clashing is not None:
                     raise OverlapError(

@@ -235,8 +235,8 @@ def _choice(choices: Collection[str]) -> Values:
             raise ValueError(f"{text!r} is not one of: {', '.join(choices)}")
         return text
 
-    *others, last = choices
-    takes = f"{', '.join(others)} or {last}" if others else last
+    *before_last, last = choices
+    takes = f"{', '.join(before_last)} or {last}" if before_last else last
     return Values(takes, read, takes)
 
 

@@ -51,10 +51,10 @@ class Strings(DocumentMetric):
         tally = Tally()
         sides = [_strings([pair.sides[side] for pair in pairs], sequence, where) for side in (0, 1)]
         for side, name in enumerate(SIDES):
-            (_, judged), (others, _) = sides[side], sides[1 - side]
+            (_, judged), (of_other_side, _) = sides[side], sides[1 - side]
             for key, number in judged.items():
                 tally[name, key[1]] += number
-                tally[f"tp_{name}", key[1]] += min(number, others[key])
+                tally[f"tp_{name}", key[1]] += min(number, of_other_side[key])
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:

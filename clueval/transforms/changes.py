@@ -313,13 +313,13 @@ def empty(document: Document, unit: Any = None) -> Document:
 # Options
 
 
-def names_of(given: str | Iterable[str], option: str) -> tuple[str, ...]:
+def names_of(value: str | Iterable[str], option: str) -> tuple[str, ...]:
     """Return the names of a list, or of a text in which commas separate them. Raises `UsageError` for an empty one.
 
     >>> names_of("A, B", "generic")
     ('A', 'B')
     """
-    names = [part.strip() for part in given.split(",")] if isinstance(given, str) else list(given)
+    names = [part.strip() for part in value.split(",")] if isinstance(value, str) else list(value)
     for name in names:
         if not isinstance(name, str):
             raise UsageError(f"each name of {option} must be text, not {described(name)}")

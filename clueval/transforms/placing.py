@@ -110,13 +110,18 @@ def placed_documents(documents: Sequence[Document], *, in_tokens: bool = False, 
         moved = [_with_gold_id(other.from_position(gold.start), gold, named) for other in others]
         return Placed([gold, *moved], [{} for _ in documents])
     text = next((document.text for document in documents if document.text is not None), None)
-    first = _in_characters(gold, text)
-    placed = [first, *(_on_gold(_in_characters(other, first.text), first) for other in others)]
+    gold_in_characters = _in_characters(gold, text)
+    placed = [
+        gold_in_characters,
+        *(_on_gold(_in_characters(other, gold_in_characters.text), gold_in_characters) for other in others),
+    ]
     trimmed, numbers = zip(*map(_trimmed, placed), strict=True)
     named_alike = [trimmed[0], *(_with_gold_id(other, gold, named) for other in trimmed[1:])]
     if not in_tokens:
         return Placed(named_alike, [{} for _ in documents], sum(numbers))
-    tokens, characters = _tokens_of(documents, next((each.text for each in named_alike if each.text), ""))
+    tokens, characters = _tokens_of(
+        documents, next((document.text for document in named_alike if document.text), "")
+    )
     converted = [
         _in_tokens(document, before, tokens, characters)
         for document, before in zip(named_alike, documents, strict=True)
@@ -371,7 +376,9 @@ def to_tokens(
     words: Sequence[str]
     if tokens is None:
         words = [document.text[start:end] for start, end in zip(starts, ends, strict=True)]
-        sentences = [Sentence(*place(each.start, each.end), each.id) for each in document.sentences]
+        sentences = [
+            Sentence(*place(sentence.start, sentence.end), sentence.id) for sentence in document.sentences
+        ]
     else:
         words, sentences = tokens.tokens or (), list(tokens.sentences)
     return Document(
@@ -393,6 +400,6 @@ def with_tokens_of(tokens: Document, document: Document) -> Document:
     sentences = document.sentences
     if not sentences:
         place = Characters(text, tokens.start, starts, ends).range_between
-        sentences = [Sentence(*place(each.start, each.end)) for each in tokens.sentences]
+        sentences = [Sentence(*place(sentence.start, sentence.end)) for sentence in tokens.sentences]
     words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     return replace(document, tokens=words, sentences=sentences)

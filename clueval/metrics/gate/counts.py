@@ -152,10 +152,10 @@ NAMES = GateCounts._fields
 """The names of the counts."""
 
 
-def _share(part: int, whole: int, other: int) -> float:
+def _share(part: int, whole: int, size_of_other: int) -> float:
     if whole:
         return part / whole
-    return 0.0 if other else 1.0
+    return 0.0 if size_of_other else 1.0
 
 
 def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, float]:
@@ -171,7 +171,7 @@ def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, 
     total = sum(listed, GateCounts())
     measures = [member.measures(beta) for member in listed]
     means = {
-        name: math.fsum(each[name] for each in measures) / len(measures) if measures else 1.0
+        name: math.fsum(measure[name] for measure in measures) / len(measures) if measures else 1.0
         for name in total.measures(beta)
     }
     return {**total.counts(), **means}

@@ -218,7 +218,7 @@ class MaskedText:
         else:
             shift, between = self._places.offset - first, self._places.range_between
             ranges = [between(start + shift, end + shift) for start, end in parts]
-        solid = [each for each in ranges if each[0] < each[1]] or ranges[:1]
+        solid = [place for place in ranges if place[0] < place[1]] or ranges[:1]
         return Span.of_fragments(solid, span.labels, span.features, id=span.id, line=span.line)
 
     def place(self, start: int, end: int) -> Range:
