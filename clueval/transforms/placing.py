@@ -239,13 +239,13 @@ def _with_gold_positions(document: Document, gold: Document) -> Document:
     ranks = range(common)
     same = next((n for n in ranks if gold_text[gold_places[n]] != other_text[other_places[n]]), common)
     if same < max(len(gold_places), len(other_places)):
-        here, there = (
+        at, other_at = (
             places[same] if same < len(places) else len(text)
             for places, text in ((gold_places, gold_text), (other_places, other_text))
         )
         raise TextMismatch(
-            f"gold has {gold_text[here : here + _SHOWN]!r} at position {here} where {document.file or 'predicted'} has "
-            f"{other_text[there : there + _SHOWN]!r} at position {there}",
+            f"gold has {gold_text[at : at + _SHOWN]!r} at position {at} where {document.file or 'predicted'} has "
+            f"{other_text[other_at : other_at + _SHOWN]!r} at position {other_at}",
             **gold.in_errors,
             advice=_ADVICE,
         )
