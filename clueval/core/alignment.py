@@ -73,8 +73,13 @@ class Alignment:
     _columns: Sequence[int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        widths = [own_end - own or other_end - other for _, own, own_end, other, other_end in self.steps]
-        same = sum(own_end - own for kind, own, own_end, _, _ in self.steps if kind == "equal")
+        widths = [
+            gold_end - gold_start or predicted_end - predicted_start
+            for _, gold_start, gold_end, predicted_start, predicted_end in self.steps
+        ]
+        same = sum(
+            gold_end - gold_start for kind, gold_start, gold_end, _, _ in self.steps if kind == "equal"
+        )
         object.__setattr__(self, "_columns", list(accumulate(widths, initial=0)))
         object.__setattr__(self, "distance", self.columns - same)
 
@@ -100,13 +105,13 @@ class Alignment:
 
     def gold_before(self, column: int) -> int:
         """Return the number of gold characters before a column: the position of the next gold character."""
-        return self._before(column, len(self.gold), _GOLD)
+        return self._position_before(column, len(self.gold), _GOLD)
 
     def predicted_before(self, column: int) -> int:
         """Return the number of predicted characters before a column."""
-        return self._before(column, len(self.predicted), _PREDICTED)
+        return self._position_before(column, len(self.predicted), _PREDICTED)
 
-    def _before(self, column: int, length: int, side: int) -> int:
+    def _position_before(self, column: int, length: int, side: int) -> int:
         if column >= self.columns:
             return length
         number = bisect_right(self._columns, column) - 1
@@ -115,16 +120,18 @@ class Alignment:
 
     def pieces(self) -> Iterator[tuple[str, str]]:
         """Yield the gold and the predicted characters of each step; a side without characters is empty."""
-        for _, own, own_end, other, other_end in self.steps:
-            yield self.gold[own:own_end], self.predicted[other:other_end]
+        for _, gold_start, gold_end, predicted_start, predicted_end in self.steps:
+            yield self.gold[gold_start:gold_end], self.predicted[predicted_start:predicted_end]
 
     def rows(self, gap: str = "-") -> tuple[str, str]:
         """Return the two texts to show one above the other, each with one character per column.
 
         `gap` fills the columns in which a side has no character; it may also be a character of the texts.
         """
-        pairs = [(own or gap * len(other), other or gap * len(own)) for own, other in self.pieces()]
-        return "".join(own for own, _ in pairs), "".join(other for _, other in pairs)
+        pairs = [
+            (gold or gap * len(predicted), predicted or gap * len(gold)) for gold, predicted in self.pieces()
+        ]
+        return "".join(gold for gold, _ in pairs), "".join(predicted for _, predicted in pairs)
 
 
 def align(
@@ -166,8 +173,10 @@ def _recoded(gold: str, predicted: str) -> tuple[str, str]:
     if gold.isascii() and predicted.isascii():
         return gold, predicted
     frequent = Counter(predicted)
-    shared = sorted(set(gold) & frequent.keys(), key=lambda one: (-frequent[one], one))
-    codes = {ord(one): number if number < 254 else number + 2 for number, one in enumerate(shared)}
+    shared = sorted(set(gold) & frequent.keys(), key=lambda character: (-frequent[character], character))
+    codes = {
+        ord(character): number if number < 254 else number + 2 for number, character in enumerate(shared)
+    }
     only_gold = dict.fromkeys(map(ord, set(gold)), 254)
     only_predicted = dict.fromkeys(map(ord, frequent), 255)
     return gold.translate(only_gold | codes), predicted.translate(only_predicted | codes)

@@ -233,7 +233,7 @@ class Bag:
     def whole(self) -> Bag:
         """Return the bag with one place, which has no value."""
         self.close()
-        bag, place = self._like(), ()
+        bag, place = self._without_places(), ()
         if not self.documents:
             return bag
         bag.documents[place] = sum(self.documents.values())
@@ -248,7 +248,7 @@ class Bag:
                 of_whole[present] = Counter({place: sum(numbers.values())})
         return bag
 
-    def _like(self) -> Bag:
+    def _without_places(self) -> Bag:
         """Return a bag of the same corpus without places."""
         bag = Bag(self.metrics, self.layers, self.bounds)
         bag.keys, bag._counted, bag.folded = self.keys, self._counted, self.folded
@@ -261,7 +261,7 @@ class Bag:
         `places` are those that are looked at; None: all.
         """
         self.close()
-        bag = self._like()
+        bag = self._without_places()
         looked_at = self.documents if places is None else places
         groups = {place: new for place in looked_at if (new := group(place)) is not None}
         rows: dict[
@@ -326,14 +326,14 @@ class BagCounts:
 
     def __init__(self, bag: Bag, metrics: Sequence[AnyMetric]) -> None:
         self._bag, self._metrics = bag, metrics
-        self._of_cases, _ = split_metrics(metrics)
-        self._keeping = [metric for metric in self._of_cases if metric.keeps]
-        self._new = [metric for metric in self._keeping if metric not in bag.metrics]
+        self._metrics_of_cases, _ = split_metrics(metrics)
+        self._keeping_metrics = [metric for metric in self._metrics_of_cases if metric.keeps]
+        self._new_metrics = [metric for metric in self._keeping_metrics if metric not in bag.metrics]
         self._keys = list(bag.keys)
         self._tallies: dict[int, list[Tally]] = {}  # of each case, by its number
         if tuple(metrics) == bag.metrics:
             self._tallies = {bag.keys[key]: tallies for key, tallies in bag._counted.items()}
-        self._same: dict[tuple[str, int], Tally] = {}
+        self._outside_tallies: dict[tuple[str, int], Tally] = {}
 
     def at(self, place: Place, sequences: Sequence[str]) -> Iterator[tuple[str, AnyMetric, Tally]]:
         """Yield the counts of the metrics in each sequence of a place."""
@@ -345,11 +345,11 @@ class BagCounts:
             inside: Mapping[tuple[int, ...], int] = totals.get((sequence, _INSIDE), {})
             for metric in self._metrics:
                 total = totals.get((sequence, metric.name), Tally())
-                if metric in self._of_cases:
+                if metric in self._metrics_of_cases:
                     # the positions of the text that are in no case have the same tag on all sides
                     for present, positions in bag.positions.items():
                         outside = positions[place] - inside.get((present,), 0)
-                        _add(total, self._outside(metric, present), outside)
+                        _add(total, self._counts_outside(metric, present), outside)
                 yield sequence, metric, total
 
     def in_cases(self, row: Row) -> dict[tuple[str, str], Tally]:
@@ -360,14 +360,16 @@ class BagCounts:
             sequence, key = self._keys[number]
             if sequence not in of_sequence:
                 inside = totals[sequence, _INSIDE] = Tally()
-                of_metrics = [totals.setdefault((sequence, each.name), Tally()) for each in self._keeping]
+                of_metrics = [
+                    totals.setdefault((sequence, metric.name), Tally()) for metric in self._keeping_metrics
+                ]
                 of_sequence[sequence] = inside, of_metrics
             inside, of_metrics = of_sequence[sequence]
             inside[(key[2],)] += key[0] * times
             if number not in self._tallies:
                 case = self._case(sequence, key)
                 counted = self._tallies[number] = []
-                for metric in self._keeping:
+                for metric in self._keeping_metrics:
                     counted.append(metric.count(case))  # a comprehension would be a frame more
             for total, tally in zip(of_metrics, self._tallies[number], strict=True):
                 _add(total, tally, times)
@@ -376,7 +378,7 @@ class BagCounts:
     def _case(self, sequence: str, key: Key) -> Case:
         """Return a case. Raises `UsageError` if a metric that has not counted it before cannot count it."""
         case = case_of(key, sequence)
-        for metric in self._new:
+        for metric in self._new_metrics:
             require_countable(metric, case)
             if metric.filters is not None and any(case.counted):
                 raise UsageError(
@@ -385,11 +387,11 @@ class BagCounts:
                 )
         return case
 
-    def _outside(self, metric: Metric, present: int) -> Tally:
+    def _counts_outside(self, metric: Metric, present: int) -> Tally:
         """Return the counts of a position outside all spans with the same tag on all sides."""
-        if (metric.name, present) not in self._same:
-            self._same[metric.name, present] = metric.count(case_of(same_key(present), ""))
-        return self._same[metric.name, present]
+        if (metric.name, present) not in self._outside_tallies:
+            self._outside_tallies[metric.name, present] = metric.count(case_of(same_key(present), ""))
+        return self._outside_tallies[metric.name, present]
 
 
 def _add(total: Tally, tally: Tally, times: int) -> None:

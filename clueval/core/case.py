@@ -164,7 +164,7 @@ def case_of(key: Key, sequence: str) -> Case:
             sides[side].append(Span(start, end, frozen[labels]))
         else:
             parts, tokens, features, counts = span[4:]
-            values = Frozen({name: _restored(kind, value) for name, kind, value in features})
+            values = Frozen({name: _from_hashable(kind, value) for name, kind, value in features})
             tokens = None if tokens is None else frozenset(tokens)
             sides[side].append(Span(start, end, frozen[labels], values, tokens, parts=parts))
             excluded = excluded or not counts
@@ -173,7 +173,7 @@ def case_of(key: Key, sequence: str) -> Case:
         for side in range(len(sides)):
             flags = tuple([len(span) == 4 or span[7] for span in spans if span[2] == side])
             counted[side] = None if all(flags) else flags
-    present_sides = [tuple(of) if present >> side & 1 else None for side, of in enumerate(sides)]
+    present_sides = [tuple(members) if present >> side & 1 else None for side, members in enumerate(sides)]
     return Case(tuple(present_sides), tuple(counted), length, equal)
 
 
@@ -211,8 +211,8 @@ def keys_of(
 
     Raises `OverlapError` for layers that cannot be merged, `UsageError` for a feature that is no plain value.
     """
-    given = [document for document in documents if document is not None]
-    has_text = any(document.end is not None for document in given)
+    present_documents = [document for document in documents if document is not None]
+    has_text = any(document.end is not None for document in present_documents)
     ordered = {side for side, document in enumerate(documents) if document is not None and document.ordered}
     present = presence(documents)
     for sequence, sources in _sequences(documents, layers, merge):
@@ -223,7 +223,7 @@ def keys_of(
         if ordered:
             order = {id(entry): number for number, entry in enumerate(ranked)}
             order |= {id(entry): number for number, entry in enumerate(entries) if entry[2] in ordered}
-        differing = _differing(sequence, sources, given[0].start) if has_text else None
+        differing = _differing_positions(sequence, sources, present_documents[0].start) if has_text else None
         keys: list[Key] = []
         ranges: list[tuple[int, int]] = []
         for members in components(ranked, touching=True):
@@ -235,12 +235,12 @@ def keys_of(
             if is_plain:
                 members = [(start - first, end - first, side, label) for start, end, side, label in members]
             else:
-                members = [_moved(member, first) for member in members]
+                members = [_from_case_start(member, first) for member in members]
             length, equal = (last - first, None) if has_text else (0, 0)
             if differing is not None:
                 equal = last - first - bisect_left(differing, last) + bisect_left(differing, first)
             keys.append((length, equal, present, *members))
-        yield Keys(sequence, keys, ranges, _outside(differing or (), ranges))
+        yield Keys(sequence, keys, ranges, _positions_outside(differing or (), ranges))
 
 
 def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: bool = False) -> list[Key]:
@@ -304,7 +304,7 @@ def counted(spans: Sequence[Span], document: Document, where: Where) -> list[boo
             if layer in span.by_layer:
                 flags[number] &= span.by_layer[layer] in wanted
             elif flags[number]:
-                around = [of_layer[each] for each in index.overlapping(span)]
+                around = [of_layer[neighbour] for neighbour in index.overlapping(span)]
                 flags[number] = not wanted.isdisjoint(_labels_of_most(span, around, layer))
     return flags
 
@@ -313,12 +313,12 @@ def _labels_of_most(span: Span, around: Sequence[Span], layer: str) -> set[str]:
     """Return the labels of `layer` with most positions in a span: of several, those in the earliest place."""
     positions: dict[str, int] = {}
     places: dict[str, tuple[Any, ...]] = {}
-    for other in around:
-        label = other.by_layer.get(layer)
+    for neighbour in around:
+        label = neighbour.by_layer.get(layer)
         if label is not None:
-            inside = min(span.end, other.end) - max(span.start, other.start)
+            inside = min(span.end, neighbour.end) - max(span.start, neighbour.start)
             positions[label] = positions.get(label, 0) + inside
-            place = other.start, other.end, other.fragments
+            place = neighbour.start, neighbour.end, neighbour.fragments
             places[label] = min(place, places.get(label, place))
     ranks = {label: (-number, places[label]) for label, number in positions.items()}
     best = min(ranks.values(), default=None)
@@ -359,13 +359,15 @@ def _entry(span: Span, side: int, sequence: str, reads: Sequence[str], counts: b
     tokens = tuple(sorted(span.tokens)) if span.tokens is not None and TOKENS in reads else None
     features: tuple[Any, ...] = ()
     if span.features and reads:
-        features = tuple([(name, *_plain(span.features[name])) for name in reads if name in span.features])
+        features = tuple(
+            [(name, *_as_hashable(span.features[name])) for name in reads if name in span.features]
+        )
     if span.parts is None and tokens is None and not features and counts:
         return span.start, span.end, side, labels
     return span.start, span.end, side, labels, span.parts, tokens, features, counts
 
 
-def _moved(entry: _Entry, first: int) -> _Entry:
+def _from_case_start(entry: _Entry, first: int) -> _Entry:
     """Return an entry whose positions count from the start of its case."""
     start, end, side, labels, *more = entry
     if not more:
@@ -378,8 +380,8 @@ def _moved(entry: _Entry, first: int) -> _Entry:
     return start - first, end - first, side, labels, parts, tokens, features, counts
 
 
-def _plain(value: Any) -> tuple[str, Hashable]:
-    """Return the name of the type of a value, and the value as one that can be hashed; `_restored` is the inverse.
+def _as_hashable(value: Any) -> tuple[str, Hashable]:
+    """Return the name of the type of a value, and the value as one that can be hashed; `_from_hashable` is the inverse.
 
     NaN equals itself, and 0.0 does not equal -0.0.
     """
@@ -389,21 +391,21 @@ def _plain(value: Any) -> tuple[str, Hashable]:
     if isinstance(value, float):
         return "float", repr(value)
     if isinstance(value, Mapping):
-        return "dict", tuple((_plain(key), _plain(each)) for key, each in value.items())
+        return "dict", tuple((_as_hashable(key), _as_hashable(each)) for key, each in value.items())
     if isinstance(value, set | frozenset):
-        return "set", tuple(sorted(map(_plain, value), key=repr))
+        return "set", tuple(sorted(map(_as_hashable, value), key=repr))
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return "list", tuple(map(_plain, value))
+        return "list", tuple(map(_as_hashable, value))
     return kind.__name__, value
 
 
-def _restored(kind: str, value: Any) -> Any:
+def _from_hashable(kind: str, value: Any) -> Any:
     if kind == "float":
         return float(value)
     if kind == "dict":
-        return {_restored(*key): _restored(*each) for key, each in value}
+        return {_from_hashable(*key): _from_hashable(*each) for key, each in value}
     if kind in ("set", "list"):
-        members = [_restored(*each) for each in value]
+        members = [_from_hashable(*each) for each in value]
         return frozenset(members) if kind == "set" else members
     return value
 
@@ -429,16 +431,16 @@ def _rank(entry: _Entry) -> tuple[Any, ...]:
 
 
 def _order_of(kind: str, value: Any) -> Any:
-    """Return what values of one type, as `_plain` makes them, are ordered by: text and numbers by themselves."""
+    """Return what values of one type, as `_as_hashable` makes them, are ordered by: text and numbers by themselves."""
     if kind == "float":
         number = float(value)
         return number != number, 0.0 if number != number else number, value
     if kind in ("str", "int", "bool"):
         return value
-    return repr(value if kind == "set" else _restored(kind, value))
+    return repr(value if kind == "set" else _from_hashable(kind, value))
 
 
-def _differing(sequence: str, sources: Sequence[Document | None], start: int) -> list[int] | None:
+def _differing_positions(sequence: str, sources: Sequence[Document | None], start: int) -> list[int] | None:
     """Return the positions, from `start` on, whose tags are not the same on all sides; None if a side has no tags."""
     columns = [source.tags.get(sequence) for source in sources if source is not None]
     tags = [column for column in columns if column is not None]
@@ -451,7 +453,7 @@ def _differing(sequence: str, sources: Sequence[Document | None], start: int) ->
     return [number for number, row in enumerate(zip(*tags, strict=True), start) if len(set(row)) > 1]
 
 
-def _outside(positions: Iterable[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
+def _positions_outside(positions: Iterable[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
     """Return those of the positions that are in none of the ranges; both are in ascending order."""
     outside, number = [], 0
     for position in positions:
@@ -513,15 +515,22 @@ def located(
         for members in components(sorted(rows), touching=True):
             first = members[0][0]
             if equal is not None and len(members) == 2:
-                one, other = [spans[side][number] for _, _, side, number in members]
+                first_span, second_span = [spans[side][number] for _, _, side, number in members]
                 of_two_sides = members[0][2] != members[1][2] and members[0][:2] == members[1][:2]
-                if of_two_sides and one.labels == other.labels and one.parts is None and other.parts is None:
-                    equal.append(EqualCase(sequence, first, one.end, one))
+                if (
+                    of_two_sides
+                    and first_span.labels == second_span.labels
+                    and first_span.parts is None
+                    and second_span.parts is None
+                ):
+                    equal.append(EqualCase(sequence, first, first_span.end, first_span))
                     continue
             sides: list[tuple[Span, ...] | None] = []
             counted_spans: list[tuple[bool, ...] | None] = []
             for side, document in enumerate(documents):
-                of_case = [(number, spans[side][number]) for _, _, of, number in members if of == side]
+                of_case = [
+                    (number, spans[side][number]) for _, _, its_side, number in members if its_side == side
+                ]
                 if document is not None and document.ordered:
                     of_case.sort(key=itemgetter(0))
                 elif len(of_case) > 1:

@@ -312,14 +312,14 @@ def _count_cases(bag: Bag, plan: Plan, place: Unit, pair: Text, parts: TextParts
         documents = 0
         for keys in by_sequence:
             for key in bag.add(part_place, keys.sequence, keys.keys):
-                _check(bag, plan, pair, keys, key)
+                _require_countable(bag, plan, pair, keys, key)
             if keys.others:
                 bag.add(part_place, keys.sequence, [other_key(present)] * len(keys.others))
     for metric in split_metrics(plan.metrics)[0]:
         if metric.keeps:
             continue
         for case in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
-            (tally,) = _counted_where_found([metric], case, pair)
+            (tally,) = _counted_in_place([metric], case, pair)
             if parts is not None:
                 place = place._replace(sentence=parts.at(case.first).number)
             bag.add_tally(place, case.sequence, metric.name, tally)
@@ -332,7 +332,7 @@ def _without_text(document: Document | None) -> Document | None:
     return replace(document, tokens=None, text=None, token_ids=None, tags=NOTHING)
 
 
-def _check(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -> None:
+def _require_countable(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -> None:
     """Raise an error, with document and line, for a case that a metric cannot count; `key` is new in the corpus."""
     try:
         bag.check(keys.sequence, key)
@@ -342,11 +342,11 @@ def _check(bag: Bag, plan: Plan, pair: Text, keys: Keys, key: Key) -> None:
         where = plan.on_spans(pair.first, bag.layers)
         for candidate in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             if (candidate.sequence, candidate.first) == (keys.sequence, first):
-                _counted_where_found(metrics, candidate, pair)
+                _counted_in_place(metrics, candidate, pair)
         raise
 
 
-def _counted_where_found(metrics: Sequence[Metric], case: Located, pair: Text) -> list[Tally]:
+def _counted_in_place(metrics: Sequence[Metric], case: Located, pair: Text) -> list[Tally]:
     """Return what metrics count in a case where it stands; an error names the document."""
     whole = Case(case.sides, case.counted)
     try:
@@ -362,7 +362,7 @@ def _counted_where_found(metrics: Sequence[Metric], case: Located, pair: Text) -
 def _document_of_error(metrics: Sequence[Metric], case: Located, pair: Text) -> Document:
     """Return the document of the first side whose spans cannot be counted, or of the first side."""
     for number, document in enumerate(pair.sides):
-        spans = tuple(of if side == number else None for side, of in enumerate(case.sides))
+        spans = tuple(of_side if side == number else None for side, of_side in enumerate(case.sides))
         try:
             for metric in metrics:
                 require_countable(metric, Case(spans, case.counted))
@@ -419,7 +419,7 @@ def _tallies(
         where = plan.on_spans(first, bag.layers)
         texts = aligned if metric.same_text else pairs
         if plan.merge and not metric.whole:
-            texts = [_merged(pair, bag.layers, whole=not metric.merges) for pair in texts]
+            texts = [_with_layers(pair, bag.layers, whole=not metric.merges) for pair in texts]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
             try:
                 if not metric.gaps:
@@ -438,7 +438,7 @@ def _tallies(
     return tallies
 
 
-def _merged(pair: Any, layers: Sequence[str], *, whole: bool) -> Any:
+def _with_layers(pair: Any, layers: Sequence[str], *, whole: bool) -> Any:
     """Return a pair whose documents have the same layers, in the order of `layers`; `whole`: merged into one."""
     from clueval.core.matching import with_merged  # most corpora are not merged
 

@@ -69,7 +69,7 @@ def fields_of(value: object) -> dict[str, Any]:
     text, tokens = value.get("text"), value.get("tokens")
     if text is not None and not isinstance(text, str):
         raise FormatError("'text' is not a text", document=name)
-    layers: dict[str, list[Span]] = {layer: [] for layer in _listed(value, "layers", name)}
+    layers: dict[str, list[Span]] = {layer: [] for layer in _list_at(value, "layers", name)}
     for layer, span in _spans(value, name):
         layers.setdefault(layer, []).append(span)
     return {
@@ -80,7 +80,7 @@ def fields_of(value: object) -> dict[str, Any]:
         "unit": value.get("unit", "character" if text is not None or tokens is None else "token"),
         "start": value.get("start", 0),
         "token_ids": value.get("token_ids"),
-        "sentences": _listed(value, "sentences", name),
+        "sentences": _list_at(value, "sentences", name),
         "metadata": value.get("metadata") or {},
         "tags": value.get("tags") or {},
         "ordered": value.get("ordered", False),
@@ -88,7 +88,7 @@ def fields_of(value: object) -> dict[str, Any]:
 
 
 def _spans(value: Mapping[str, Any], document: str) -> Iterator[tuple[str, Span]]:
-    for item in _listed(value, "spans", document):
+    for item in _list_at(value, "spans", document):
         if not isinstance(item, Mapping) or "start" not in item or "end" not in item:
             problem = "a span is a dictionary with 'start', 'end' (exclusive) and 'label'"
             raise FormatError(problem, document=document)
@@ -103,7 +103,7 @@ def _spans(value: Mapping[str, Any], document: str) -> Iterator[tuple[str, Span]
         yield layer, Span(item["start"], item["end"], labels, features, tokens, item.get("id"), parts=parts)
 
 
-def _listed(value: Mapping[str, Any], key: str, document: str) -> Sequence[Any]:
+def _list_at(value: Mapping[str, Any], key: str, document: str) -> Sequence[Any]:
     values = value.get(key, ())
     if isinstance(values, str) or not (values is None or isinstance(values, Sequence)):
         raise FormatError(f"{key!r} is not a list", document=document)

@@ -368,8 +368,10 @@ Text = Pair | Group
 
 def positions_of(documents: Sequence[Document | None]) -> int:
     """Return the number of positions of a text, of which some documents may be missing or without their text."""
-    known = [document.end - document.start for document in documents if document and document.end is not None]
-    return known[0] if known else 0
+    lengths = [
+        document.end - document.start for document in documents if document and document.end is not None
+    ]
+    return lengths[0] if lengths else 0
 
 
 class MissingId(str):

@@ -54,40 +54,46 @@ class Levels(Metric):
                 }
                 for side in SIDES
             },
-            "unlabelled": {str(level): counts.report() for level, counts in _unlabelled(total).items()},
+            "unlabelled": {str(level): counts.report() for level, counts in _counts_by_level(total).items()},
             "labelled": {
                 layer: {
                     str(level): averages_of(
-                        {label: of[level] for label, of in sorted(labels.items())}, is_weighted=False
+                        {label: by_level[level] for label, by_level in sorted(labels.items())},
+                        is_weighted=False,
                     )
                     for level in LEVELS
                 }
-                for layer, labels in _labelled(total, layers).items()
+                for layer, labels in _counts_by_label(total, layers).items()
             },
         }
 
     def headline_report(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the part of the report that has all labels together at level 1; an eighth of the time of `scores`."""
-        found: dict[str, list[int]] = {}
+        by_layer: dict[str, list[int]] = {}
         for key, number in total.items():
             if key[0] == "label":
                 _, side, layer, _, kind, agrees = key
-                counts, place = found.setdefault(layer, [0, 0, 0, 0]), SIDES.index(side)
+                counts, place = by_layer.setdefault(layer, [0, 0, 0, 0]), SIDES.index(side)
                 counts[place] += number
                 if agrees and kind == KINDS[0]:
                     counts[place + 2] += number
         return {
-            "unlabelled": {"1": _unlabelled(total)[1].report()},
-            "labelled": {layer: {"1": {"micro": Counts(*found.get(layer, ())).report()}} for layer in layers},
+            "unlabelled": {"1": _counts_by_level(total)[1].report()},
+            "labelled": {
+                layer: {"1": {"micro": Counts(*by_layer.get(layer, ())).report()}} for layer in layers
+            },
         }
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         labelled = {
-            f"labelled.{layer}.{level}.micro": Counts.total(of[level] for of in labels.values())
-            for layer, labels in _labelled(total, layers).items()
+            f"labelled.{layer}.{level}.micro": Counts.total(by_level[level] for by_level in labels.values())
+            for layer, labels in _counts_by_label(total, layers).items()
             for level in LEVELS
         }
-        return {**labelled, **{f"unlabelled.{level}": counts for level, counts in _unlabelled(total).items()}}
+        return {
+            **labelled,
+            **{f"unlabelled.{level}": counts for level, counts in _counts_by_level(total).items()},
+        }
 
 
 def matches_in(case: Case, side: int) -> Iterator[Match]:
@@ -99,17 +105,17 @@ def matches_in(case: Case, side: int) -> Iterator[Match]:
         if same is not None:
             yield match_of(span, [same])
         else:
-            around = [others[each] for each in case.around[side][number]]
+            around = [others[partner] for partner in case.around[side][number]]
             yield match_of(span, sorted(around, key=by_position))
 
 
-def _unlabelled(total: Tally) -> dict[int, Counts]:
+def _counts_by_level(total: Tally) -> dict[int, Counts]:
     """Return the counts at each level, whatever the labels."""
     gold, predicted = (list(accumulate(total["class", side, kind] for kind in KINDS)) for side in SIDES)
     return {level: Counts(gold[-1], predicted[-1], gold[level - 1], predicted[level - 1]) for level in LEVELS}
 
 
-def _labelled(total: Tally, layers: Sequence[str]) -> dict[str, dict[str, dict[int, Counts]]]:
+def _counts_by_label(total: Tally, layers: Sequence[str]) -> dict[str, dict[str, dict[int, Counts]]]:
     """Return the counts by layer, label and level; a span of class n with its label is correct from level n on."""
     sides: dict[
         tuple[str, str], tuple[list[int], list[int]]

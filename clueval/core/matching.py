@@ -84,7 +84,7 @@ def match_of(span: Span, around: Sequence[Span]) -> Match:
     partners = tuple(around)
     if len(partners) == 1:
         return Match(span, "superset", partners, partners[0].by_layer)
-    if any(one.end != following.start for one, following in pairwise(partners)):
+    if any(partner.end != following.start for partner, following in pairwise(partners)):
         return Match(span, "missed")
     exactly = partners[0].start == span.start and partners[-1].end == span.end
     return Match(span, "tiling" if exactly else "overlap", partners, joined_labels(span, partners))
@@ -151,10 +151,10 @@ def joined_labels(span: Span, partners: Sequence[Span]) -> Labels:
             of_layer = positions.setdefault(layer, {})
             if label is not None:
                 of_layer[label] = of_layer.get(label, 0) + inside
-    return Frozen({layer: _most(of_layer) for layer, of_layer in positions.items()})
+    return Frozen({layer: _label_of_most(of_layer) for layer, of_layer in positions.items()})
 
 
-def _most(positions: Mapping[str, int]) -> str | None:
+def _label_of_most(positions: Mapping[str, int]) -> str | None:
     """Return the label with most positions, the first of equals; labels were added by position."""
     return max(positions, key=positions.__getitem__, default=None)
 
@@ -219,7 +219,7 @@ def merged_spans(
         for start, end, number, label in component:
             if label is not None:
                 positions[number][label] = positions[number].get(label, 0) + end - start
-        joined = tuple(map(_most, positions))
+        joined = tuple(map(_label_of_most, positions))
         if joined not in frozen:
             frozen[joined] = Frozen(zip(layers, joined, strict=True))
         merged.append(Span(component[0][0], max(entry[1] for entry in component), frozen[joined]))

@@ -41,17 +41,19 @@ def equal_or_best_overlaps(
     of_gold, of_predicted = _numbers(gold), _numbers(predicted)
     ranks = {key: rank for rank, key in enumerate(of_predicted)}
     pairs: list[dict[int, float]] = [{} for _ in of_gold]
-    for one, (key, number) in enumerate(of_gold.items()):
-        around = {predicted[other]: other for other in case.around[0][number]}
+    for gold_rank, (key, number) in enumerate(of_gold.items()):
+        around = {
+            predicted[predicted_number]: predicted_number for predicted_number in case.around[0][number]
+        }
         if key in of_predicted:  # of zero length, too
             around[key] = of_predicted[key]
-        for mate, other in around.items():
-            spans = case.gold[number], case.predicted[other]
+        for mate, predicted_number in around.items():
+            spans = case.gold[number], case.predicted[predicted_number]
             if mate[2] == key[2] and (mate == key or is_enough(*spans)):
-                pairs[one][ranks[mate]] = shared_positions(*spans)
+                pairs[gold_rank][ranks[mate]] = shared_positions(*spans)
     chosen = best_pairs(pairs)
     golds, predicteds = list(of_gold), list(of_predicted)
-    return {golds[one] for one in chosen}, {predicteds[other] for other in chosen.values()}
+    return {golds[rank] for rank in chosen}, {predicteds[rank] for rank in chosen.values()}
 
 
 def _numbers(keys: Sequence[SpanKey]) -> dict[SpanKey, int]:
@@ -96,17 +98,17 @@ def _components(pairs: Pairs) -> Iterator[list[int]]:
     for number, others in enumerate(pairs):
         for other in others:
             of_other.setdefault(other, []).append(number)
-    seen: set[int] = set()
+    reached: set[int] = set()
     for first, others in enumerate(pairs):
-        if first in seen or not others:
+        if first in reached or not others:
             continue
-        seen.add(first)
+        reached.add(first)
         component = [first]
         for number in component:  # grows
             for other in pairs[number]:
                 for further in of_other.pop(other, ()):
-                    if further not in seen:
-                        seen.add(further)
+                    if further not in reached:
+                        reached.add(further)
                         component.append(further)
         yield sorted(component)
 
@@ -153,23 +155,23 @@ def most_pairs(edges: Sequence[Sequence[tuple[int, int]]]) -> list[int | None]:
     """
     owners: dict[int, int] = {}
     chosen: list[int | None] = [None] * len(edges)
-    untried = [iter(each) for each in edges]
+    untried = [iter(partners) for partners in edges]
     closed: set[int] = set()
     for member in range(len(edges)):
-        seen: set[int] = set()
+        reached: set[int] = set()
         path: list[tuple[int, int, int]] = []
         waiting = [(member, iter(edges[member]))]
         while waiting:
             current, rest = waiting[-1]
             edge = next((edge for edge in untried[current] if edge[0] not in owners), None) or next(
-                (edge for edge in rest if edge[0] not in seen and edge[0] not in closed), None
+                (edge for edge in rest if edge[0] not in reached and edge[0] not in closed), None
             )
             if edge is None:
                 waiting.pop()
                 del path[-1:]
                 continue
             partner, value = edge
-            seen.add(partner)
+            reached.add(partner)
             path.append((current, partner, value))
             if partner not in owners:
                 for moved, its_partner, its_value in path:
@@ -177,5 +179,5 @@ def most_pairs(edges: Sequence[Sequence[tuple[int, int]]]) -> list[int | None]:
                 break
             waiting.append((owners[partner], iter(edges[owners[partner]])))
         else:
-            closed |= seen
+            closed |= reached
     return chosen

@@ -151,28 +151,33 @@ class SpanIndex:
     [0, 1]
     """
 
-    __slots__ = ("_disjoint", "_ends", "_others", "_tree")
+    __slots__ = ("_disjoint_rows", "_ends", "_overlapping_rows", "_tree")
 
     def __init__(self, spans: Sequence[Span]) -> None:
         rows = _fragments(spans)
         reaches = [row[1] > following[0] for row, following in pairwise(rows)] + [False] * bool(rows)
-        self._disjoint = [row for row, overlaps in zip(rows, reaches, strict=True) if not overlaps]
-        self._ends = [end for _, end, _ in self._disjoint]
-        self._others = [row for row, overlaps in zip(rows, reaches, strict=True) if overlaps]
-        self._tree = _tree(self._others) if self._others else None
+        self._disjoint_rows = [row for row, overlaps in zip(rows, reaches, strict=True) if not overlaps]
+        self._ends = [end for _, end, _ in self._disjoint_rows]
+        self._overlapping_rows = [row for row, overlaps in zip(rows, reaches, strict=True) if overlaps]
+        self._tree = _tree(self._overlapping_rows) if self._overlapping_rows else None
 
     def overlapping(self, span: Span) -> list[int]:
         """Return the numbers of the spans that overlap `span` (see `Span.overlaps`), in ascending order."""
         numbers = []
         for start, end in span.fragments:
             first = bisect_right(self._ends, start)
-            numbers += [row[2] for row in self._disjoint[first : bisect_left(self._disjoint, (end,))]]
+            numbers += [
+                row[2] for row in self._disjoint_rows[first : bisect_left(self._disjoint_rows, (end,))]
+            ]
             if self._tree is not None:
                 for node in self._tree.at(start):
                     if node.begin < end:
                         numbers += node.data
-                first = bisect_left(self._others, (start + 1,))
-                numbers += [row[2] for row in self._others[first : bisect_left(self._others, (end,))]]
+                first = bisect_left(self._overlapping_rows, (start + 1,))
+                numbers += [
+                    row[2]
+                    for row in self._overlapping_rows[first : bisect_left(self._overlapping_rows, (end,))]
+                ]
         return sorted(set(numbers))
 
 

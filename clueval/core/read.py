@@ -12,7 +12,7 @@ from clueval.core.span import NOTHING, Span
 from clueval.core.tags import OUTSIDE, Neighbours, count_illegal, neighbours_of, scheme_of
 from clueval.files.errors import TagError
 
-Of = tuple[str, str | None, str]
+FileLayer = tuple[str, str | None, str]
 """A side, a file (None: in memory) and a layer."""
 
 
@@ -33,8 +33,8 @@ class Read:
         self.spans: Counter[tuple[str, str]] = Counter()  # the number of spans by side and layer
         self.features: set[str] = set()  # the features of spans; `TOKENS` if some have tokens of their own
         self.tagged: set[tuple[str, str]] = set()  # sides and layers read from tags, or a file of tokens
-        self.neighbours: dict[Of, Neighbours] = {}
-        self.settled: dict[Of, tuple[str | None, int]] = {}
+        self.neighbours: dict[FileLayer, Neighbours] = {}
+        self.settled: dict[FileLayer, tuple[str | None, int]] = {}
         self.keys: dict[str, None] = {}  # the keys of metadata that documents have
         self.values: dict[str, set[str]] = {}  # of filters by key: metadata, ids, labels of layers
         self.units: set[str] = set()  # what positions are where they are counted, that is, after all steps
@@ -107,31 +107,37 @@ class Read:
         `schemes` has those that were named, by side; those of files with a settled scheme are these; others are
         detected. With `in_memory`, the tags of documents without a file are settled, too. Raises `TagError`.
         """
-        for of in [of for of in self.neighbours if in_memory or of[1] is not None]:
-            pairs = self.neighbours.pop(of)
+        for file_layer in [
+            file_layer for file_layer in self.neighbours if in_memory or file_layer[1] is not None
+        ]:
+            pairs = self.neighbours.pop(file_layer)
             try:
-                scheme = schemes.get(of[0]) or self.settled.get(of, (None, 0))[0] or scheme_of(pairs)
+                scheme = (
+                    schemes.get(file_layer[0])
+                    or self.settled.get(file_layer, (None, 0))[0]
+                    or scheme_of(pairs)
+                )
             except TagError as error:
-                error.file = error.file or of[1] or of[0]
+                error.file = error.file or file_layer[1] or file_layer[0]
                 raise
-            self.settle_layer(of, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
+            self.settle_layer(file_layer, scheme, 0 if scheme is None else count_illegal(pairs, scheme))
 
-    def settle_layer(self, of: Of, scheme: str | None, ill_formed: int) -> None:
+    def settle_layer(self, file_layer: FileLayer, scheme: str | None, ill_formed: int) -> None:
         """Add a layer whose scheme is known, and the number of its ill-formed tags."""
-        before = self.settled.get(of, (None, 0))
-        self.settled[of] = scheme or before[0], ill_formed + before[1]
+        before = self.settled.get(file_layer, (None, 0))
+        self.settled[file_layer] = scheme or before[0], ill_formed + before[1]
 
-    def schemes(self) -> dict[Of, str | None]:
+    def schemes(self) -> dict[FileLayer, str | None]:
         """Return the scheme of the tags of each file; None if all of them are O. Raises `TagError`."""
-        settled = {of: scheme for of, (scheme, _) in self.settled.items()}
-        return settled | {of: scheme_of(pairs) for of, pairs in self.neighbours.items()}
+        settled = {file_layer: scheme for file_layer, (scheme, _) in self.settled.items()}
+        return settled | {file_layer: scheme_of(pairs) for file_layer, pairs in self.neighbours.items()}
 
     def repaired(self, side: str) -> int:
         """Return the number of ill-formed tags of a side, by the scheme of the whole file."""
-        repaired = sum(number for of, (_, number) in self.settled.items() if of[0] == side)
-        for of, scheme in self.schemes().items():
-            if of[0] == side and of in self.neighbours and scheme is not None:
-                repaired += count_illegal(self.neighbours[of], scheme)
+        repaired = sum(number for file_layer, (_, number) in self.settled.items() if file_layer[0] == side)
+        for file_layer, scheme in self.schemes().items():
+            if file_layer[0] == side and file_layer in self.neighbours and scheme is not None:
+                repaired += count_illegal(self.neighbours[file_layer], scheme)
         return repaired
 
     def include(self, other: Read) -> None:
@@ -146,10 +152,10 @@ class Read:
         self.units |= other.units
         self.without_text += other.without_text
         self.unplaced += other.unplaced
-        for of, pairs in other.neighbours.items():
-            self.neighbours.setdefault(of, Counter()).update(pairs)
-        for of, settled in other.settled.items():
-            self.settle_layer(of, *settled)
+        for file_layer, pairs in other.neighbours.items():
+            self.neighbours.setdefault(file_layer, Counter()).update(pairs)
+        for file_layer, settled in other.settled.items():
+            self.settle_layer(file_layer, *settled)
         sets: tuple[tuple[dict[Any, set[Any]], Mapping[Any, set[Any]]], ...] = (
             (self.formats, other.formats),
             (self.sources, other.sources),

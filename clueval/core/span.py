@@ -103,7 +103,7 @@ class Span:
             raise SpanError(f"positions must be integers, not {start!r} and {end!r}", line=line)
         if start < 0 or end < start:
             problem = "starts before position 0" if start < 0 else "ends before it starts"
-            raise SpanError(f"span {_named(start, end, labels)} {problem}", line=line)
+            raise SpanError(f"span {_range_and_labels(start, end, labels)} {problem}", line=line)
         _set_start(self, start)
         _set_end(self, end)
         _set_labels(self, labels if type(labels) is Frozen else _frozen_labels(labels))
@@ -188,7 +188,7 @@ class Span:
         parts = None if self.parts is None else tuple(place(*part) for part in self.parts)
         tokens = self.tokens
         if tokens is not None:
-            tokens = frozenset(each for token in tokens for each in range(*place(token, token + 1)))
+            tokens = frozenset(position for token in tokens for position in range(*place(token, token + 1)))
         return Span(start, end, self.labels, self.features, tokens, self.id, self.line, parts)
 
 
@@ -230,10 +230,10 @@ def _checked_parts(parts: Sequence[tuple[int, int]], start: int, end: int, line:
 
 def name_of(span: Span) -> str:
     """Return the text for a span in error messages: ``[start,end)`` and its labels."""
-    return _named(span.start, span.end, span.labels)
+    return _range_and_labels(span.start, span.end, span.labels)
 
 
-def _named(start: int, end: int, labels: Mapping[str, str | None] | str) -> str:
+def _range_and_labels(start: int, end: int, labels: Mapping[str, str | None] | str) -> str:
     values = (labels,) if isinstance(labels, str) else labels.values()
     joined = "|".join([NO_LABEL if label is None else str(label) for label in values]) if labels else ""
     return f"[{start},{end})" + (f" {joined!r}" if joined else "")

@@ -63,11 +63,13 @@ def members_of(item: Mapping[str, Any], name: str) -> Iterator[tuple[Mapping[str
     >>> [dict(member) for member, _ in members_of({"start": 4, "alternatives": [{"start": 3}]}, "1")]
     [{'start': 4}, {'start': 3}]
     """
-    others = item.get(ALTERNATIVES)
-    if not others:
+    alternatives = item.get(ALTERNATIVES)
+    if not alternatives:
         yield item, {}
         return
-    if not isinstance(others, Sequence) or not all(isinstance(each, Mapping) for each in others):
+    if not isinstance(alternatives, Sequence) or not all(
+        isinstance(alternative, Mapping) for alternative in alternatives
+    ):
         raise ValueError("the alternatives of a span are not a list of objects")
     features: dict[str, Any] = {GROUP: name}
     if item.get(OPTIONAL):
@@ -75,8 +77,8 @@ def members_of(item: Mapping[str, Any], name: str) -> Iterator[tuple[Mapping[str
     main = {key: value for key, value in item.items() if key not in (ALTERNATIVES, OPTIONAL)}
     labels: dict[str, Any] = {key: main[key] for key in LABELS if key in main}
     yield main, features
-    for each in others:
-        yield ({**labels, **each} if not labels.keys() & each.keys() else each), features
+    for alternative in alternatives:
+        yield ({**labels, **alternative} if not labels.keys() & alternative.keys() else alternative), features
 
 
 def in_order(spans: Sequence[Span]) -> list[Span]:
@@ -168,11 +170,11 @@ def is_span(item: object) -> bool:
             return isinstance(item, tuple) and len(item) == 3 and all(map(is_number, item[1:]))
         if isinstance(item, list) and len(item) > 2 and all(map(is_number, item)):  # tags that are numbers
             return False
-        others = (str, list, dict, type(None))
+        kinds = (str, list, dict, type(None))
         return any(map(is_number, item[:2])) and all(
-            is_number(each) or isinstance(each, others) for each in item
+            is_number(value) or isinstance(value, kinds) for value in item
         )
-    return _of_object(item) is not None
+    return _span_of_object(item) is not None
 
 
 def as_span(item: Any, place: str = "the span") -> Span:
@@ -185,8 +187,8 @@ def as_span(item: Any, place: str = "the span") -> Span:
     """
     if isinstance(item, Span):
         return item
-    fields = fields_of(item) or _of_object(item)
-    values = _of_sequence(item, place) if fields is None else _of_mapping(fields, place)
+    fields = fields_of(item) or _span_of_object(item)
+    values = _values_of_sequence(item, place) if fields is None else _values_of_mapping(fields, place)
     start, end = _position(values.start, place), _position(values.end, place)
     if start == end and values.fragments is None:
         warn("a span has the same start and end, so it covers nothing: the end is exclusive")
@@ -222,7 +224,7 @@ def as_spans(items: Iterable[Any], name: str, text: str | None = None) -> list[S
         for member in members:
             spans.append(as_span(member, place))
             if text is not None:
-                _require_own_text(member, spans[-1], text, place)
+                _require_same_text(member, spans[-1], text, place)
     return spans
 
 
@@ -241,29 +243,29 @@ _GAP = " [...] "
 """The mark between the fragments of a discontinuous span in its text."""
 
 
-def _require_own_text(item: Any, span: Span, text: str, place: str) -> None:
+def _require_same_text(item: Any, span: Span, text: str, place: str) -> None:
     """Raise `UsageError` if an item has another text than that at its positions, apart from white space.
 
     The words of pipelines and the texts of objects of libraries are made of tokens, so they may be written differently:
     they show only an inclusive end.
     """
     fields = fields_of(item)
-    own = getattr(item, "text", None) if fields is None else fields.get("text", fields.get("word"))
+    item_text = getattr(item, "text", None) if fields is None else fields.get("text", fields.get("word"))
     here = " ".join(text[start:end] for start, end in span.fragments)
-    if not isinstance(own, str) or own == here:
+    if not isinstance(item_text, str) or item_text == here:
         return
-    if own == text[span.start : span.end + 1]:
+    if item_text == text[span.start : span.end + 1]:
         raise UsageError(
             f"{place} ends with the last position of its text, but the end is exclusive",
             advice=f"add 1 to each end, or call it {END_INCLUSIVE}",
         )
-    if END_INCLUSIVE in (fields or ()) and own == text[span.start : span.end - 1]:
+    if END_INCLUSIVE in (fields or ()) and item_text == text[span.start : span.end - 1]:
         raise UsageError(
             f"{place} has an exclusive end under {END_INCLUSIVE!r}, as its text shows",
             advice="call it end_exclusive",
         )
     is_exact = fields is not None and "text" in fields
-    if is_exact and here.split() not in (own.split(), own.replace(_GAP, " ").split()):
+    if is_exact and here.split() not in (item_text.split(), item_text.replace(_GAP, " ").split()):
         raise UsageError(
             f"the text of {place} differs from the text at its positions",
             advice="check that text and spans belong together",
@@ -282,7 +284,7 @@ def fields_of(item: Any) -> Mapping[str, Any] | None:
     return None
 
 
-def _of_object(item: object) -> Mapping[str, Any] | None:
+def _span_of_object(item: object) -> Mapping[str, Any] | None:
     """Return the span of an object of another library as a dictionary; None if it has no label or no positions."""
     if isinstance(item, str | list | tuple | Mapping) or type(item).__module__.startswith("clueval."):
         return None
@@ -321,7 +323,7 @@ class _Values(NamedTuple):
     fragments: Sequence[tuple[int, int]] | None = None
 
 
-def _of_mapping(fields: Mapping[str, Any], place: str) -> _Values:
+def _values_of_mapping(fields: Mapping[str, Any], place: str) -> _Values:
     if END_INCLUSIVE in fields:
         if len(ends := ends_in(fields)) > 1:
             raise UsageError(f"{place} has several ends: {', '.join(ends)}", advice="leave out all but one")
@@ -371,7 +373,7 @@ def _require_optional(part: str, fields: Mapping[str, Any], place: str) -> None:
             raise UsageError(problem, advice=advice)
 
 
-def _of_sequence(item: Any, place: str) -> _Values:
+def _values_of_sequence(item: Any, place: str) -> _Values:
     if not isinstance(item, Sequence) or isinstance(item, str | bytes) or not 2 <= len(item) <= 3:
         length = f" of length {len(item)}" if isinstance(item, tuple | list) else ""
         raise UsageError(f"{place} is not a span but {described(item)}{length}", advice=FORMS)

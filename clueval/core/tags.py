@@ -69,7 +69,7 @@ _FOUR_LETTERS = SchemeRules(
 """The rules of schemes with letters for the first, inner and last tokens of a span, and for a span of one token."""
 
 
-def _in_letters(letters: str) -> SchemeRules:
+def _rules_in_letters(letters: str) -> SchemeRules:
     table = str.maketrans("BIES", letters)
     return SchemeRules(*(rule.translate(table) for rule in _FOUR_LETTERS))
 
@@ -80,9 +80,9 @@ RULES = {
         "BIO", "**I **O B=B I=B", "O*I I!I B*I I=B B=B", "B=I I=I", "I!I I*O I*B B*O B!I B=B"
     ),
     "BIOES": _FOUR_LETTERS,
-    "BILOU": _in_letters("BILU"),
-    "BMES": _in_letters("BMES"),
-    "BMEOW": _in_letters("BMEW"),
+    "BILOU": _rules_in_letters("BILU"),
+    "BMES": _rules_in_letters("BMES"),
+    "BMEOW": _rules_in_letters("BMEW"),
     "IO": SchemeRules("IO", "***", "O*I I!I", "I=I", "I!I I*O"),
     "IOE1": SchemeRules("IOE", "I** O** E=I E=E", "O*I I!I E*I E=E", "I=I I=E", "I!I I*O I!E E=I E=E"),
     "IOE2": SchemeRules("IOE", "O** E** I=I I=E", "O*I O*E E*I E*E I!I I!E", "I=I I=E", "E**"),
@@ -217,14 +217,14 @@ def scheme_called(name: str) -> str:
     'BIO'
     """
     upper = name.upper()
-    found = _ALIASES.get(upper, upper)
-    if found not in RULES:
+    scheme = _ALIASES.get(upper, upper)
+    if scheme not in RULES:
         from difflib import get_close_matches  # only for wrong names
 
         near = get_close_matches(upper, [*SCHEMES, *_ALIASES])
         meant = f"did you mean {' or '.join(near)}? it is " if near else ""
         raise UsageError(f"unknown tag scheme {name!r}", advice=f"{meant}one of {', '.join(SCHEMES)}")
-    return found
+    return scheme
 
 
 def detect_scheme(tags: Iterable[str]) -> str | None:

@@ -57,7 +57,7 @@ class Counts(NamedTuple):
     def total(cls, counts: Iterable[Counts]) -> Counts:
         """Add counts; each sum is rounded once, and sums of whole numbers stay whole."""
         columns = zip(*counts, strict=True)
-        return cls(*map(_total, columns))
+        return cls(*map(_sum, columns))
 
     @property
     def precision(self) -> float:
@@ -80,7 +80,7 @@ class Counts(NamedTuple):
         return prf(self, precision, recall, 2.0 * precision * recall / both if both else 0.0)
 
 
-def _total(numbers: Sequence[float]) -> float:
+def _sum(numbers: Sequence[float]) -> float:
     return math.fsum(numbers) if any(map(isinstance, numbers, repeat(float))) else sum(numbers)
 
 

@@ -71,8 +71,8 @@ def metric_class(name: str) -> Any:
     'Exact'
     """
     if name not in METRICS:
-        every, found = f"one of {', '.join(METRICS)}", _OTHER_NAMES.get(name.lower())
-        advice = every if found is None else f"its numbers are those of {found!r}; {every}"
+        every, equivalent = f"one of {', '.join(METRICS)}", _OTHER_NAMES.get(name.lower())
+        advice = every if equivalent is None else f"its numbers are those of {equivalent!r}; {every}"
         raise UsageError(f"unknown metric {name!r}", advice=advice)
     module, kind = METRICS[name]
     return getattr(import_module(module), kind)
@@ -92,15 +92,15 @@ def metric_named(name: str, **settings: Any) -> AnyMetric:
     return metric
 
 
-def _settings_of(kind: Any, name: str, given: Iterable[str]) -> dict[str, Field[Any]]:
+def _settings_of(kind: Any, name: str, names: Iterable[str]) -> dict[str, Field[Any]]:
     """Return the settings of a metric, by name. Raises `UsageError` for one that it does not have."""
-    known = {field.name: field for field in fields(kind) if field.init}
-    for setting in given:
-        if setting not in known:
+    settings = {field.name: field for field in fields(kind) if field.init}
+    for setting in names:
+        if setting not in settings:
             raise UsageError(
-                f"metric {name} has no setting {setting!r}", advice=f"it has {', '.join(known) or 'none'}"
+                f"metric {name} has no setting {setting!r}", advice=f"it has {', '.join(settings) or 'none'}"
             )
-    return known
+    return settings
 
 
 def chosen_metrics(given: Sequence[str | AnyMetric] | str | AnyMetric) -> tuple[AnyMetric, ...]:
@@ -128,20 +128,20 @@ def chosen_metrics(given: Sequence[str | AnyMetric] | str | AnyMetric) -> tuple[
     return tuple(chosen.values())
 
 
-def _metrics(given: object) -> Iterator[AnyMetric]:
-    if isinstance(given, str):
-        if given in METRICS:
-            yield metric_named(given)
+def _metrics(choice: object) -> Iterator[AnyMetric]:
+    if isinstance(choice, str):
+        if choice in METRICS:
+            yield metric_named(choice)
             return
         from clueval.metrics.settings import metrics_in  # a name alone does not need it
 
-        yield from map(metric_of, metrics_in(given))
-    elif is_metric(given):
-        metric: Any = given
+        yield from map(metric_of, metrics_in(choice))
+    elif is_metric(choice):
+        metric: Any = choice
         yield metric
     else:
         raise UsageError(
-            f"{described(given)} is not a metric", advice=f"one of {', '.join(METRICS)}, or a Metric"
+            f"{described(choice)} is not a metric", advice=f"one of {', '.join(METRICS)}, or a Metric"
         )
 
 
@@ -156,19 +156,19 @@ def metric_of(written: tuple[str, Mapping[str, Any]]) -> AnyMetric:
     from clueval.metrics.settings import setting_of
 
     name, settings = written
-    kind = _own_class(name) if "." in name else metric_class(name)
-    known = _settings_of(kind, name, settings)
+    kind = _imported_class(name) if "." in name else metric_class(name)
+    declared = _settings_of(kind, name, settings)
     values = {
-        setting: known[setting].default
-        if isinstance(value, str) and value == literal(known[setting].default)
-        else setting_of(kind, known[setting], value, f"{name}({setting}=...)")
+        setting: declared[setting].default
+        if isinstance(value, str) and value == literal(declared[setting].default)
+        else setting_of(kind, declared[setting], value, f"{name}({setting}=...)")
         for setting, value in settings.items()
     }
     metric: AnyMetric = kind(**values)
     return metric
 
 
-def _own_class(path: str) -> Any:
+def _imported_class(path: str) -> Any:
     """Return the class of a metric by its module and name. Raises `UsageError` for another path."""
     module, _, name = path.rpartition(".")
     try:

@@ -50,7 +50,7 @@ class Confusion(Metric):
         for side, name in enumerate(SIDES):
             matches = list(matches_in(without_gaps, side))
             if has_gaps:
-                matches += _of_fragments(case, side)
+                matches += _fragment_matches(case, side)
             for match in matches:
                 for layer, label in match.span.by_layer.items():
                     if label is not None:
@@ -61,9 +61,9 @@ class Confusion(Metric):
         entries_of: dict[str, dict[str, list[Entry]]] = {
             layer: {side: [] for side in SIDES} for layer in layers
         }
-        for (side, layer, label, kind, found), n in total.items():
+        for (side, layer, label, kind, other_label), n in total.items():
             if layer in entries_of:  # a span may have labels in further layers
-                entries_of[layer][side].append((label, kind, found, n))
+                entries_of[layer][side].append((label, kind, other_label, n))
         return {
             layer: {
                 "classes": {side: _classes(entries[side], side) for side in SIDES},
@@ -80,14 +80,14 @@ def _without_gaps(case: Case) -> Case:
     """Return the case without its discontinuous spans."""
     sides, counted = [], []
     for number, side in enumerate((case.gold, case.predicted)):
-        kept = [place for place, span in enumerate(side) if span.parts is None]
+        places = [place for place, span in enumerate(side) if span.parts is None]
         counting = {place for place, _ in case.counting(number)}
-        sides.append(tuple([side[place] for place in kept]))
-        counted.append(tuple([place in counting for place in kept]))
+        sides.append(tuple([side[place] for place in places]))
+        counted.append(tuple([place in counting for place in places]))
     return Case(tuple(sides), tuple(counted))
 
 
-def _of_fragments(case: Case, side: int) -> Iterator[Match]:
+def _fragment_matches(case: Case, side: int) -> Iterator[Match]:
     """Yield the matches of the discontinuous spans of one side that count."""
     others: dict[Ranges | None, list[Span]] = {}
     for other in case.sides[1 - side] or ():
@@ -114,19 +114,19 @@ def _classes(entries: Sequence[Entry], side: str) -> dict[str, dict[str, int]]:
 
 def _matrix(entries: Sequence[Entry], level: int, side: str) -> dict[str, Any]:
     good = KINDS[:level]
-    found: dict[str, dict[str, int]] = {label: {} for label in sorted({entry[0] for entry in entries})}
-    for label, kind, other, n in sorted(entries, key=str):
-        if kind in good and other is not None:
-            found[label][other] = found[label].get(other, 0) + n
+    matrix: dict[str, dict[str, int]] = {label: {} for label in sorted({entry[0] for entry in entries})}
+    for label, kind, other_label, n in sorted(entries, key=str):
+        if kind in good and other_label is not None:
+            matrix[label][other_label] = matrix[label].get(other_label, 0) + n
 
     def per_label(fits: Callable[[str, str | None], bool]) -> dict[str, int]:
-        counts = dict.fromkeys(found, 0)
-        for label, kind, other, n in entries:
-            counts[label] += n * fits(kind, other)
+        counts = dict.fromkeys(matrix, 0)
+        for label, kind, other_label, n in entries:
+            counts[label] += n * fits(kind, other_label)
         return counts
 
     return {
-        "found": found,
-        "unlabelled": per_label(lambda kind, other: kind in good and other is None),
-        UNMATCHED[side]: per_label(lambda kind, other: kind not in good),
+        "found": matrix,
+        "unlabelled": per_label(lambda kind, other_label: kind in good and other_label is None),
+        UNMATCHED[side]: per_label(lambda kind, other_label: kind not in good),
     }

@@ -73,27 +73,27 @@ class Coverage(DocumentMetric):
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         return {
             kind: {
-                "unlabelled": _unlabelled(kind, total).report(),
-                **averages_of(_by_label_of(kind, total), is_weighted=False),
+                "unlabelled": _counts_of_kind(kind, total).report(),
+                **averages_of(_counts_by_label(kind, total), is_weighted=False),
             }
             for kind in _kinds_in(total)
         }
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         kinds = _kinds_in(total)
-        micro = {f"{kind}.micro": Counts.total(_by_label_of(kind, total).values()) for kind in kinds}
-        return {**micro, **{f"{kind}.unlabelled": _unlabelled(kind, total) for kind in kinds}}
+        micro = {f"{kind}.micro": Counts.total(_counts_by_label(kind, total).values()) for kind in kinds}
+        return {**micro, **{f"{kind}.unlabelled": _counts_of_kind(kind, total) for kind in kinds}}
 
 
 def _kinds_in(total: Tally) -> Sequence[str]:
     return KINDS[:1] if total["textless",] else KINDS
 
 
-def _unlabelled(kind: str, total: Tally) -> Counts:
+def _counts_of_kind(kind: str, total: Tally) -> Counts:
     return Counts(*(total[kind, name] for name in _COUNTS))
 
 
-def _by_label_of(kind: str, total: Tally) -> dict[str, Counts]:
+def _counts_by_label(kind: str, total: Tally) -> dict[str, Counts]:
     of_kind = {key[1:]: number for key, number in total.items() if len(key) == 3 and key[0] == kind}
     return counts_by_label(Tally(of_kind))
 
@@ -105,10 +105,12 @@ def _count(
     if document is None:
         tally["textless",] += 1
     for kind, place, size in _kinds(document):
-        every = [_by_label(spans, place) for spans in sides]
+        every = [_ranges_by_label(spans, place) for spans in sides]
         for number, name in enumerate(SIDES):
-            own = every[number] if judged[number] is sides[number] else _by_label(judged[number], place)
-            for label, ranges in own.items():
+            by_label = (
+                every[number] if judged[number] is sides[number] else _ranges_by_label(judged[number], place)
+            )
+            for label, ranges in by_label.items():
                 key = () if label is None else (label,)
                 others = every[1 - number].get(label, [])
                 length = sum(starmap(size, ranges))
@@ -122,7 +124,7 @@ _Kind = tuple[str, Callable[[int, int], Range], Callable[[int, int], int]]
 """The name of a kind of positions, the range of them for a range of the document, and the size of a range."""
 
 
-def _itself(start: int, end: int) -> Range:
+def _unchanged(start: int, end: int) -> Range:
     return start, end
 
 
@@ -134,7 +136,7 @@ def _kinds(document: Document | None) -> Iterator[_Kind]:
     """Yield the kinds of positions of a document; of one without text, tokens alone."""
     first = 0 if document is None else document.start
     if document is None or document.unit == "token":
-        yield KINDS[0], _itself, _length
+        yield KINDS[0], _unchanged, _length
     if document is None:
         return
     if document.unit == "token":
@@ -150,18 +152,20 @@ def _kinds(document: Document | None) -> Iterator[_Kind]:
             return begin, max(begin, past) if start < end else begin
 
         yield KINDS[0], tokens_of, _length
-        lengths = list(accumulate((not each.isspace() for each in text), initial=0))
-    yield KINDS[1], _itself, lambda start, end: lengths[end - first] - lengths[start - first]
+        lengths = list(accumulate((not character.isspace() for character in text), initial=0))
+    yield KINDS[1], _unchanged, lambda start, end: lengths[end - first] - lengths[start - first]
 
 
-def _by_label(spans: Iterable[Span], place: Callable[[int, int], Range]) -> dict[str | None, Sequence[Range]]:
+def _ranges_by_label(
+    spans: Iterable[Span], place: Callable[[int, int], Range]
+) -> dict[str | None, Sequence[Range]]:
     """Return the union of the ranges of each label, and of all labels under None."""
-    found: dict[str | None, list[Range]] = {}
+    ranges_of: dict[str | None, list[Range]] = {}
     for span in spans:
         ranges = [place(*part) for part in span.fragments]
-        found.setdefault(span.label, []).extend(ranges)
-        found.setdefault(None, []).extend(ranges)
+        ranges_of.setdefault(span.label, []).extend(ranges)
+        ranges_of.setdefault(None, []).extend(ranges)
     return {
         label: joined_ranges((each for each in ranges if each[0] < each[1]), ge)
-        for label, ranges in found.items()
+        for label, ranges in ranges_of.items()
     }

@@ -88,9 +88,9 @@ class Curve(DocumentMetric):
             for pair in pairs:
                 tally.update(self._steps(pair, sequence, where))
             return tally
-        known: dict[Key, Tally] = {}
+        tallies: dict[Key, Tally] = {}
         for threshold in self.thresholds or GRID:
-            kept = []
+            visible = []
             for pair in pairs:
                 layers = {
                     layer: [
@@ -98,8 +98,8 @@ class Curve(DocumentMetric):
                     ]
                     for layer, spans in pair.predicted.layers.items()
                 }
-                kept.append(replace(pair, predicted=replace(pair.predicted, layers=layers, tags=NOTHING)))
-            for key, number in self._counted(kept, sequence, where, known).items():
+                visible.append(replace(pair, predicted=replace(pair.predicted, layers=layers, tags=NOTHING)))
+            for key, number in self._counts_of_pairs(visible, sequence, where, tallies).items():
                 tally[threshold, *key] += number
         return tally
 
@@ -108,8 +108,10 @@ class Curve(DocumentMetric):
         is_exact = isinstance(self.metric, Exact) and self.metric.min_overlap is None
         return is_exact and self.thresholds is None and not self.merge
 
-    def _counted(self, pairs: Sequence[Pair], sequence: str, where: Where, known: dict[Key, Tally]) -> Tally:
-        """Return the metric's counts; `known` has those of the cases that it has counted."""
+    def _counts_of_pairs(
+        self, pairs: Sequence[Pair], sequence: str, where: Where, tallies: dict[Key, Tally]
+    ) -> Tally:
+        """Return the metric's counts; `tallies` has those of the cases that it has counted."""
         metric = self.metric
         if hasattr(metric, "count_documents"):
             if self.merge:
@@ -121,11 +123,11 @@ class Curve(DocumentMetric):
         tally = Tally()
         for pair in pairs:
             layers = list(pair.gold.layers) if self.merge else [sequence]
-            for found in keys_of(pair.sides, layers, merge=self.merge, where=where, reads=metric.reads):
-                for key in found.keys:
-                    if key not in known:
-                        known[key] = metric.count(case_of(key, found.sequence))
-                    tally.update(known[key])
+            for column in keys_of(pair.sides, layers, merge=self.merge, where=where, reads=metric.reads):
+                for key in column.keys:
+                    if key not in tallies:
+                        tallies[key] = metric.count(case_of(key, column.sequence))
+                    tally.update(tallies[key])
         return tally
 
     def _steps(self, pair: Pair, sequence: str, where: Where) -> Tally:
@@ -154,7 +156,7 @@ class Curve(DocumentMetric):
         """Return ``curve`` and ``average_precision``, also of each label in ``per_label``."""
         points = _points(total) if self._at_all_scores else self._grid_points(total, layers)
         everything = _report(points.pop(None, []))
-        return {**everything, "per_label": {label: _report(of) for label, of in points.items()}}
+        return {**everything, "per_label": {label: _report(of_label) for label, of_label in points.items()}}
 
     def with_curves(self, report: Mapping[str, Any], curves: Report, layers: Sequence[str]) -> Report:
         """Return a report of the metric with the curves, those of labels in their entries."""
@@ -188,7 +190,7 @@ class Curve(DocumentMetric):
         )
 
     def _grid_points(self, total: Tally, layers: Sequence[str]) -> dict[str | None, list[Point]]:
-        found: dict[str | None, list[Point]] = {None: []}
+        points: dict[str | None, list[Point]] = {None: []}
         for threshold in sorted(self.thresholds or GRID):
             at = Tally({key[1:]: number for key, number in total.items() if key[0] == threshold})
             section: Any = self.metric.scores(at, layers)
@@ -197,8 +199,8 @@ class Curve(DocumentMetric):
                 section = section[name]
             for label, entry in {None: section[last], **section.get("per_label", {})}.items():
                 point = {name: entry[name] for name in ("precision", "recall", "f1")}
-                found.setdefault(label, []).append({"threshold": threshold, **point})
-        return found
+                points.setdefault(label, []).append({"threshold": threshold, **point})
+        return points
 
 
 _Key = tuple[int, int, str, Ranges | None]
@@ -210,7 +212,7 @@ def _key(span: Span) -> _Key:
 
 
 def _report(points: Sequence[Point]) -> Report:
-    area = average_precision((each["threshold"], each["precision"], each["recall"]) for each in points)
+    area = average_precision((point["threshold"], point["precision"], point["recall"]) for point in points)
     return {"curve": list(points), "average_precision": area}
 
 
@@ -250,6 +252,6 @@ def _keys_at(report: Mapping[str, Any], path: str) -> list[str]:
     for key, inner in report.items():
         if path.startswith(f"{key}.") and isinstance(inner, Mapping):
             rest = path.removeprefix(f"{key}.")
-            if found := _keys_at(inner, rest):
-                return [key, *found]
+            if keys := _keys_at(inner, rest):
+                return [key, *keys]
     return []

@@ -83,7 +83,7 @@ class Muc(Metric):
         for key, number in equal.items():
             for scheme in SCHEMES:
                 tally[scheme, key[2], "correct"] += number
-        rest = _Rest(_without(case.gold, equal), _without(case.predicted, equal))
+        rest = _Rest(_without_equal_pairs(case.gold, equal), _without_equal_pairs(case.predicted, equal))
         by_range = rest.paired_by_range()
         for scheme in SCHEMES:
             rest.count(tally, scheme, rest.paired_by_label() if scheme == "type" else by_range)
@@ -109,15 +109,15 @@ class Muc(Metric):
 def _categories(total: Tally) -> list[tuple[str | None, dict[str, list[int]]]]:
     """Return the numbers of `CATEGORIES` by scheme: under None of all labels, then of each, labels in order."""
     overall = {scheme: [0] * len(CATEGORIES) for scheme in SCHEMES}
-    found: dict[str, dict[str, list[int]]] = {}
+    by_label: dict[str, dict[str, list[int]]] = {}
     for (scheme, label, category), number in total.items():
-        of_label = found.get(label)
+        of_label = by_label.get(label)
         if of_label is None:
-            of_label = found[label] = {scheme: [0] * len(CATEGORIES) for scheme in SCHEMES}
+            of_label = by_label[label] = {scheme: [0] * len(CATEGORIES) for scheme in SCHEMES}
         place = CATEGORIES.index(category)
         of_label[scheme][place] = number
         overall[scheme][place] += number
-    return [(None, overall), *sorted(found.items())]
+    return [(None, overall), *sorted(by_label.items())]
 
 
 def _counts(correct: int, incorrect: int, partial: int, missed: int, spurious: int) -> Counts:
@@ -129,12 +129,12 @@ def _counts(correct: int, incorrect: int, partial: int, missed: int, spurious: i
 def _entries(counts: Mapping[str, Sequence[int]]) -> dict[str, dict[str, float]]:
     entries = {}
     for scheme, categories in counts.items():
-        found = _counts(*categories)
-        rates = found.report()
+        total = _counts(*categories)
+        rates = total.report()
         entries[scheme] = {
             **dict(zip(CATEGORIES, categories, strict=True)),
-            "possible": found.gold,
-            "actual": found.predicted,
+            "possible": total.gold,
+            "actual": total.predicted,
             "precision": rates["precision"],
             "recall": rates["recall"],
             "f1": rates["f1"],
@@ -155,7 +155,7 @@ def _key(span: Span) -> _Key:
     return span.start, span.end, span.label, span.parts or ()
 
 
-def _without(spans: Iterable[Span], equal: Counter[_Key]) -> list[Span]:
+def _without_equal_pairs(spans: Iterable[Span], equal: Counter[_Key]) -> list[Span]:
     """Return the spans in the order of their keys, without those that are in pairs of equal spans."""
     taken = Counter(equal)
     left = []
@@ -179,38 +179,39 @@ class _Rest:
     def count(self, tally: Tally, scheme: str, pairs: _Pairs) -> None:
         """Add the categories of the spans under one scheme."""
         (gold, predicted), (labels, predicted_labels) = self._sides, self._labels
-        for own, label in enumerate(labels):
-            if own not in pairs:
+        for gold_number, label in enumerate(labels):
+            if gold_number not in pairs:
                 tally[scheme, label, "missed"] += 1
                 continue
-            other = pairs[own]
-            same_range = _range(gold[own]) == _range(predicted[other])
-            same_label = label == predicted_labels[other]
+            predicted_number = pairs[gold_number]
+            same_range = _range(gold[gold_number]) == _range(predicted[predicted_number])
+            same_label = label == predicted_labels[predicted_number]
             correct = same_label if scheme == "type" else same_range and (same_label or scheme != "strict")
             category = "correct" if correct else "partial" if scheme == "partial" else "incorrect"
             tally[scheme, label, category] += 1
         taken = set(pairs.values())
-        for other, label in enumerate(predicted_labels):
-            if other not in taken:
+        for predicted_number, label in enumerate(predicted_labels):
+            if predicted_number not in taken:
                 tally[scheme, label, "spurious"] += 1
 
     def paired_by_range(self) -> _Pairs:
         """Pair spans of equal start and end, then spans that overlap."""
         free: dict[Any, list[int]] = {}
-        for other in range(len(self._sides[1]) - 1, -1, -1):  # so that the first is the last of the list
-            free.setdefault(_range(self._sides[1][other]), []).append(other)
+        for number in range(len(self._sides[1]) - 1, -1, -1):  # so that the first is the last of the list
+            free.setdefault(_range(self._sides[1][number]), []).append(number)
         pairs = {}
-        for own, span in enumerate(self._sides[0]):
-            if others := free.get(_range(span)):
-                pairs[own] = others.pop()
-        return pairs | self._most(*self._free(pairs))
+        for number, span in enumerate(self._sides[0]):
+            if equal := free.get(_range(span)):
+                pairs[number] = equal.pop()
+        return pairs | self._most_overlapping(*self._unpaired(pairs))
 
     def paired_by_label(self) -> _Pairs:
         """Pair spans of one label that overlap, then all others that overlap."""
         pairs: _Pairs = {}
-        for numbers in self._components(*self._free({})):
+        for numbers in self._components(*self._unpaired({})):
             members = [
-                [side[number] for number in own] for side, own in zip(self._sides, numbers, strict=True)
+                [side[number] for number in of_side]
+                for side, of_side in zip(self._sides, numbers, strict=True)
             ]
             if all(
                 all(span.parts is None for span in side)
@@ -219,18 +220,19 @@ class _Rest:
             ):
                 pairs |= self._best_of_flat(*numbers)
         by_label: dict[str, tuple[list[int], list[int]]] = {}
-        for side, left in enumerate(self._free(pairs)):
+        for side, left in enumerate(self._unpaired(pairs)):
             for number in left:
                 by_label.setdefault(self._labels[side][number], ([], []))[side].append(number)
         for golds, predicteds in by_label.values():
-            pairs |= self._most(golds, predicteds)
-        return pairs | self._most(*self._free(pairs))
+            pairs |= self._most_overlapping(golds, predicteds)
+        return pairs | self._most_overlapping(*self._unpaired(pairs))
 
-    def _free(self, pairs: _Pairs) -> tuple[list[int], list[int]]:
+    def _unpaired(self, pairs: _Pairs) -> tuple[list[int], list[int]]:
         """Return the numbers of the spans of both sides that are in no pair."""
         taken = set(pairs.values())
         gold, predicted = (range(len(side)) for side in self._sides)
-        return [own for own in gold if own not in pairs], [each for each in predicted if each not in taken]
+        left = [number for number in gold if number not in pairs]
+        return left, [number for number in predicted if number not in taken]
 
     def _components(
         self, golds: Sequence[int], predicteds: Sequence[int]
@@ -242,29 +244,32 @@ class _Rest:
             for number in numbers
         ]
         for members in components(sorted(rows)):
-            found: tuple[list[int], list[int]] = ([], [])
+            component: tuple[list[int], list[int]] = ([], [])
             for _, _, side, number in members:
-                found[side].append(number)
-            if found[0] and found[1]:
-                yield found
+                component[side].append(number)
+            if component[0] and component[1]:
+                yield component
 
-    def _most(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
+    def _most_overlapping(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
         """Return as many pairs of overlapping spans as possible."""
         if not self._has_gaps:
-            return self._most_without_gaps((golds, predicteds))
+            return self._most_overlapping_without_gaps((golds, predicteds))
         pairs: _Pairs = {}
         for numbers in self._components(golds, predicteds):
             if not any(self._sides[side][number].parts for side in (0, 1) for number in numbers[side]):
-                pairs |= self._most_without_gaps(numbers)
+                pairs |= self._most_overlapping_without_gaps(numbers)
                 continue
-            own, free = sorted(numbers[0]), set(numbers[1])
-            edges = [[(other, other) for other in self._around[0][number] if other in free] for number in own]
-            for number, partner in zip(own, most_pairs(edges), strict=True):
+            gold_numbers, free = sorted(numbers[0]), set(numbers[1])
+            edges = [
+                [(partner, partner) for partner in self._around[0][number] if partner in free]
+                for number in gold_numbers
+            ]
+            for number, partner in zip(gold_numbers, most_pairs(edges), strict=True):
                 if partner is not None:
                     pairs[number] = partner
         return pairs
 
-    def _most_without_gaps(self, numbers: tuple[Sequence[int], Sequence[int]]) -> _Pairs:
+    def _most_overlapping_without_gaps(self, numbers: tuple[Sequence[int], Sequence[int]]) -> _Pairs:
         """Pair the span that ends first with that one of those that it overlaps that ends first, and so on."""
         free: tuple[dict[int, tuple[int, int, int, int]], ...] = ({}, {})
         for side, spans in enumerate(self._sides):
@@ -288,22 +293,29 @@ class _Rest:
         that can follow depend only on which spans of the last pair are taken; the best of each case is kept.
         """
         best: dict[tuple[int | None, int | None], _Chain] = {(None, None): (0, 0, None)}
-        for own in golds:
-            for other in self._around[0][own]:
-                found: dict[tuple[int | None, int | None], _Chain] = {}
-                for (last, last_other), chain in best.items():
-                    state = last if last == own else None, last_other if last_other == other else None
-                    found[state] = max(found.get(state, chain), chain, key=_value)
-                if (None, None) in found:
-                    labels, number, before = found[None, None]
-                    same = self._labels[0][own] == self._labels[1][other]
-                    found[own, other] = labels + same, number + 1, (own, other, before)
-                best = found
+        for gold_number in golds:
+            for predicted_number in self._around[0][gold_number]:
+                chains: dict[tuple[int | None, int | None], _Chain] = {}
+                for (last_gold, last_predicted), chain in best.items():
+                    state = (
+                        last_gold if last_gold == gold_number else None,
+                        last_predicted if last_predicted == predicted_number else None,
+                    )
+                    chains[state] = max(chains.get(state, chain), chain, key=_value)
+                if (None, None) in chains:
+                    labels, number, before = chains[None, None]
+                    same = self._labels[0][gold_number] == self._labels[1][predicted_number]
+                    chains[gold_number, predicted_number] = (
+                        labels + same,
+                        number + 1,
+                        (gold_number, predicted_number, before),
+                    )
+                best = chains
         pairs: _Pairs = {}
         last_pair = max(best.values(), key=_value)[2]
         while last_pair is not None:
-            own, other, last_pair = last_pair
-            pairs[own] = other
+            gold_number, predicted_number, last_pair = last_pair
+            pairs[gold_number] = predicted_number
         return pairs
 
 

@@ -125,23 +125,23 @@ def pair_entities(
     costs O(log n) for a span.
     """
     waiting: dict[str, list[TextSpan]] = {}
-    for other in predicted:
-        if other.start < other.end:
-            waiting.setdefault(other.label, []).append(other)
+    for predicted_span in predicted:
+        if predicted_span.start < predicted_span.end:
+            waiting.setdefault(predicted_span.label, []).append(predicted_span)
     # Columns increase with positions. So a predicted span that ends before one gold span ends before all later ones,
     # and for each label the number of predicted spans that are taken or passed is enough.
     passed = dict.fromkeys(waiting, 0)
-    for one in gold:
-        if one.start == one.end or one.label not in waiting:
-            yield one, None
+    for gold_span in gold:
+        if gold_span.start == gold_span.end or gold_span.label not in waiting:
+            yield gold_span, None
             continue
-        others, i = waiting[one.label], passed[one.label]
-        first, last = alignment.column_of_gold(one.start), alignment.column_of_gold(one.end)
-        while i < len(others) and alignment.column_of_predicted(others[i].end) <= first:
+        of_label, i = waiting[gold_span.label], passed[gold_span.label]
+        first, last = alignment.column_of_gold(gold_span.start), alignment.column_of_gold(gold_span.end)
+        while i < len(of_label) and alignment.column_of_predicted(of_label[i].end) <= first:
             i += 1
-        found = i < len(others) and alignment.column_of_predicted(others[i].start) < last
-        yield one, others[i] if found else None
-        passed[one.label] = i + found
+        overlaps = i < len(of_label) and alignment.column_of_predicted(of_label[i].start) < last
+        yield gold_span, of_label[i] if overlaps else None
+        passed[gold_span.label] = i + overlaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,19 +195,22 @@ class Noisy(DocumentMetric):
         """
         tally = Tally()
         for pair in pairs:
-            own, other = _texts(pair, sequence, where)
+            gold, predicted = _texts(pair, sequence, where)
             spans = []
-            for name, side in (("gold", own), ("predicted", other)):
+            for name, side in (("gold", gold), ("predicted", predicted)):
                 labels = [entity.label for entity in side.entities if entity.counted]
                 tally.update((name, label) for label in labels)
                 spans.append(len(labels))
             partners: Iterable[tuple[TextSpan, TextSpan | None]] = ()
-            if own.entities and other.entities:
-                partners = pair_entities(own.entities, other.entities, self._align(own, other, pair))
+            if gold.entities and predicted.entities:
+                partners = pair_entities(
+                    gold.entities, predicted.entities, self._align(gold, predicted, pair)
+                )
             matched = 0
-            for one, partner in partners:
-                if self._matches(own.of_entity(one), other.of_entity(partner)) and _both_count(one, partner):
-                    tally["matched", one.label] += 1
+            for gold_span, partner in partners:
+                texts = gold.of_entity(gold_span), predicted.of_entity(partner)
+                if self._matches(*texts) and _both_count(gold_span, partner):
+                    tally["matched", gold_span.label] += 1
                     matched += 1
             tally["document", spans[0], spans[1], matched] += 1
         return tally
@@ -232,10 +235,15 @@ class Noisy(DocumentMetric):
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
         """Return the numbers of gold and predicted spans of all labels and of each."""
         labels = sorted({key[1] for key in total if key[0] in ("gold", "predicted")})
-        found = {f"per_label.{label}": (total["gold", label], total["predicted", label]) for label in labels}
+        of_labels = {
+            f"per_label.{label}": (total["gold", label], total["predicted", label]) for label in labels
+        }
         return {
-            "ALL": (sum(gold for gold, _ in found.values()), sum(other for _, other in found.values())),
-            **found,
+            "ALL": (
+                sum(gold for gold, _ in of_labels.values()),
+                sum(predicted for _, predicted in of_labels.values()),
+            ),
+            **of_labels,
         }
 
     def explain(self, pair: Pair, sequence: str, where: Where = NOTHING) -> Iterator[Explanation]:
@@ -243,49 +251,49 @@ class Noisy(DocumentMetric):
 
         Holds one document, its alignment and its spans. Raises the same errors as `count_documents`.
         """
-        own, other = _texts(pair, sequence, where)
-        alignment = self._align(own, other, pair)
-        for one, partner in pair_entities(own.entities, other.entities, alignment):
-            if one.counted:
-                own_text, other_text = own.of_entity(one), other.of_entity(partner)
+        gold, predicted = _texts(pair, sequence, where)
+        alignment = self._align(gold, predicted, pair)
+        for gold_span, partner in pair_entities(gold.entities, predicted.entities, alignment):
+            if gold_span.counted:
+                gold_text, predicted_text = gold.of_entity(gold_span), predicted.of_entity(partner)
                 first, last = (
                     alignment.predicted_before(alignment.column_of_gold(position))
-                    for position in (one.start, one.end)
+                    for position in (gold_span.start, gold_span.end)
                 )
                 yield Explanation(
-                    one.span,
+                    gold_span.span,
                     None if partner is None else partner.span,
-                    own_text,
-                    other_text,
+                    gold_text,
+                    predicted_text,
                     alignment.predicted[first:last],
-                    edit_distance(own_text, other_text),
-                    self._matches(own_text, other_text) and _both_count(one, partner),
+                    edit_distance(gold_text, predicted_text),
+                    self._matches(gold_text, predicted_text) and _both_count(gold_span, partner),
                 )
 
-    def _align(self, own: Text, other: Text, pair: Pair) -> Alignment:
+    def _align(self, gold: Text, predicted: Text, pair: Pair) -> Alignment:
         return align(
-            own.text,
-            other.text,
+            gold.text,
+            predicted.text,
             max_cells=self.max_alignment,
             limit="Noisy.max_alignment",
             document=pair.gold.id,
         )
 
-    def _matches(self, own: str, other: str) -> bool:
+    def _matches(self, gold: str, predicted: str) -> bool:
         """Return whether two texts differ by no more than the threshold; an empty text matches nothing."""
-        if not own or not other:
+        if not gold or not predicted:
             return False
-        return own == other or edit_distance(own, other) / len(own) <= self.threshold
+        return gold == predicted or edit_distance(gold, predicted) / len(gold) <= self.threshold
 
 
-def _both_count(one: TextSpan, partner: TextSpan | None) -> bool:
+def _both_count(gold_span: TextSpan, partner: TextSpan | None) -> bool:
     """Return whether two spans that match are counted. Raises `UsageError` if only one of them is."""
-    if partner is not None and one.counted != partner.counted:
+    if partner is not None and gold_span.counted != partner.counted:
         raise UsageError(
-            f"metric 'noisy' cannot count only one of a pair, as a filter asks for at {name_of(one.span)}",
+            f"metric 'noisy' cannot count only one of a pair, as a filter asks for at {name_of(gold_span.span)}",
             advice="score without the filter, or filter the files",
         )
-    return one.counted
+    return gold_span.counted
 
 
 def _rates(gold: int, predicted: int, matched: int) -> dict[str, float | None]:

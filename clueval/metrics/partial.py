@@ -111,21 +111,23 @@ class Partial(Metric):
 
     def require_flat(self, side: str, spans: Sequence[Span]) -> None:
         """Raise `OverlapError` for spans of one side and label that overlap, unless they are joined."""
-        for of_label in () if self.glue else _by_label(spans).values():
-            for first, *others in overlap_groups(of_label) if first_clash(of_label) is not None else ():
-                one = of_label[first]
-                other = next((of_label[each] for each in others if one.overlaps(of_label[each])), None)
-                if other is not None:
+        for of_label in () if self.glue else _spans_by_label(spans).values():
+            for first, *further in overlap_groups(of_label) if first_clash(of_label) is not None else ():
+                span = of_label[first]
+                clashing = next(
+                    (of_label[number] for number in further if span.overlaps(of_label[number])), None
+                )
+                if clashing is not None:
                     raise OverlapError(
-                        f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric {self.name!r} "
+                        f"{side} spans {name_of(span)} and {name_of(clashing)} overlap, which metric {self.name!r} "
                         "forbids within a label",
-                        line=other.line,
+                        line=clashing.line,
                         advice="correct them, or join them with Partial.glue; exact, fair, gate and muc count them",
                     )
 
     def count(self, case: Case) -> Tally:
         tally = Tally()
-        golds, predicteds = _by_label(case.gold), _by_label(case.predicted)
+        golds, predicteds = _spans_by_label(case.gold), _spans_by_label(case.predicted)
         for name, by_label in zip(SIDES, (golds, predicteds), strict=True):
             for label, spans in by_label.items():
                 if self.glue:
@@ -150,14 +152,15 @@ class Partial(Metric):
         """
         per_label = self._counts(total)
         counts = list(per_label.values())
-        found = averages_of(per_label, is_weighted=False)
+        averages = averages_of(per_label, is_weighted=False)
         report: dict[str, Any] = {
-            "micro": self._further(found["micro"], Counts.total(counts).f),
-            "macro": self._further(
-                found["macro"], lambda beta: rate(math.fsum(c.f(beta) for c in counts), len(counts))
+            "micro": self._with_further_f(averages["micro"], Counts.total(counts).f),
+            "macro": self._with_further_f(
+                averages["macro"], lambda beta: rate(math.fsum(c.f(beta) for c in counts), len(counts))
             ),
             "per_label": {
-                label: self._further(entry, per_label[label].f) for label, entry in found["per_label"].items()
+                label: self._with_further_f(entry, per_label[label].f)
+                for label, entry in averages["per_label"].items()
             },
         }
         if self.glue:
@@ -183,12 +186,12 @@ class Partial(Metric):
             counts[label] = Counts(total["gold", label], total["predicted", label], tp, tp)
         return counts
 
-    def _further(self, report: dict[str, float], f: Callable[[float], float]) -> dict[str, float]:
+    def _with_further_f(self, report: dict[str, float], f: Callable[[float], float]) -> dict[str, float]:
         """Return a PRF entry with the further F-measures added."""
         return report | {f"f{float(beta)!r}".removesuffix(".0"): f(beta) for beta in self.betas}
 
 
-def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
+def _spans_by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
     """Return the spans of each label, by position."""
     groups: dict[str, list[Span]] = {}
     for span in sorted(spans, key=by_position):
@@ -231,8 +234,8 @@ def pairs_of(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[
     rest = [span for number, span in enumerate(gold) if number not in taken and len(span)]
     free = set(range(len(rest)))
     around, _ = overlaps_between(left, rest)
-    for span, others in zip(left, around, strict=True):
-        first = next((number for number in others if number in free), None)
+    for span, overlapping in zip(left, around, strict=True):
+        first = next((number for number in overlapping if number in free), None)
         if first is not None:
             free.remove(first)
             yield rest[first], span

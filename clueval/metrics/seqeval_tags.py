@@ -102,7 +102,7 @@ class ReachesBeyond(Exception):
 
 def chunks_between(tags: Sequence[str], decisions: Decisions) -> list[Chunk]:
     """Return the spans of tags between two O. Raises `ReachesBeyond` if a span begins before it."""
-    found: list[Chunk] = []
+    spans: list[Chunk] = []
     first: int | None = None
     before = OUTSIDE
     for position, tag in enumerate((*tags, OUTSIDE)):
@@ -110,8 +110,8 @@ def chunks_between(tags: Sequence[str], decisions: Decisions) -> list[Chunk]:
         if odd or (ends and first is None):
             raise ReachesBeyond
         if ends and first is not None:
-            found.append((type_, first, position - 1))
+            spans.append((type_, first, position - 1))
         if begins:
             first = position
         before = tag
-    return found
+    return spans

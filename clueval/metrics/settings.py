@@ -59,16 +59,16 @@ def metrics_in(text: str) -> list[MetricText]:
     try:
         node = ast.parse(source, mode="eval").body
         assert isinstance(node, ast.Tuple)
-        return [_metric(each, source) for part in node.elts for each in _added(part)]
+        return [_metric(call, source) for part in node.elts for call in _summands(part)]
     except (SyntaxError, ValueError, AssertionError, RecursionError, MemoryError):
         raise UsageError(f"the metrics {text!r} cannot be read", advice=_EXAMPLE) from None
 
 
-def _added(node: ast.expr) -> Iterator[ast.expr]:
+def _summands(node: ast.expr) -> Iterator[ast.expr]:
     """Yield the parts of a sum."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        yield from _added(node.left)
-        yield from _added(node.right)
+        yield from _summands(node.left)
+        yield from _summands(node.right)
     else:
         yield node
 
@@ -125,7 +125,7 @@ def setting_of(kind: type, field: Field[Any], value: Any, name: str) -> Any:
     if values is None:
         raise UsageError(f"{name} cannot be written as text", advice="make the metric in Python")
     of_texts = get_origin(declared) in (tuple, frozenset) and get_args(declared)[0] is str
-    if isinstance(value, list) and of_texts and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and of_texts and all(isinstance(text, str) for text in value):
         collection: Callable[[Any], Any] = get_origin(declared)
         return collection(value)
     return read_value(values, _as_text(value), name)
@@ -171,8 +171,8 @@ def values_of(group: type, field: Field[Any], *, none: bool = True) -> Values | 
     if values is None or not none:
         return values
     if get_origin(kind) in (tuple, frozenset):
-        return _or(get_origin(kind)(), values)
-    return _or(None, values) if type(None) in get_args(kind) else values
+        return _values_or(get_origin(kind)(), values)
+    return _values_or(None, values) if type(None) in get_args(kind) else values
 
 
 def shown_default(field: Field[Any]) -> str:
@@ -215,17 +215,17 @@ def _values(kind: Any) -> Values | None:
 
 
 def _several(collection: Callable[[Iterator[Any]], Any], kind: Any) -> Values | None:
-    one = _values(kind)
-    if one is None:
+    single = _values(kind)
+    if single is None:
         return None
 
     def read(text: str) -> Any:
-        return collection(one.read(part.strip()) for part in text.split(",") if text)
+        return collection(single.read(part.strip()) for part in text.split(",") if text)
 
-    return Values(f"{one.several} separated by commas", read)
+    return Values(f"{single.several} separated by commas", read)
 
 
-def _or(nothing: Any, values: Values) -> Values:
+def _values_or(nothing: Any, values: Values) -> Values:
     return Values(f"{values.takes}, or {_NONE}", lambda text: nothing if text == _NONE else values.read(text))
 
 
@@ -235,8 +235,8 @@ def _choice(choices: Collection[str]) -> Values:
             raise ValueError(f"{text!r} is not one of: {', '.join(choices)}")
         return text
 
-    *others, last = choices
-    takes = f"{', '.join(others)} or {last}" if others else last
+    *before_last, last = choices
+    takes = f"{', '.join(before_last)} or {last}" if before_last else last
     return Values(takes, read, takes)
 
 

@@ -51,10 +51,10 @@ class Strings(DocumentMetric):
         tally = Tally()
         sides = [_strings([pair.sides[side] for pair in pairs], sequence, where) for side in (0, 1)]
         for side, name in enumerate(SIDES):
-            (_, judged), (others, _) = sides[side], sides[1 - side]
+            (_, judged), (of_other_side, _) = sides[side], sides[1 - side]
             for key, number in judged.items():
                 tally[name, key[1]] += number
-                tally[f"tp_{name}", key[1]] += min(number, others[key])
+                tally[f"tp_{name}", key[1]] += min(number, of_other_side[key])
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -68,15 +68,15 @@ def _strings(
     documents: Sequence[Document], sequence: str, where: Where
 ) -> tuple[Counter[_String], Counter[_String]]:
     """Return the texts and labels of the spans of a side, and of those that count."""
-    found, judged = Counter[_String](), Counter[_String]()
+    strings, judged = Counter[_String](), Counter[_String]()
     for document in documents:
         spans = document.layers.get(sequence, ())
         require_short_texts(sum(map(len, spans)), **document.in_errors)
         texted = has_characters(document)
         keys = [(_text(span, document, texted), span.label) for span in spans]
-        found.update(keys)
+        strings.update(keys)
         judged.update(compress(keys, counted(spans, document, where)) if where else keys)
-    return found, judged
+    return strings, judged
 
 
 def _text(span: Span, document: Document, texted: bool) -> str:

@@ -79,18 +79,18 @@ def coincidences(tally: Mapping[tuple[int, Value, Value], int]) -> dict[tuple[Va
     >>> coincidences({(2, "a", "b"): 1, (2, "b", "a"): 1, (3, "a", "b"): 4, (3, "b", "a"): 4})["a", "b"]
     Fraction(3, 1)
     """
-    found: defaultdict[tuple[Value, Value], Fraction] = defaultdict(Fraction)
+    table: defaultdict[tuple[Value, Value], Fraction] = defaultdict(Fraction)
     for (m, c, k), n in tally.items():
-        found[c, k] += Fraction(n, m - 1)
-    return dict(found)
+        table[c, k] += Fraction(n, m - 1)
+    return dict(table)
 
 
 def margins(table: Mapping[tuple[Value, Value], Fraction]) -> dict[Value, Fraction]:
     """Return how often each value occurs in a table of weighted pairs."""
-    found: defaultdict[Value, Fraction] = defaultdict(Fraction)
+    sums: defaultdict[Value, Fraction] = defaultdict(Fraction)
     for (c, _), n in table.items():
-        found[c] += n
-    return dict(found)
+        sums[c] += n
+    return dict(sums)
 
 
 def krippendorff(table: Coincidences[Value]) -> float | None:
@@ -106,8 +106,8 @@ def krippendorff_by_value(table: Coincidences[Value]) -> dict[Value, float | Non
     sums = margins(table)
     total = sum(sums.values())
     return {
-        value: alpha_of((total - 1) * (own - table.get((value, value), 0)), own * (total - own))
-        for value, own in sums.items()
+        value: alpha_of((total - 1) * (margin - table.get((value, value), 0)), margin * (total - margin))
+        for value, margin in sums.items()
     }
 
 
@@ -178,12 +178,12 @@ def unitizing(data: Unitized) -> dict[str, Any]:
     of_two_units = all_paired * all_paired - sum(data.overlaps.values())
     per_label = {}
     for value in sorted(value for value in {*sums, *data.squares} if value is not GAP):
-        own = paired.get(value, Fraction(0))
-        differ = own - units.get((value, value), 0)
-        chance = own * all_paired - data.overlaps.get(value, 0)
+        margin = paired.get(value, Fraction(0))
+        differ = margin - units.get((value, value), 0)
+        chance = margin * all_paired - data.overlaps.get(value, 0)
         per_label[value] = {
-            "alpha": alpha_of(chance * differ, own * own * (all_paired - own)),
-            "coverage": ratio(own, sums.get(value, 0)),
+            "alpha": alpha_of(chance * differ, margin * margin * (all_paired - margin)),
+            "coverage": ratio(margin, sums.get(value, 0)),
         }
     both_gaps = data.pairs.get((GAP, GAP), 0)
     return {

@@ -28,8 +28,8 @@ def regularised_beta(x: float, a: float, b: float) -> float:
     if x <= 0 or x >= 1:
         return float(x >= 1)
     if x > (a + 1) / (a + b + 2):
-        return 1 - _lower(1 - x, x, b, a)
-    return _lower(x, 1 - x, a, b)
+        return 1 - _below_mean(1 - x, x, b, a)
+    return _below_mean(x, 1 - x, a, b)
 
 
 def inverse_beta(p: float, a: float, b: float) -> float:
@@ -53,7 +53,7 @@ def inverse_beta(p: float, a: float, b: float) -> float:
     return x
 
 
-def _lower(x: float, rest: float, a: float, b: float) -> float:
+def _below_mean(x: float, rest: float, a: float, b: float) -> float:
     """I_x(a, b) for an x below the mean; `rest` is 1 - x."""
     if rest <= 0:
         return 1.0
@@ -225,8 +225,8 @@ def trials_needed(k: int, limit: float, confidence: float = 0.95, *, most: int =
     from bisect import bisect_left
 
     trials = range(k + 1, most + 1)
-    found = bisect_left(trials, True, key=lambda n: upper_bound(k, n, confidence) <= limit)
-    return trials[found] if found < len(trials) else None
+    index = bisect_left(trials, True, key=lambda n: upper_bound(k, n, confidence) <= limit)
+    return trials[index] if index < len(trials) else None
 
 
 def mcnemar_exact(one: int, other: int) -> float:

@@ -75,7 +75,7 @@ def weighted_sums(
         weights = _added_weights(equal, law, resamples, seed, width) if row else 0
         for column, count in row:
             sums[column] += weights if count == 1 else count * weights
-    return [_unpacked(number, width, resamples) for number in sums]
+    return [_numbers_in(number, width, resamples) for number in sums]
 
 
 def _added_weights(keys: Sequence[str], law: Law, resamples: int, seed: int, width: int) -> int:
@@ -96,7 +96,7 @@ def _added_weights(keys: Sequence[str], law: Law, resamples: int, seed: int, wid
     return total
 
 
-def _unpacked(number: int, width: int, resamples: int) -> Sequence[int]:
+def _numbers_in(number: int, width: int, resamples: int) -> Sequence[int]:
     fields = array("I" if width == 4 else "Q")
     fields.frombytes(number.to_bytes(width * resamples, "little"))
     if sys.byteorder == "big":
@@ -112,7 +112,7 @@ def percentile(resampled: Sequence[float], confidence: float = 0.95) -> tuple[fl
     """
     require_share("confidence", confidence)
     alpha = (1 - confidence) / 2
-    return _ends(resampled, alpha, alpha)
+    return _order_statistics(resampled, alpha, alpha)
 
 
 def bca(
@@ -133,7 +133,7 @@ def bca(
     (0.01, 0.99)
     """
     low, high = bca_levels(resampled, score, leave_one_out, confidence, times)
-    return _ends(resampled, low, 1 - high)
+    return _order_statistics(resampled, low, 1 - high)
 
 
 def bca_levels(
@@ -171,7 +171,7 @@ def bca_levels(
     return levels[0], levels[1]
 
 
-def _ends(resampled: Sequence[float], below: float, above: float) -> tuple[float, float]:
+def _order_statistics(resampled: Sequence[float], below: float, above: float) -> tuple[float, float]:
     """The order statistics at these ranks from below and from above, given as shares."""
     _require_scores(resampled)
     ordered = sorted(resampled)

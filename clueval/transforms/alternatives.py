@@ -104,8 +104,8 @@ def names_of_golds(gold: Any, further: Iterable[Any]) -> tuple[str, ...]:
     golds = [gold, *further]
     names = ["gold", *(f"{ANY_OF}[{number}]" for number in range(len(golds) - 1))]
     return tuple(
-        fsdecode(given) if isinstance(given, str | PathLike) else name
-        for name, given in zip(names, golds, strict=True)
+        fsdecode(source) if isinstance(source, str | PathLike) else name
+        for name, source in zip(names, golds, strict=True)
     )
 
 
@@ -158,9 +158,9 @@ class AlternativesTable(EachPair):
     zeros: ClassVar[Sequence[Note]] = (("gold",),)
 
     @classmethod
-    def of(cls, given: str | PathLike[str]) -> AlternativesTable:
+    def of(cls, source: str | PathLike[str]) -> AlternativesTable:
         """Return the step for a file. Raises `FormatError` for a file of another form, `FileError`."""
-        path, text, sha = text_of_file(given, "alternatives")
+        path, text, sha = text_of_file(source, "alternatives")
         lines = [(n, line.removesuffix("\r")) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
         names = lines[0][1].split("\t") if lines else []
         ends = _ends_of(names, path)
@@ -199,10 +199,10 @@ class AlternativesTable(EachPair):
             layer: self._with_alternatives(gold, layer, several) for layer, several in of_layer.items()
         }
         if changed:
-            own = replace(
+            with_empty_layers = replace(
                 gold, layers={**gold.layers, **{layer: gold.layers.get(layer, ()) for layer in changed}}
             )
-            pair = replace(pair, gold=with_layers(own, changed))
+            pair = replace(pair, gold=with_layers(with_empty_layers, changed))
         yield with_notes(
             pair, _NAME, {("gold",): len(rows), (HIDDEN, "document", gold.id): int(not pair.beside)}
         )
@@ -231,11 +231,11 @@ class AlternativesTable(EachPair):
             groups.setdefault(number if GROUP not in span.features else key, []).append(number)
         last_of = {several[0]: several[-1] for several in groups.values()}
         at = {(spans[number].start, spans[number].end): number for number in reversed(last_of)}
-        own = [self._span(row, gold) for _, row in numbered]
+        alternatives = [self._span(row, gold) for _, row in numbered]
         mains = list(last_of)
-        around = overlaps_between(own, [spans[number] for number in mains])[0]
+        around = overlaps_between(alternatives, [spans[number] for number in mains])[0]
         added: dict[int, list[Span]] = {}
-        for span, near, (number, row) in zip(own, around, numbered, strict=True):
+        for span, near, (number, row) in zip(alternatives, around, numbered, strict=True):
             if row.of is None:
                 shared = [(-shared_positions(spans[mains[other]], span), mains[other]) for other in near]
                 most, nearest = min(shared, default=(0, -1))
@@ -257,7 +257,7 @@ class AlternativesTable(EachPair):
             labels = main.labels if row.label is None else span.labels
             features = Frozen({GROUP: main.features[GROUP]})
             added.setdefault(last_of[place], []).append(replace(span, labels=labels, features=features))
-        return [one for number, span in enumerate(spans) for one in (span, *added.get(number, ()))]
+        return [member for number, span in enumerate(spans) for member in (span, *added.get(number, ()))]
 
     def _span(self, row: Row, gold: Document) -> Span:
         """Return the span of a row. Raises `CluevalError` for positions that gold does not have."""
@@ -279,16 +279,16 @@ class AlternativesTable(EachPair):
 
     def check(self, notes: Notes) -> Sequence[str]:
         """Raise `UsageError` for a document that gold does not have."""
-        seen = hidden_names(notes, _NAME, "document")
+        names = hidden_names(notes, _NAME, "document")
         for document, rows in self.rows.items():
-            if document is not None and document not in seen:
+            if document is not None and document not in names:
                 raise UsageError(
                     f"gold has no document {document!r}",
                     file=self.file,
                     line=rows[0].line,
                     advice="check the column document",
                 )
-        if None in self.rows and len(seen) > 1:
+        if None in self.rows and len(names) > 1:
             raise UsageError(
                 "gold has several documents, so the table needs the column 'document'", file=self.file
             )
@@ -327,12 +327,12 @@ def _rows(cells: Mapping[str, str], ends: tuple[str, str], file: str, line: int)
         return int(text)
 
     place = position(cells["start"]), position(cells[ends[0]])
-    given = cells.get("fragments", "")
-    parts = [part.partition("-") for part in given.split(";")] if given else []
+    cell = cells.get("fragments", "")
+    parts = [part.partition("-") for part in cell.split(";")] if cell else []
     fragments = tuple((position(first), position(last) + 1) for first, _, last in parts)
-    of = None
+    main_place = None
     if cells.get("of_start"):
-        of = position(cells["of_start"]), position(cells[f"of_{ends[1]}"])
+        main_place = position(cells["of_start"]), position(cells[f"of_{ends[1]}"])
     layers = [name for name in cells if name not in _NOT_LAYERS] or [DEFAULT_LAYER]
     for layer in [layer for layer in layers if cells.get(layer)] or layers[:1]:
-        yield Row(line, layer, place, fragments, cells.get(layer) or None, of)
+        yield Row(line, layer, place, fragments, cells.get(layer) or None, main_place)

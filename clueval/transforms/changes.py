@@ -78,7 +78,7 @@ class EachSpan(EachPair):
         for number, side in enumerate(SIDES):
             document = documents[number]
             layers = {
-                layer: [each for span in spans for each in self.changed(span, layer, side, document, notes)]
+                layer: [new for span in spans for new in self.changed(span, layer, side, document, notes)]
                 for layer, spans in (document.layers.items() if side in self.sides else ())
             }
             documents[number] = with_layers(document, layers)
@@ -122,8 +122,8 @@ class EachLabel(EachSpan):
 
 def with_notes(pair: Pair, step: str, notes: Mapping[Note, int]) -> Pair:
     """Return the pair with what a step changed in its notes, under the name of the step."""
-    found = {(step, *what): number for what, number in notes.items() if number}
-    return replace(pair, notes=noted(pair, found)) if found else pair
+    of_step = {(step, *what): number for what, number in notes.items() if number}
+    return replace(pair, notes=noted(pair, of_step)) if of_step else pair
 
 
 def hidden_names(notes: Notes, step: str, kind: str) -> dict[str, int]:
@@ -224,7 +224,7 @@ class Alternatives(EachPair):
                         **pair.predicted.in_errors,
                         advice="only gold spans may have alternatives",
                     )
-            chosen = _chosen(groups, others, pair.predicted.layers.get(layer, ()), layer)
+            chosen = _chosen_members(groups, others, pair.predicted.layers.get(layer, ()), layer)
             left_out = {id(member) for members in groups for member in members} - set(map(id, chosen))
             layers[layer] = [span for span in spans if id(span) not in left_out]
             notes[("groups",)] += len(groups)
@@ -255,7 +255,7 @@ def _groups_and_others(document: Document, layer: str) -> tuple[list[list[Span]]
     return sorted(groups.values(), key=lambda members: by_position(members[0])), others
 
 
-def _chosen(
+def _chosen_members(
     groups: Sequence[Sequence[Span]], others: Iterable[Span], predicted: Iterable[Span], layer: str
 ) -> list[Span | None]:
     """Return the member that each group becomes, as `Alternatives` says; None if it becomes nothing."""
@@ -313,13 +313,13 @@ def empty(document: Document, unit: Any = None) -> Document:
 # Options
 
 
-def names_of(given: str | Iterable[str], option: str) -> tuple[str, ...]:
+def names_of(value: str | Iterable[str], option: str) -> tuple[str, ...]:
     """Return the names of a list, or of a text in which commas separate them. Raises `UsageError` for an empty one.
 
     >>> names_of("A, B", "generic")
     ('A', 'B')
     """
-    names = [part.strip() for part in given.split(",")] if isinstance(given, str) else list(given)
+    names = [part.strip() for part in value.split(",")] if isinstance(value, str) else list(value)
     for name in names:
         if not isinstance(name, str):
             raise UsageError(f"each name of {option} must be text, not {described(name)}")
@@ -328,9 +328,9 @@ def names_of(given: str | Iterable[str], option: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def text_of_file(given: str | PathLike[str], option: str) -> tuple[str, str, str]:
+def text_of_file(source: str | PathLike[str], option: str) -> tuple[str, str, str]:
     """Return the path, the text and the hash (`sha8`) of a file that an option names. Raises `CluevalError`."""
-    path = Path(given)
+    path = Path(source)
     try:
         valid = "\0" not in fsencode(path).decode("latin-1")
     except UnicodeError:
@@ -421,8 +421,8 @@ def choices_of(steps: Iterable[Step], notes: Notes) -> dict[str, str]:
     choices = dict(step.signature for step in steps if step.signature[0])
     groups = choices.pop(ALTERNATIVES, None) is not None and notes.get((ALTERNATIVES, "groups"))
     golds = [choices.pop(ANY_OF, ""), ALTERNATIVES if groups else ""]
-    said = "+".join(filter(None, golds))
-    return {**choices, "gold": said} if said else choices
+    of_golds = "+".join(filter(None, golds))
+    return {**choices, "gold": of_golds} if of_golds else choices
 
 
 def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
@@ -434,7 +434,7 @@ def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
     >>> changes_of(steps_of(Preparing(untyped=True)), {("untyped", "gold"): 2})
     {'untyped': {'gold': 2}}
     """
-    found: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     for step in steps:
         name, _ = step.signature
         if name in ("", UNIT):
@@ -443,7 +443,7 @@ def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
         changed |= {key: number for key, number in notes.items() if key[0] == name and key[1] != HIDDEN}
         plain = {"/".join(key[1:]): changed[key] for key in sorted(changed)}
         if name != ALTERNATIVES:
-            found[name] = plain
+            changes[name] = plain
         elif notes.get((ALTERNATIVES, "groups")):
-            found |= plain
-    return found or None
+            changes |= plain
+    return changes or None

@@ -25,10 +25,10 @@ class InCharacters(EachPair):
     signature: ClassVar[tuple[str, str]] = (UNIT, "character")
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
-        yield replace(pair, gold=_converted(pair.gold), predicted=_converted(pair.predicted))
+        yield replace(pair, gold=_characters_of(pair.gold), predicted=_characters_of(pair.predicted))
 
 
-def _converted(document: Document) -> Document:
+def _characters_of(document: Document) -> Document:
     """Return a document in characters; one that has neither spans nor a text, beside a text, needs none."""
     if document.end is None and not any(document.layers.values()):
         return replace(document, unit="character", start=0)
@@ -105,10 +105,10 @@ class TextPositions(Characters):
             here = self.next_at(span.start)
             return on_ranges(span, [(here, here)])
         ranges = [self.positions_of(*part) for part in span.fragments]
-        found = joined_ranges([each for each in ranges if each is not None])
+        places = joined_ranges([place for place in ranges if place is not None])
         if None in ranges:
             return None
-        return on_ranges(span, found)
+        return on_ranges(span, places)
 
     @property
     def first(self) -> int:
@@ -129,8 +129,8 @@ class TextPositions(Characters):
         )
 
 
-def _covers(start: int, end: int, own: int, own_end: int) -> bool:
-    return 2 * (min(end, own_end) - max(start, own)) > own_end - own
+def _covers(start: int, end: int, token_start: int, token_end: int) -> bool:
+    return 2 * (min(end, token_end) - max(start, token_start)) > token_end - token_start
 
 
 def without_blanks(span: Span, text: str, first: int = 0) -> Span:
@@ -146,8 +146,8 @@ def without_blanks(span: Span, text: str, first: int = 0) -> Span:
         while end > start and text[end - first - 1].isspace():
             end -= 1
         ranges.append((start, end))
-    kept = [part for part in ranges if part[0] < part[1]] or ranges[:1]
-    return span if tuple(kept) == span.fragments else on_ranges(span, kept)
+    fragments = [part for part in ranges if part[0] < part[1]] or ranges[:1]
+    return span if tuple(fragments) == span.fragments else on_ranges(span, fragments)
 
 
 def on_ranges(span: Span, ranges: Sequence[tuple[int, int]]) -> Span:

@@ -100,30 +100,30 @@ class IgnoredRegions(EachPair):
         every = list(everywhere)
         gold, predicted = map(self._without_layers, pair.sides)
         for layer in dict.fromkeys([*gold.layers, *predicted.layers]):
-            own, other = gold.layers.get(layer, ()), predicted.layers.get(layer, ())
+            gold_spans, predicted_spans = gold.layers.get(layer, ()), predicted.layers.get(layer, ())
             of_labels: dict[str, list[tuple[int, int]]] = {}
-            for span in own if self.labels else ():
+            for span in gold_spans if self.labels else ():
                 label = span.by_layer.get(layer)
                 if label is not None and label in self.labels:
                     notes[HIDDEN, "label", label] += 1
                     of_labels.setdefault(label, []).extend(span.fragments)
-            every += [one for several in of_labels.values() for one in several]
-            counted, judged = self._counted(own, other, layer, everywhere, of_labels)
+            every += [part for several in of_labels.values() for part in several]
+            counted, judged = self._counted_spans(gold_spans, predicted_spans, layer, everywhere, of_labels)
             gold = with_layers(gold, {layer: counted}) if layer in gold.layers else gold
             predicted = with_layers(predicted, {layer: judged}) if layer in predicted.layers else predicted
-            notes[("gold",)] += len(own) - len(counted)
-            notes[("predicted",)] += len(other) - len(judged)
+            notes[("gold",)] += len(gold_spans) - len(counted)
+            notes[("predicted",)] += len(predicted_spans) - len(judged)
         notes[("positions",)] += Regions(every).positions
         yield with_notes(replace(pair, gold=gold, predicted=predicted), "ignored", notes)
 
     def _without_layers(self, document: Document) -> Document:
         if not any(layer in document.layers for layer in self.layers):
             return document
-        kept = {layer: spans for layer, spans in document.layers.items() if layer not in self.layers}
+        layers = {layer: spans for layer, spans in document.layers.items() if layer not in self.layers}
         tags = {layer: tags for layer, tags in document.tags.items() if layer not in self.layers}
-        return replace(document, layers=kept, tags=tags)
+        return replace(document, layers=layers, tags=tags)
 
-    def _counted(
+    def _counted_spans(
         self,
         gold: Sequence[Span],
         predicted: Sequence[Span],
@@ -134,13 +134,14 @@ class IgnoredRegions(EachPair):
         """Return the spans that count, given the regions of all layers, and those of the labels of this layer."""
         if not everywhere and not of_labels:
             return gold, predicted
-        alone, own = Regions([*everywhere, *(one for of in of_labels.values() for one in of)]), {}
+        alone = Regions([*everywhere, *(part for of_label in of_labels.values() for part in of_label)])
+        by_label = {}
         if self.same_label:
             alone = Regions(everywhere)
-            own = {label: Regions([*everywhere, *several]) for label, several in of_labels.items()}
+            by_label = {label: Regions([*everywhere, *several]) for label, several in of_labels.items()}
 
         def regions(span: Span) -> Regions:
-            return own.get(span.by_layer.get(layer) or "", alone)
+            return by_label.get(span.by_layer.get(layer) or "", alone)
 
         counted = [
             span
@@ -157,9 +158,9 @@ class IgnoredRegions(EachPair):
     def check(self, notes: Notes) -> Sequence[str]:
         """Raise `UsageError` for a label or layer that no gold document has."""
         for kind, names in (("layer", self.layers), ("label", self.labels)):
-            found = hidden_names(notes, "ignored", kind)
+            in_gold = hidden_names(notes, "ignored", kind)
             for name in names:
-                if name not in found:
+                if name not in in_gold:
                     what = f"layer {name!r}" if kind == "layer" else f"span with the label {name!r}"
                     raise UsageError(
                         f"gold has no {what} to ignore",
@@ -231,11 +232,11 @@ class ThresholdFile(NamedTuple):
     sha: str
 
     @classmethod
-    def of(cls, given: str | PathLike[str]) -> ThresholdFile:
+    def of(cls, source: str | PathLike[str]) -> ThresholdFile:
         """Return the content of a file. Raises `FormatError` for a file of another form, `FileError`."""
         import json  # only the file of a threshold needs it
 
-        path, text, sha = text_of_file(given, "min_score")
+        path, text, sha = text_of_file(source, "min_score")
         try:
             value = json.loads(text)
         except (json.JSONDecodeError, RecursionError):

@@ -60,21 +60,21 @@ class LabelNames(NamedTuple):
     source: str
 
     @classmethod
-    def of(cls, given: Any, option: str) -> LabelNames:
+    def of(cls, label_map: Any, option: str) -> LabelNames:
         """Return the map of a file, of a text such as ``PERSON=PER``, or of a dictionary.
 
         Raises `CluevalError` for an invalid one.
         """
-        if isinstance(given, str) and is_written(given):
-            parts = (part.partition("=") for part in given.split(","))
-            given = {old.strip(): new.strip() for old, _, new in parts} | {OTHERS: OTHERS}
-        if isinstance(given, Mapping):
+        if isinstance(label_map, str) and is_written(label_map):
+            parts = (part.partition("=") for part in label_map.split(","))
+            label_map = {old.strip(): new.strip() for old, _, new in parts} | {OTHERS: OTHERS}
+        if isinstance(label_map, Mapping):
             import json  # only maps that are given need it
 
-            entries, source = list(given.items()), option
+            entries, source = list(label_map.items()), option
             sha = sha8(json.dumps(entries, default=str))
         else:
-            source, text, sha = text_of_file(given, option)
+            source, text, sha = text_of_file(label_map, option)
             entries = list(_entries(text, source))
 
         def refusal(problem: str, advice: str) -> FormatError:
@@ -89,13 +89,13 @@ class LabelNames(NamedTuple):
             names[old] = new
         if OTHERS in names and list(names)[-1] != OTHERS:
             raise refusal(f"the entry {OTHERS!r} is not the last", "move it to the end")
-        others = names.pop(OTHERS, None)
-        if others not in (None, "", OTHERS):
+        name_of_others = names.pop(OTHERS, None)
+        if name_of_others not in (None, "", OTHERS):
             raise refusal(
-                f"the entry {OTHERS!r} has the name {others!r}",
+                f"the entry {OTHERS!r} has the name {name_of_others!r}",
                 f"{OTHERS!r} keeps all other labels, an empty name drops them",
             )
-        return cls(names, others, sha, source)
+        return cls(names, name_of_others, sha, source)
 
     def new_name(self, label: str) -> str | None:
         """Return the new name of a label; empty: drop it; None: the map does not have it."""
@@ -217,11 +217,11 @@ class Hierarchy(NamedTuple):
     sha: str
 
     @classmethod
-    def of(cls, given: str | PathLike[str]) -> Hierarchy:
+    def of(cls, source: str | PathLike[str]) -> Hierarchy:
         """Return the hierarchy of a file, or of ``.``. Raises `CluevalError` for an invalid file."""
-        if str(given) == SEPARATOR:
+        if str(source) == SEPARATOR:
             return cls(None, SEPARATOR)
-        file, text, sha = text_of_file(given, "hierarchy")
+        file, text, sha = text_of_file(source, "hierarchy")
         parents: dict[str, str | None] = {}
         above: list[str] = []
         unit = 0  # the indentation of one level
@@ -339,10 +339,10 @@ class Generic(EachPair):
             gold, changed = pair.gold.layers.get(layer, ()), list(spans)
             numbers = [n for n, span in enumerate(spans) if span.by_layer.get(layer) in self.labels]
             around, _ = overlaps_between([spans[number] for number in numbers], gold)
-            for number, others in zip(numbers, around, strict=True):
+            for number, overlapping in zip(numbers, around, strict=True):
                 span = spans[number]
                 label = str(span.by_layer[layer])
-                taken = self._label(span, label, layer, [gold[other] for other in others])
+                taken = self._label(span, label, layer, [gold[gold_number] for gold_number in overlapping])
                 notes[HIDDEN, "label", label] += 1
                 notes[(label,)] += taken != label
                 changed[number] = with_labels(span, {**span.by_layer, layer: taken})
@@ -353,14 +353,16 @@ class Generic(EachPair):
         """Return the label that a span takes from the gold spans that it overlaps; its own without a suitable one."""
         any_will_do = self.hierarchy is None or not self.hierarchy.holds(label)
         ranked = []
-        for other in around:
-            own = other.by_layer.get(layer)
-            if own is None or not (any_will_do or label in self.hierarchy.path(own)):  # type: ignore[union-attr]
+        for gold_span in around:
+            gold_label = gold_span.by_layer.get(layer)
+            if gold_label is None or not (any_will_do or label in self.hierarchy.path(gold_label)):  # type: ignore[union-attr]
                 continue
-            own = own or label
-            shared = shared_positions(other, span)
-            is_apart = other.fragments != span.fragments
-            ranked.append((is_apart, -shared, other.start, other.end, own == label, own))
+            gold_label = gold_label or label
+            shared = shared_positions(gold_span, span)
+            is_apart = gold_span.fragments != span.fragments
+            ranked.append(
+                (is_apart, -shared, gold_span.start, gold_span.end, gold_label == label, gold_label)
+            )
         return min(ranked)[-1] if ranked else label
 
     def check(self, notes: Notes) -> Iterator[str]:

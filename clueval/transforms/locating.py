@@ -90,7 +90,7 @@ class Locating(EachPair):
 
     def of_pair(self, pair: Pair) -> Iterator[Pair]:
         gold = pair.gold
-        predicted = _of_the_same_id(pair.predicted, gold)
+        predicted = _with_gold_id(pair.predicted, gold)
         if not has_characters(gold):
             raise UsageError(
                 "gold has no text in which mentions could be located",
@@ -138,9 +138,9 @@ class _Mention:
         if self.offsets is None or not 0 <= self.offsets[0] < self.offsets[1] or not self.text:
             return
         start, end = (offset - characters.first for offset in self.offsets)
-        given = characters.text[max(start, 0) : end]
-        if start >= 0 and given.strip() == self.text:
-            start += len(given) - len(given.lstrip())
+        passage = characters.text[max(start, 0) : end]
+        if start >= 0 and passage.strip() == self.text:
+            start += len(passage) - len(passage.lstrip())
             place = start, start + len(self.text)
             tokens = characters.positions_of(*place)
             if tokens is not None:
@@ -196,11 +196,11 @@ class _Search:
                 if not waiting:
                     continue
                 nearest = finder.nearest(key, self.steps.least) if step == FUZZY else None
-                found = finder.of(key) if step != FUZZY else [] if nearest is None else [nearest]
-                places = self.with_positions(found)
-                own = places if occurrence == ALL else places[:1]
-                both = [place for place, _ in own], [tokens for _, tokens in own]  # the mentions share them
-                for mention in waiting if own else ():
+                occurrences = finder.of(key) if step != FUZZY else [] if nearest is None else [nearest]
+                places = self.with_positions(occurrences)
+                taken = places if occurrence == ALL else places[:1]
+                both = [place for place, _ in taken], [token for _, token in taken]  # the mentions share them
+                for mention in waiting if taken else ():
                     mention.ranges, mention.places = both
                     yield step, occurrence == FIRST and len(places) > len(equal)
 
@@ -216,7 +216,7 @@ class _FreePlaces:
         self._within = bytearray(len(search.characters.text) + 1)
         """1 for each offset between two characters of one mention."""
         self._ranges: set[Range] = set()
-        self._of_text: dict[str, set[Range]] = {}
+        self._places_of_text: dict[str, set[Range]] = {}
         self._occurrences: dict[tuple[int, str], list[tuple[Range, Range]]] = {}
         self._tried: Counter[tuple[int, str, bool]] = Counter()
         """How many of the first occurrences of a text are taken, for a step, inside mentions or not."""
@@ -253,7 +253,7 @@ class _FreePlaces:
         start, end = place
         self._within[start + 1 : end] = b"\1" * (end - start - 1)
         self._ranges.add(place)
-        self._of_text.setdefault(key, set()).add(place)
+        self._places_of_text.setdefault(key, set()).add(place)
 
     def _is_free(self, place: Range) -> bool:
         """Return whether no mention covers or crosses a range; it may cover mentions. Costs O(1)."""
@@ -268,9 +268,9 @@ class _FreePlaces:
         places = self._occurrences.get((number, key))
         if places is None:
             places = self._occurrences[number, key] = self._search.with_positions(finder.of(key))
-        own = self._of_text.get(mention.key, set())
+        of_text = self._places_of_text.get(mention.key, set())
         at = self._tried[number, key, inside]
-        while at < len(places) and (places[at][0] in own if inside else not self._is_free(places[at][0])):
+        while at < len(places) and (places[at][0] in of_text if inside else not self._is_free(places[at][0])):
             at += 1
         self._tried[number, key, inside] = at
         return (*places[at], len(places)) if at < len(places) else None
@@ -279,7 +279,7 @@ class _FreePlaces:
         """Return the most similar words that no mention covers or crosses, else those that no equal text touches."""
         if key in self._dissimilar:
             return None
-        equal = Regions(self._of_text.get(mention.key, ()))
+        equal = Regions(self._places_of_text.get(mention.key, ()))
 
         def is_apart(words: Range) -> bool:
             return not equal.touch(Span(*words))
@@ -311,27 +311,27 @@ def _passes(steps: Sequence[str]) -> Iterator[tuple[int, bool]]:
 
 def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
     """Yield the spans of the mentions that have places; with `once`, equal ones once."""
-    seen: set[tuple[object, ...]] = set()
+    yielded: set[tuple[object, ...]] = set()
     for mention in mentions:
         labels = mention.span.labels
-        if once and (id(mention.places), labels) in seen:  # another mention of this text
+        if once and (id(mention.places), labels) in yielded:  # another mention of this text
             continue
-        seen.add((id(mention.places), labels))
+        yielded.add((id(mention.places), labels))
         for start, end in mention.places:
-            if not once or (start, end, labels) not in seen:
-                seen.add((start, end, labels))
+            if not once or (start, end, labels) not in yielded:
+                yielded.add((start, end, labels))
                 yield Span(start, end, labels, line=mention.span.line)
 
 
-def _of_the_same_id(predicted: Document, gold: Document) -> Document:
+def _with_gold_id(predicted: Document, gold: Document) -> Document:
     """Return the predicted document with the id of gold; an id that is a number may be the number of the answer.
 
     That is not so in a batch, whose answers have ids.
     """
-    own = predicted.metadata.get(BY_ID, predicted.id)
-    if own != gold.id and (BY_ID in predicted.metadata or own.isdecimal() == gold.id.isdecimal()):
+    answer_id = predicted.metadata.get(BY_ID, predicted.id)
+    if answer_id != gold.id and (BY_ID in predicted.metadata or answer_id.isdecimal() == gold.id.isdecimal()):
         raise TextMismatch(
-            f"gold has document {gold.id!r} where predicted has the answer {own!r}",
+            f"gold has document {gold.id!r} where predicted has the answer {answer_id!r}",
             file=gold.file,
             advice="give both in the same order, or pair them by their ids with pair_by='id'",
         )
@@ -379,8 +379,8 @@ def _trimmed(document: Document) -> Document:
     text, first = document.text or "", document.start
 
     def trimmed(span: Span) -> Span:
-        found = without_blanks(span, text, first)
-        return found if len(found) and span.parts is None else span
+        without_edges = without_blanks(span, text, first)
+        return without_edges if len(without_edges) and span.parts is None else span
 
     layers = {layer: list(map(trimmed, spans)) for layer, spans in document.layers.items()}
     return replace(document, layers=layers)

@@ -36,14 +36,14 @@ class LocationSteps(NamedTuple):
     least: float = 1.0
 
     @classmethod
-    def of(cls, given: str | Iterable[str] = DEFAULT_STEPS) -> LocationSteps:
+    def of(cls, steps: str | Iterable[str] = DEFAULT_STEPS) -> LocationSteps:
         """Return the steps of a list, or of a text with commas. Raises `UsageError` for other steps.
 
         >>> LocationSteps.of("exact,space,fuzzy=0.9")
         LocationSteps(names=('exact', 'space', 'fuzzy'), least=0.9)
         """
         names, least = [], 1.0
-        for text in names_of(given, "locate"):
+        for text in names_of(steps, "locate"):
             name, equals, value = (part.strip() for part in text.partition("="))
             if name not in STEPS or bool(equals) != (name == FUZZY) or name in names:
                 raise UsageError(
@@ -162,7 +162,7 @@ class Occurrences:
     def __init__(self, text: str, folds: Collection[str]) -> None:
         self._text, self._folds = text, folds
         self._folded = folded(text, folds)
-        self._known: dict[str, list[Range]] = {}
+        self._ranges: dict[str, list[Range]] = {}
         self._words: tuple[list[int], list[int]] | None = None
         self._searched = self._compared = 0
 
@@ -185,11 +185,11 @@ class Occurrences:
 
         Raises `LimitError` after too many searches.
         """
-        if key in self._known:
-            return self._known[key]
+        if key in self._ranges:
+            return self._ranges[key]
         text = self._folded.text
         self._count(searched=len(text))
-        ranges = self._known[key] = []
+        ranges = self._ranges[key] = []
         at = text.find(key) if key else -1
         while at >= 0:
             place = self._folded.range_of(at, at + len(key))
@@ -239,10 +239,10 @@ def _is_letter(character: str) -> bool:
     return character.isalnum() or unicodedata.category(character)[0] == "M"
 
 
-def _in_word(one: str, other: str) -> bool:
+def _in_word(left: str, right: str) -> bool:
     """Return whether two adjacent characters belong to one word."""
-    letters = _is_letter(one) and _is_letter(other)
-    return letters and not (_WITHOUT_BLANKS.match(one) or _WITHOUT_BLANKS.match(other))
+    letters = _is_letter(left) and _is_letter(right)
+    return letters and not (_WITHOUT_BLANKS.match(left) or _WITHOUT_BLANKS.match(right))
 
 
 def _cuts_word(text: str, place: int) -> bool:

@@ -189,10 +189,10 @@ class Preparing:
 
     def __post_init__(self) -> None:
         require_types(self)
-        for name, known in (("occurrence", OCCURRENCES), ("fragments", FRAGMENTS), ("ignored", MODES)):
+        for name, choices in (("occurrence", OCCURRENCES), ("fragments", FRAGMENTS), ("ignored", MODES)):
             value = getattr(self, name)
-            if value not in known and (value is not None or name != "occurrence"):
-                raise UsageError(f"{name}={value!r} is unknown", advice=f"one of {', '.join(known)}")
+            if value not in choices and (value is not None or name != "occurrence"):
+                raise UsageError(f"{name}={value!r} is unknown", advice=f"one of {', '.join(choices)}")
         if self.locate is not None:
             self.location_steps()
         maps = self.label_map, self.gold_map, self.predicted_map
@@ -234,7 +234,7 @@ class Preparing:
         for name in ("occurrence", "locate"):
             if getattr(self, name) is not None:
                 raise UsageError(
-                    f"{_shown(name)} applies to predictions without positions",
+                    f"{_option_in_messages(name)} applies to predictions without positions",
                     advice="remove it, or read predicted with the format mentions",
                 )
 
@@ -243,7 +243,9 @@ class Preparing:
         changed = changed_fields(self)
         for name in names:
             if name in changed:
-                raise UsageError(f"{_shown(name)} does not apply to {caller}", advice="leave it out")
+                raise UsageError(
+                    f"{_option_in_messages(name)} does not apply to {caller}", advice="leave it out"
+                )
         return self
 
     def golds(self) -> list[Any]:
@@ -265,7 +267,7 @@ class Preparing:
         return () if self.ignore_layer is None else names_of(self.ignore_layer, "ignore_layer")
 
 
-def _shown(name: str) -> str:
+def _option_in_messages(name: str) -> str:
     """Return the name of an option as messages have it: the command line recognises it there."""
     return name if "_" in name else f"{name}=..."
 
@@ -290,8 +292,8 @@ def steps_of(options: Preparing, gold: Any = None, score_feature: str | None = N
         steps.append(LabelMap(names, names))
     elif options.gold_map is not None or options.predicted_map is not None:
         gold_map, predicted_map = (
-            None if given is None else LabelNames.of(given, name)
-            for given, name in ((options.gold_map, "gold_map"), (options.predicted_map, "predicted_map"))
+            None if label_map is None else LabelNames.of(label_map, name)
+            for label_map, name in ((options.gold_map, "gold_map"), (options.predicted_map, "predicted_map"))
         )
         steps.append(LabelMap(gold_map, predicted_map))
     if options.depth is not None and tree is not None:

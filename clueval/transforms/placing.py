@@ -107,19 +107,24 @@ def placed_documents(documents: Sequence[Document], *, in_tokens: bool = False, 
         and (gold.tokens is None or other.tokens is None or list(gold.tokens) == list(other.tokens))
         for other in others
     ):
-        moved = [_called(other.from_position(gold.start), gold, named) for other in others]
+        moved = [_with_gold_id(other.from_position(gold.start), gold, named) for other in others]
         return Placed([gold, *moved], [{} for _ in documents])
     text = next((document.text for document in documents if document.text is not None), None)
-    own = _in_characters(gold, text)
-    placed = [own, *(_onto(_in_characters(other, own.text), own) for other in others)]
+    gold_in_characters = _in_characters(gold, text)
+    placed = [
+        gold_in_characters,
+        *(_on_gold(_in_characters(other, gold_in_characters.text), gold_in_characters) for other in others),
+    ]
     trimmed, numbers = zip(*map(_trimmed, placed), strict=True)
-    named_alike = [trimmed[0], *(_called(other, gold, named) for other in trimmed[1:])]
+    named_alike = [trimmed[0], *(_with_gold_id(other, gold, named) for other in trimmed[1:])]
     if not in_tokens:
         return Placed(named_alike, [{} for _ in documents], sum(numbers))
-    tokens, characters = _tokens_of(documents, next((each.text for each in named_alike if each.text), ""))
+    tokens, characters = _tokens_of(
+        documents, next((document.text for document in named_alike if document.text), "")
+    )
     converted = [
-        _in_tokens(own, before, tokens, characters)
-        for own, before in zip(named_alike, documents, strict=True)
+        _in_tokens(document, before, tokens, characters)
+        for document, before in zip(named_alike, documents, strict=True)
     ]
     return Placed([document for document, _ in converted], [lost for _, lost in converted], sum(numbers))
 
@@ -134,21 +139,21 @@ def _in_characters(document: Document, text: str | None) -> Document:
     return TextPositions(onto, document.start, *token_places(document, onto)).placed(document)
 
 
-def _onto(document: Document, gold: Document) -> Document:
+def _on_gold(document: Document, gold: Document) -> Document:
     """Return the document with the positions and the text of gold."""
-    own, other = gold.text, document.text
-    if own is not None and other is not None and own != other:
-        return _carried_over(document, gold)
-    return document if own is None else replace(document, text=own)
+    gold_text, text = gold.text, document.text
+    if gold_text is not None and text is not None and gold_text != text:
+        return _with_gold_positions(document, gold)
+    return document if gold_text is None else replace(document, text=gold_text)
 
 
-def _called(document: Document, gold: Document, named: bool) -> Document:
+def _with_gold_id(document: Document, gold: Document, named: bool) -> Document:
     """Return the document with the id of gold, unless both formats give ids and these differ.
 
     An id that is a number may be that of a row, which a format without ids has.
     """
-    given = named and document.id.isdecimal() == gold.id.isdecimal()
-    return document if given or document.id == gold.id else replace(document, id=gold.id)
+    keeps_gold_id = named and document.id.isdecimal() == gold.id.isdecimal()
+    return document if keeps_gold_id or document.id == gold.id else replace(document, id=gold.id)
 
 
 def _trimmed(document: Document) -> tuple[Document, int]:
@@ -175,20 +180,20 @@ def token_places(document: Document, text: str) -> tuple[list[int], list[int]]:
     ends: list[int] = []
     at = 0
     for token in document.tokens or ():
-        at = _skipped(text, at)
+        at = _next_visible(text, at)
         end = _end(text, at, token)
         if end is None:
             raise _mismatch(document, f"token {len(starts) + 1} is {token!r}", len(starts), text, at)
         starts.append(at)
         ends.append(end)
         at = end
-    at = _skipped(text, at)
+    at = _next_visible(text, at)
     if at < len(text):
         raise _mismatch(document, "the tokens end", len(starts), text, at)
     return starts, ends
 
 
-def _skipped(text: str, at: int) -> int:
+def _next_visible(text: str, at: int) -> int:
     """Return the position of the next character that is not white space."""
     while at < len(text) and text[at].isspace():
         at += 1
@@ -201,7 +206,7 @@ def _end(text: str, at: int, token: str) -> int | None:
         return at + len(token)
     for character in token:
         if not character.isspace():
-            place = _skipped(text, at)
+            place = _next_visible(text, at)
             if not text.startswith(character, place):
                 return None
             at = place + 1
@@ -223,23 +228,24 @@ def _mismatch(document: Document, what: str, number: int, text: str, at: int) ->
     )
 
 
-def _carried_over(document: Document, gold: Document) -> Document:
+def _with_gold_positions(document: Document, gold: Document) -> Document:
     """Return the document with the positions of gold, by the rank of characters that are not white space."""
-    own, other = gold.text or "", document.text or ""
-    own_places, other_places = (
-        [place for place, character in enumerate(text) if not character.isspace()] for text in (own, other)
+    gold_text, other_text = gold.text or "", document.text or ""
+    gold_places, other_places = (
+        [place for place, character in enumerate(text) if not character.isspace()]
+        for text in (gold_text, other_text)
     )
-    common = min(len(own_places), len(other_places))
+    common = min(len(gold_places), len(other_places))
     ranks = range(common)
-    same = next((n for n in ranks if own[own_places[n]] != other[other_places[n]]), common)
-    if same < max(len(own_places), len(other_places)):
-        one, two = (
+    same = next((n for n in ranks if gold_text[gold_places[n]] != other_text[other_places[n]]), common)
+    if same < max(len(gold_places), len(other_places)):
+        at, other_at = (
             places[same] if same < len(places) else len(text)
-            for places, text in ((own_places, own), (other_places, other))
+            for places, text in ((gold_places, gold_text), (other_places, other_text))
         )
         raise TextMismatch(
-            f"gold has {own[one : one + _SHOWN]!r} at position {one} where {document.file or 'predicted'} has "
-            f"{other[two : two + _SHOWN]!r} at position {two}",
+            f"gold has {gold_text[at : at + _SHOWN]!r} at position {at} where {document.file or 'predicted'} has "
+            f"{other_text[other_at : other_at + _SHOWN]!r} at position {other_at}",
             **gold.in_errors,
             advice=_ADVICE,
         )
@@ -247,16 +253,16 @@ def _carried_over(document: Document, gold: Document) -> Document:
     def placed(start: int, end: int) -> tuple[int, int]:
         first, last = (bisect_left(other_places, place - document.start) for place in (start, end))
         if first == last:
-            here = own_places[first] if first < len(own_places) else len(own)
+            here = gold_places[first] if first < len(gold_places) else len(gold_text)
             return here + gold.start, here + gold.start
-        return own_places[first] + gold.start, own_places[last - 1] + 1 + gold.start
+        return gold_places[first] + gold.start, gold_places[last - 1] + 1 + gold.start
 
     def moved(span: Span) -> Span:
         ranges = [placed(*part) for part in span.fragments]
         return on_ranges(span, [part for part in ranges if part[0] < part[1]] or ranges[:1])
 
     layers = {layer: list(map(moved, spans)) for layer, spans in document.layers.items()}
-    return replace(document, text=own, start=gold.start, layers=layers, sentences=(), lines=None)
+    return replace(document, text=gold_text, start=gold.start, layers=layers, sentences=(), lines=None)
 
 
 # Positions of tokens
@@ -264,8 +270,8 @@ def _carried_over(document: Document, gold: Document) -> Document:
 
 def _words_of(text: str) -> tuple[list[int], list[int]]:
     """Return where the words and single marks of a text start and end."""
-    found = [match.span() for match in WORD_OR_MARK.finditer(text)]
-    return [start for start, _ in found], [end for _, end in found]
+    ranges = [match.span() for match in WORD_OR_MARK.finditer(text)]
+    return [start for start, _ in ranges], [end for _, end in ranges]
 
 
 def _tokens_of(documents: Sequence[Document], text: str) -> tuple[Document, TextPositions]:
@@ -288,11 +294,13 @@ def _in_tokens(
     lost: dict[str, list[Span]] = {}
     for layer, spans in document.from_position(0).layers.items():
         layers[layer], lost[layer] = [], []
-        for span, own, first in zip(spans, document.layers[layer], before.layers[layer], strict=True):
+        for span, in_characters, first in zip(
+            spans, document.layers[layer], before.layers[layer], strict=True
+        ):
             is_blank = span.start == span.end and first.start < first.end
             place = None if is_blank else characters.span(span)
             if place is None:
-                lost[layer].append(own)
+                lost[layer].append(in_characters)
             else:
                 layers[layer].append(place)
     converted = Document(
@@ -368,7 +376,9 @@ def to_tokens(
     words: Sequence[str]
     if tokens is None:
         words = [document.text[start:end] for start, end in zip(starts, ends, strict=True)]
-        sentences = [Sentence(*place(each.start, each.end), each.id) for each in document.sentences]
+        sentences = [
+            Sentence(*place(sentence.start, sentence.end), sentence.id) for sentence in document.sentences
+        ]
     else:
         words, sentences = tokens.tokens or (), list(tokens.sentences)
     return Document(
@@ -390,6 +400,6 @@ def with_tokens_of(tokens: Document, document: Document) -> Document:
     sentences = document.sentences
     if not sentences:
         place = Characters(text, tokens.start, starts, ends).range_between
-        sentences = [Sentence(*place(each.start, each.end)) for each in tokens.sentences]
+        sentences = [Sentence(*place(sentence.start, sentence.end)) for sentence in tokens.sentences]
     words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     return replace(document, tokens=words, sentences=sentences)

@@ -75,16 +75,19 @@ def project(
     >>> [predicted.text_of(span) for span in projection.unprojected]
     ['xy']
     """
-    own, other = TextPositions.of(gold), TextPositions.of(predicted)
+    gold_positions, predicted_positions = TextPositions.of(gold), TextPositions.of(predicted)
     gold_text = _GoldText(
-        own, align(own.text, other.text, max_cells=max_cells, limit=limit, document=gold.id)
+        gold_positions,
+        align(
+            gold_positions.text, predicted_positions.text, max_cells=max_cells, limit=limit, document=gold.id
+        ),
     )
     layers: dict[str, list[Span]] = {}
     lost: dict[str, list[Span]] = {}
     for layer, spans in predicted.layers.items():
         layers[layer] = []
         for span in spans:
-            moved = _moved(span, other, gold_text)
+            moved = _span_on_gold(span, predicted_positions, gold_text)
             if moved is None:
                 lost.setdefault(layer, []).append(span)
             else:
@@ -101,19 +104,21 @@ def project(
     return Projection(document, lost)
 
 
-def _moved(span: Span, characters: TextPositions, gold_text: _GoldText) -> Span | None:
+def _span_on_gold(span: Span, characters: TextPositions, gold_text: _GoldText) -> Span | None:
     """Return the span on gold, or None; a span with gaps is projected only if each of its parts can be."""
     parts = span.fragments
     if span.tokens is not None:
         parts = joined_ranges(((token, token + 1) for token in span.tokens), ge)
     ranges = [gold_text.place(*characters.range_between(*part)) for part in parts]
-    found = [place for place in ranges if place is not None]
-    if not found or len(found) < len(ranges):
+    places = [place for place in ranges if place is not None]
+    if not places or len(places) < len(ranges):
         return None
-    start, end = min(start for start, _ in found), max(end for _, end in found)
+    start, end = min(start for start, _ in places), max(end for _, end in places)
     if span.tokens is None:
-        return replace(span, start=start, end=end, parts=None if span.parts is None else joined_ranges(found))
-    tokens = frozenset(position for place in found for position in range(*place))
+        return replace(
+            span, start=start, end=end, parts=None if span.parts is None else joined_ranges(places)
+        )
+    tokens = frozenset(position for place in places for position in range(*place))
     return replace(span, start=start, end=end, tokens=tokens if len(tokens) < end - start else None)
 
 
@@ -188,15 +193,15 @@ class Align(EachPair):
         if pair.beside:
             yield pair
             return
-        given = with_merged(pair.predicted) if self.merge else pair.predicted
-        document, lost = project(pair.gold, given, max_cells=self.max_cells, limit="align")
+        predicted = with_merged(pair.predicted) if self.merge else pair.predicted
+        document, lost = project(pair.gold, predicted, max_cells=self.max_cells, limit="align")
         alone = [(layer, span) for layer, spans in lost.items() if layer not in self.frames for span in spans]
         layers = document.layers
         if self.merge:
             left_out = {id(span) for _, span in alone}
-            own = [span for span in given.layers[MERGED] if id(span) not in left_out]
-            placed, others = _apart(layers[MERGED], own)
-            alone += [(MERGED, span) for span in others]
+            merged = [span for span in predicted.layers[MERGED] if id(span) not in left_out]
+            placed, apart = _without_clashes(layers[MERGED], merged)
+            alone += [(MERGED, span) for span in apart]
             layers = _in_layers(placed, pair.predicted.layers)
         yield replace(pair, predicted=replace(document, layers=layers))
         for layer, span in alone:
@@ -209,17 +214,17 @@ class Align(EachPair):
             yield Pair(empty(pair.gold), beside, beside=True)
 
 
-def _apart(spans: Iterable[Span], own: Iterable[Span]) -> tuple[list[Span], list[Span]]:
+def _without_clashes(spans: Iterable[Span], originals: Iterable[Span]) -> tuple[list[Span], list[Span]]:
     """Return projected spans, and apart from them, as they were, those that are where one with other labels is.
 
     Projected merged spans do not overlap, but those of zero length may have one place, and would be merged there.
     """
     placed: dict[tuple[int, int], Span] = {}
-    others = []
-    for span, before in zip(spans, own, strict=True):
+    apart = []
+    for span, before in zip(spans, originals, strict=True):
         if placed.setdefault((span.start, span.end), span).labels != span.labels:
-            others.append(before)
-    return list(placed.values()), others
+            apart.append(before)
+    return list(placed.values()), apart
 
 
 def _in_layers(merged: Sequence[Span], layers: Iterable[str]) -> dict[str, list[Span]]:

@@ -106,7 +106,7 @@ class Fair(Metric):
 
     def count(self, case: Case) -> Tally:
         tally = count_items(self._items(case.gold), self._items(case.predicted))
-        if named := self._named:
+        if named := self._explicit_exclusions:
             labels = (span.label for side in (case.gold, case.predicted) for span in side)
             tally.update(("excluded", label) for label in labels if label in named)
         return tally
@@ -127,7 +127,7 @@ class Fair(Metric):
         the false positives, its column ``_`` the false negatives. (A span without a label has the label
         ``_``, and is counted in the same row and column.)
         """
-        by_label = self._by_label(total)
+        by_label = self._counts_by_label(total)
         golds = {label: counts[0]["TP"] + counts[0]["FN"] for label, counts in by_label.items()}
         return {
             "overall": self._versions(*_overall(by_label)),
@@ -137,7 +137,7 @@ class Fair(Metric):
         }
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
-        traditional, fair = _overall(self._by_label(total))
+        traditional, fair = _overall(self._counts_by_label(total))
         return {
             "overall.fair": weighted(fair, DEFAULT_WEIGHTS),
             "overall.traditional": weighted(traditional, TRADITIONAL_WEIGHTS),
@@ -145,7 +145,7 @@ class Fair(Metric):
         }
 
     def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
-        by_label = self._by_label(total)
+        by_label = self._counts_by_label(total)
         entries = {f"per_label.{label}": counts for label, (counts, _) in by_label.items()}
         return {
             f"{place}.{version}": (counts["TP"] + counts["FN"], counts["TP"] + counts["FP"])
@@ -155,16 +155,16 @@ class Fair(Metric):
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` for one of `labels` that no span has; warn of one of `exclude`, unless by default."""
-        found = {name for (_, _, *names) in total for name in names}
+        labels = {name for (_, _, *names) in total for name in names}
         for label in self.labels:
-            if label not in found:
+            if label not in labels:
                 raise UsageError(f"no span is labelled {label!r}", advice="check Fair.labels")
-        for label in sorted(self._named) if total else ():
+        for label in sorted(self._explicit_exclusions) if total else ():
             if not total["excluded", label]:
                 warn(shortened(f"fair.exclude: no span has the label {label!r}"))
 
     @property
-    def _named(self) -> set[str]:
+    def _explicit_exclusions(self) -> set[str]:
         """The labels to exclude that are not excluded by default."""
         return {*self.exclude} - {*PLACEHOLDERS}
 
@@ -177,20 +177,20 @@ class Fair(Metric):
             if item.key.label not in exclude and (not labels or item.key.label in labels)
         ]
 
-    def _by_label(self, total: Tally) -> dict[str, tuple[_Kinds, _Kinds]]:
+    def _counts_by_label(self, total: Tally) -> dict[str, tuple[_Kinds, _Kinds]]:
         """Return the traditional and the fair counts of each label, labels in order."""
-        found: dict[str, tuple[_Kinds, _Kinds]] = {}
+        by_label: dict[str, tuple[_Kinds, _Kinds]] = {}
         for (version, kind, *labels), number in total.items():
             for label in labels:
-                if label not in found:
-                    found[label] = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
+                if label not in by_label:
+                    by_label[label] = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
             if version == "traditional":
-                found[labels[0]][0][kind] += number
+                by_label[labels[0]][0][kind] += number
             elif version == "fair":
-                of_label = found[labels[0] if self.focus == "target" else labels[-1]][1]
+                of_label = by_label[labels[0] if self.focus == "target" else labels[-1]][1]
                 of_label[kind] += number
                 of_label["BE"] += number if kind in BOUNDARY else 0
-        return dict(sorted(found.items()))
+        return dict(sorted(by_label.items()))
 
     def _versions(self, traditional: _Kinds, fair: _Kinds) -> dict[str, dict[str, float]]:
         return {
@@ -233,8 +233,8 @@ def _overall(by_label: Mapping[str, tuple[_Kinds, _Kinds]]) -> tuple[_Kinds, _Ki
 
 
 def _entry(counts: _Kinds, kinds: Sequence[str], weights: Weights) -> dict[str, float]:
-    found = weighted(counts, weights).report()
-    rates = {name: found[name] for name in ("precision", "recall", "f1")}
+    report = weighted(counts, weights).report()
+    rates = {name: report[name] for name in ("precision", "recall", "f1")}
     return {**{kind: counts[kind] for kind in kinds}, **rates}
 
 

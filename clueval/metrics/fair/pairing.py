@@ -87,7 +87,10 @@ def pair_up(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pairing
     """
     for kind, find in (("TP", _equal_pairs), ("LE", _label_errors)):
         pairs = find(gold, predicted)
-        yield from ((kind, gold[own], predicted[other]) for own, other in pairs.items())
+        yield from (
+            (kind, gold[gold_number], predicted[predicted_number])
+            for gold_number, predicted_number in pairs.items()
+        )
         taken = set(pairs.values())
         gold = [item for number, item in enumerate(gold) if number not in pairs]
         predicted = [item for number, item in enumerate(predicted) if number not in taken]
@@ -114,10 +117,12 @@ def _label_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> dict[int, 
     pairs = {}
     for number, (key, _) in enumerate(gold) if free else ():
         of_range = free.get(key.range, OrderedDict())
-        other = next((each for each, label in of_range.items() if label != key.label), None)
-        if other is not None:
-            del of_range[other]
-            pairs[number] = other
+        partner = next(
+            (predicted_number for predicted_number, label in of_range.items() if label != key.label), None
+        )
+        if partner is not None:
+            del of_range[partner]
+            pairs[number] = partner
     return pairs
 
 
@@ -154,39 +159,39 @@ class _Leftover:
 def _boundary_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pairing]:
     around = overlaps_between([item.span for item in gold], [item.span for item in predicted])
     golds, predicteds = (
-        list(map(_Leftover.of, *each)) for each in zip((gold, predicted), around, strict=True)
+        list(map(_Leftover.of, *of_side)) for of_side in zip((gold, predicted), around, strict=True)
     )
     places = count()
     by_length = []
     for side in (golds, predicteds):
-        by_length.append(sorted(side, key=lambda own: own.length))
-        for own in by_length[-1]:
-            own.place = next(places)
+        by_length.append(sorted(side, key=lambda leftover: leftover.length))
+        for leftover in by_length[-1]:
+            leftover.place = next(places)
     for same_label in (True, False):
         for side, others, counted in (
             (by_length[0], predicteds, False),
             (by_length[0], predicteds, True),
             (by_length[1], golds, True),
         ):
-            for own in side:
-                if own.counted:
+            for leftover in side:
+                if leftover.counted:
                     continue
-                partner, shared, size = _most_similar(own, others, counted, same_label)
+                partner, shared, size = _most_similar(leftover, others, counted, same_label)
                 if partner is None:
                     continue
-                for each in (own, partner):  # the tokens that both have are taken from both
-                    subtract(each.runs, shared)
-                    each.size -= size
-                    if not each.counted:
-                        each.counted, each.place = True, next(places)
-                pair = (partner.item, own.item) if others is golds else (own.item, partner.item)
+                for member in (leftover, partner):  # the tokens that both have are taken from both
+                    subtract(member.runs, shared)
+                    member.size -= size
+                    if not member.counted:
+                        member.counted, member.place = True, next(places)
+                pair = (partner.item, leftover.item) if others is golds else (leftover.item, partner.item)
                 yield boundary_kind(*(item.span for item in pair)) if same_label else "LBE", *pair
-    yield from (("FN", own.item, None) for own in by_length[0] if not own.counted)
-    yield from (("FP", None, own.item) for own in by_length[1] if not own.counted)
+    yield from (("FN", leftover.item, None) for leftover in by_length[0] if not leftover.counted)
+    yield from (("FP", None, leftover.item) for leftover in by_length[1] if not leftover.counted)
 
 
 def _most_similar(
-    own: _Leftover, others: Sequence[_Leftover], counted: bool, same_label: bool
+    leftover: _Leftover, others: Sequence[_Leftover], counted: bool, same_label: bool
 ) -> tuple[_Leftover | None, Runs, int]:
     """Return the most similar of the others, or None, what both share, and the size of that.
 
@@ -195,12 +200,12 @@ def _most_similar(
     """
     best: _Leftover | None = None
     taken, least = [], (1, 0, 0, 0)  # no rank is greater
-    for number in own.around:
+    for number in leftover.around:
         other = others[number]
-        if other.counted is counted and (other.label == own.label) is same_label:
-            if other.item.key.range == own.item.key.range:
+        if other.counted is counted and (other.label == leftover.label) is same_label:
+            if other.item.key.range == leftover.item.key.range:
                 continue
-            shared = intersect(own.runs, other.runs)
+            shared = intersect(leftover.runs, other.runs)
             rank = -_size_of(shared), other.size, other.length, other.place
             if (shared or not counted) and rank < least:
                 best, taken, least = other, shared, rank

@@ -104,8 +104,8 @@ def parse_weights(formula: str) -> Frozen:
         return sign
 
     def take_name(wanted: str, names: Sequence[str]) -> str:
-        known = f", known are {', '.join(names)}" if signs[at][0].isalpha() else ""
-        return take(wanted + known, names.__contains__)
+        hint = f", known are {', '.join(names)}" if signs[at][0].isalpha() else ""
+        return take(wanted + hint, names.__contains__)
 
     weights: dict[str, dict[str, float]] = {}
     while True:

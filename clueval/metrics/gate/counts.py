@@ -152,10 +152,10 @@ NAMES = GateCounts._fields
 """The names of the counts."""
 
 
-def _share(part: int, whole: int, other: int) -> float:
+def _share(part: int, whole: int, size_of_other: int) -> float:
     if whole:
         return part / whole
-    return 0.0 if other else 1.0
+    return 0.0 if size_of_other else 1.0
 
 
 def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, float]:
@@ -171,7 +171,7 @@ def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, 
     total = sum(listed, GateCounts())
     measures = [member.measures(beta) for member in listed]
     means = {
-        name: math.fsum(each[name] for each in measures) / len(measures) if measures else 1.0
+        name: math.fsum(measure[name] for measure in measures) / len(measures) if measures else 1.0
         for name in total.measures(beta)
     }
     return {**total.counts(), **means}
@@ -194,12 +194,12 @@ def _keys(path: Path) -> list[Path]:
 
 
 @lru_cache(maxsize=4096)
-def _joined(change: tuple[int, ...]) -> str:  # few are different, and tallies share them
+def _change_as_text(change: tuple[int, ...]) -> str:  # few are different, and tallies share them
     return " ".join(map(str, change))
 
 
 @lru_cache(maxsize=4096)
-def _split(change: str) -> tuple[int, ...]:
+def _change_of_text(change: str) -> tuple[int, ...]:
     return tuple(map(int, change.split()))
 
 
@@ -215,7 +215,7 @@ def counts_at(total: Tally, path: Path) -> GateCounts:
 
 def add_changes(tally: Tally, path: Path, changes: Mapping[float, Sequence[int]]) -> None:
     for score, change in changes.items():
-        key = (*path, "score", repr(score), _joined(tuple(change)))
+        key = (*path, "score", repr(score), _change_as_text(tuple(change)))
         tally[key] = tally.get(key, 0) + 1
 
 
@@ -225,9 +225,9 @@ def changes_at(total: Tally, path: Path) -> dict[float, Sequence[int]]:
     changes: dict[float, Sequence[int]] = {}
     for key, number in total.items():
         if key[:-2] == begin:
-            score, change = float(key[-2]), _split(key[-1])
+            score, change = float(key[-2]), _change_of_text(key[-1])
             if number != 1:
-                change = tuple([number * each for each in change])
+                change = tuple([number * count for count in change])
             changes[score] = tuple(map(add, changes[score], change)) if score in changes else change
     return changes
 
@@ -263,6 +263,10 @@ def average_precisions(points: Iterable[CurvePoint]) -> dict[str, float]:
     """Return the strict and the lenient average precision, 0 without targets; for a grid, of the grid's steps."""
     counted = [(at, counts) for at, counts in points if counts.targets]
     return {
-        "strict": average_precision((at, of.precision_strict, of.recall_strict) for at, of in counted),
-        "lenient": average_precision((at, of.precision_lenient, of.recall_lenient) for at, of in counted),
+        "strict": average_precision(
+            (at, point.precision_strict, point.recall_strict) for at, point in counted
+        ),
+        "lenient": average_precision(
+            (at, point.precision_lenient, point.recall_lenient) for at, point in counted
+        ),
     }

@@ -118,36 +118,38 @@ class FeatureTest:
             if match is None:
                 plain.append(_feature(text, plain))
                 continue
-            own = by_type.setdefault(match[1], [])
+            of_type = by_type.setdefault(match[1], [])
             for part in match[2].split(","):
-                own.append(_feature(part, [*plain, *own]))
-        self._plain = tuple(plain)
-        self.every = tuple(dict.fromkeys([*plain, *(name for own in by_type.values() for name in own)]))
-        self.by_type = {kind: tuple(dict.fromkeys([*plain, *own])) for kind, own in by_type.items()}
+                of_type.append(_feature(part, [*plain, *of_type]))
+        self._of_any_type = tuple(plain)
+        self.every = tuple(
+            dict.fromkeys([*plain, *(name for of_type in by_type.values() for name in of_type)])
+        )
+        self.by_type = {kind: tuple(dict.fromkeys([*plain, *of_type])) for kind, of_type in by_type.items()}
 
     def of_type(self, kind: str) -> tuple[str, ...]:
         """Return the names of the features that are compared for a type of targets."""
-        return self.by_type.get(kind, self._plain)
+        return self.by_type.get(kind, self._of_any_type)
 
     def agree(self, target: Span, response: Span, kind: str) -> bool:
         """Return whether the features of the two agree; `kind` is the type of the target."""
         for name in self.of_type(kind):
             if self.comparison == "subsumption" and name not in target.features:
                 continue
-            one, other = target.features.get(name), response.features.get(name)
-            if self.comparison == "string" and one is not None and other is not None:
-                one, other = java_string(one), java_string(other)
-            if equality_key(one) != equality_key(other):
+            target_value, response_value = target.features.get(name), response.features.get(name)
+            if self.comparison == "string" and target_value is not None and response_value is not None:
+                target_value, response_value = java_string(target_value), java_string(response_value)
+            if equality_key(target_value) != equality_key(response_value):
                 return False
         return True
 
 
-def _feature(name: object, known: Sequence[str]) -> str:
-    """Return the name of a feature. Raises `UsageError` for an empty one, and for one that is in `known`."""
+def _feature(name: object, earlier: Sequence[str]) -> str:
+    """Return the name of a feature. Raises `UsageError` for an empty one, and for one that is in `earlier`."""
     if not isinstance(name, str) or not name.strip():
         raise UsageError(f"the name of a feature is empty: {name!r}", advice="remove it from Gate.features")
     name = name.strip()
-    if name in known:
+    if name in earlier:
         raise UsageError(f"feature {name!r} is named twice", advice="name each feature once in Gate.features")
     return name
 
@@ -192,11 +194,11 @@ def parse_types(specs: Iterable[str]) -> tuple[TypeSpec, ...]:
         spec = TypeSpec(target, response if equals else target)
         if not spec.target or not spec.response:
             raise UsageError(f"the type {text!r} cannot be read", advice="write it TYPE or TARGET=RESPONSE")
-        for other in parsed:
-            for side, name, taken in zip(("targets", "responses"), spec, other, strict=True):
+        for earlier in parsed:
+            for side, name, taken in zip(("targets", "responses"), spec, earlier, strict=True):
                 if name == taken:
                     raise UsageError(
-                        f"type {name!r} of the {side} is named twice: {other} and {spec}",
+                        f"type {name!r} of the {side} is named twice: {earlier} and {spec}",
                         advice="name each type once on each side of Gate.types",
                     )
         parsed.append(spec)

@@ -102,7 +102,7 @@ class GateLists(GateWithin):
     @property
     def of_best(self) -> GateWithin:
         """The metric that counts the best candidates."""
-        settings = {each.name: getattr(self, each.name) for each in fields(GateWithin)}
+        settings = {setting.name: getattr(self, setting.name) for setting in fields(GateWithin)}
         for name in ("list_type", "edge_feature", "element_type", "ranks"):
             del settings[name]
         return GateWithin(**{**settings, "types": (self.type,), "score_feature": None, "thresholds": None})
@@ -126,9 +126,11 @@ class GateLists(GateWithin):
     def _count_pair(self, tally: Tally, pair: Pair, sequence: str) -> None:
         gold, predicted = (side.layers.get(sequence, ()) for side in pair.sides)
         every = list(self._lists(predicted))
-        kept = {id(span) for span in self.inside(pair.predicted, [each.span for each in every])}
-        lists = [each for each in every if id(each.span) in kept]
-        best = by_ids(replace(each.candidates[0], labels={sequence: self.type}) for each in lists)
+        inside = {id(span) for span in self.inside(pair.predicted, [each.span for each in every])}
+        lists = [each for each in every if id(each.span) in inside]
+        best = by_ids(
+            replace(candidate_list.candidates[0], labels={sequence: self.type}) for candidate_list in lists
+        )
         layers = {**pair.predicted.layers, sequence: best}
         of_best = replace(pair, predicted=replace(pair.predicted, layers=layers))
         tally.update(self.of_best.count_documents([of_best], sequence, {}))
@@ -179,17 +181,25 @@ class GateLists(GateWithin):
         nothing = [len(targets)] + [0] * (len(NAMES) - 1)
         if self.thresholds is not None:
             step = float if self.thresholds == ROUNDED else step_of(self.thresholds)
-            scores = {number: [step(score) for score in each.scores] for number, each in several.items()}
+            scores = {
+                number: [step(score) for score in candidate_list.scores]
+                for number, candidate_list in several.items()
+            }
             before = nothing
-            for at in sorted({score for own in scores.values() for score in own}, reverse=True):
-                visible = {number: sum(score >= at for score in own) for number, own in scores.items()}
+            for at in sorted({score for of_list in scores.values() for score in of_list}, reverse=True):
+                visible = {
+                    number: sum(score >= at for score in of_list) for number, of_list in scores.items()
+                }
                 after = matches.counts(len(targets), visible)
                 _add_change(tally, ("lists", "score", repr(at)), before, after)
                 before = after
         before = nothing
-        longest = max((len(each.candidates) for each in several.values()), default=0)
+        longest = max((len(candidate_list.candidates) for candidate_list in several.values()), default=0)
         for rank in range(longest):
-            visible = {number: min(rank + 1, len(each.candidates)) for number, each in several.items()}
+            visible = {
+                number: min(rank + 1, len(candidate_list.candidates))
+                for number, candidate_list in several.items()
+            }
             after = matches.counts(len(targets), visible)
             _add_change(tally, ("lists", "rank", rank), before, after)
             before = after
@@ -214,17 +224,17 @@ class GateLists(GateWithin):
 
     def by_rank(self, total: Tally) -> Iterator[tuple[int, GateCounts]]:
         """Yield the counts of the lists at every rank, rising; the last is `EVERY_RANK`."""
-        last = max(_by_rank(total, ("lists", "longest")), default=-1)
+        last = max(_numbers_by_rank(total, ("lists", "longest")), default=-1)
         ranks = (*RANKS.get(self.ranks, range(last + 1)), EVERY_RANK)
-        return _at_ranks(_changes_at(total, ("lists", "rank")), total["lists", "targets"], ranks)
+        return _counts_at_ranks(_changes_at(total, ("lists", "rank")), total["lists", "targets"], ranks)
 
     def disambiguation(self, total: Tally) -> Iterator[tuple[int, GateCounts]]:
         """Yield the counts of the lists that have a match, at every rank, rising."""
-        last = max(_by_rank(total, ("lists", "disambiguation", "longest")), default=0)
-        return _at_ranks(_changes_at(total, ("lists", "disambiguation", "rank")), 0, range(last + 1))
+        last = max(_numbers_by_rank(total, ("lists", "disambiguation", "longest")), default=0)
+        return _counts_at_ranks(_changes_at(total, ("lists", "disambiguation", "rank")), 0, range(last + 1))
 
     def _report(self, total: Tally) -> dict[str, Any]:
-        strict, lenient = (_by_rank(total, ("lists", name)) for name in ("strict", "lenient"))
+        strict, lenient = (_numbers_by_rank(total, ("lists", name)) for name in ("strict", "lenient"))
         return {
             "by_score": {threshold_name(at): counts.report(self.beta) for at, counts in self.by_score(total)},
             "by_rank": {
@@ -272,18 +282,18 @@ class CandidateList(NamedTuple):
     def range(self) -> tuple[int, int]:
         """The range from the first to the last position of the list annotation and all candidates."""
         spans = (self.span, *self.candidates)
-        return min(each.start for each in spans), max(each.end for each in spans)
+        return min(span.start for span in spans), max(span.end for span in spans)
 
 
-def _ids(span: Span, feature: str, known: Mapping[str | int, Span]) -> Sequence[str | int]:
-    """Return the ids of the candidates of a list annotation. Raises `FormatError` for ids that are not `known`."""
+def _ids(span: Span, feature: str, candidates: Mapping[str | int, Span]) -> Sequence[str | int]:
+    """Return the ids of the candidates of a list annotation. Raises `FormatError` for ids of no candidate."""
     ids = span.features.get(feature)
     problem = None
     if not isinstance(ids, list | tuple):
         problem = f"has no {feature!r}" if ids is None else f"has {ids!r} as {feature!r}, which is not a list"
         ids = ()
     for number in ids:
-        if isinstance(number, bool) or not isinstance(number, int | str) or number not in known:
+        if isinstance(number, bool) or not isinstance(number, int | str) or number not in candidates:
             problem = f"names the candidate {number!r}, which the set does not have"
     if problem is not None:
         raise FormatError(
@@ -335,24 +345,29 @@ class _Matches:
 
     def __init__(self, targets: Sequence[Span], lists: Iterable[CandidateList], test: FeatureTest) -> None:
         self.targets, self._test = targets, test
-        self.lists = sorted(lists, key=lambda each: each.range)
-        candidates = by_ids(candidate for each in self.lists for candidate in each.candidates)
+        self.lists = sorted(lists, key=lambda candidate_list: candidate_list.range)
+        candidates = by_ids(
+            candidate for candidate_list in self.lists for candidate in candidate_list.candidates
+        )
         places = {id(span): place for place, span in enumerate(candidates)}
-        self._places = [[places[id(candidate)] for candidate in each.candidates] for each in self.lists]
+        self._places = [
+            [places[id(candidate)] for candidate in candidate_list.candidates]
+            for candidate_list in self.lists
+        ]
         self._index = SpanIndex(list(map(hull, targets)))
-        self._at: dict[tuple[int, int], list[int]] = {}
+        self._numbers_at: dict[tuple[int, int], list[int]] = {}
         for number, target in enumerate(targets):
-            self._at.setdefault((target.start, target.end), []).append(number)
+            self._numbers_at.setdefault((target.start, target.end), []).append(number)
         self._with_list: set[int] = set()
         self._overlapping_lists = self._touching_lists = 0
         """How many lists overlap a target, and how many are touched by one."""
-        self._of_list = [self._matches_of(each) for each in self.lists]
+        self._by_list = [self._matches_of(candidate_list) for candidate_list in self.lists]
 
-    def _matches_of(self, each: CandidateList) -> list[_Match]:
-        span = each.span
+    def _matches_of(self, candidate_list: CandidateList) -> list[_Match]:
+        span = candidate_list.span
         overlapping = set(self._index.overlapping(hull(span)))
-        equal = self._at.get((span.start, span.end), ())
-        points = self._at.get((span.start, span.start), ()) if len(span) else ()
+        equal = self._numbers_at.get((span.start, span.end), ())
+        points = self._numbers_at.get((span.start, span.start), ()) if len(span) else ()
         self._with_list |= overlapping
         self._overlapping_lists += bool(overlapping)
         self._touching_lists += bool(overlapping or points)
@@ -360,7 +375,7 @@ class _Matches:
         for number in sorted(overlapping.union(equal, points)):
             target = self.targets[number]
             ranks: dict[int, int] = {}
-            for rank, candidate in enumerate(each.candidates):  # whose types do not count
+            for rank, candidate in enumerate(candidate_list.candidates):  # whose types do not count
                 same = (target.start, target.end) == (candidate.start, candidate.end)
                 if same or target.overlaps(candidate):
                     ranks.setdefault(2 * self._test.agree(target, candidate, target.label) + same, rank)
@@ -373,7 +388,7 @@ class _Matches:
     def parts(self) -> Iterator[tuple[list[int], list[int]]]:
         """Yield targets and lists that overlap, directly or through others; a list reaches over all its candidates."""
         rows = [(span.start, span.end, False, number) for number, span in enumerate(self.targets)]
-        rows += [(*each.range, True, number) for number, each in enumerate(self.lists)]
+        rows += [(*candidate_list.range, True, number) for number, candidate_list in enumerate(self.lists)]
         for members in components(sorted(rows), touching=True):
             yield (
                 [number for *_, is_list, number in members if not is_list],
@@ -388,7 +403,7 @@ class _Matches:
         pairs = []
         same: Counter[int] = Counter()
         for number, shown in visible.items():
-            for match in self._of_list[number] if shown else ():
+            for match in self._by_list[number] if shown else ():
                 ranks = {value: rank for value, rank in match.ranks.items() if rank < shown}
                 if ranks and match.is_near:
                     best = max(ranks)
@@ -398,7 +413,7 @@ class _Matches:
         taken = best_first(pairs)
         used = {pair.response for pair in taken}
         left = (self.lists[number] for number, shown in visible.items() if shown and number not in used)
-        spurious = Touching(each.candidates[0] for each in left)
+        spurious = Touching(candidate_list.candidates[0] for candidate_list in left)
         touched = [pair.target for pair in taken if spurious.find(self.targets[pair.target])]
         return counts_of((targets, sum(map(bool, visible.values()))), pairs, taken, touched, same)
 
@@ -412,7 +427,7 @@ class _Matches:
                 "without_match": self._touching_lists,
             }
         )
-        for each, matches in zip(self.lists, self._of_list, strict=True):
+        for candidate_list, matches in zip(self.lists, self._by_list, strict=True):
             strict, partial = (
                 min((m.ranks[value] for m in matches if m.touches and value in m.ranks), default=None)
                 for value in (STRICT, PARTIAL)
@@ -424,12 +439,12 @@ class _Matches:
                 kinds[kind] += rank is not None
                 kinds[f"{kind}_at_0"] += rank == 0
             before = [0] * len(NAMES)
-            for rank, own in enumerate(each.candidates):
+            for rank, candidate in enumerate(candidate_list.candidates):
                 if strict is not None and rank >= strict:
                     outcome = "correct_strict"
                 elif partial is not None and rank >= partial:
                     outcome = "correct_partial"
-                elif (own.start, own.end) == (each.span.start, each.span.end):
+                elif (candidate.start, candidate.end) == (candidate_list.span.start, candidate_list.span.end):
                     outcome = "incorrect_strict"
                 else:
                     outcome = "incorrect_partial"
@@ -438,18 +453,20 @@ class _Matches:
                 before = after
         for kind in _KINDS if self.lists else ():
             tally["lists", "kind", kind] += kinds[kind]
-        longest = max((len(each.candidates) for each in self.lists), default=1)
+        longest = max((len(candidate_list.candidates) for candidate_list in self.lists), default=1)
         tally["lists", "disambiguation", "longest", longest - 1] += 1
 
     def count_recall(self, tally: Tally) -> None:
         """Count the targets that have a match in any list, by its least rank; zero length never matches strictly."""
         least: dict[str, dict[int, int]] = {"strict": {}, "lenient": {}}
-        for target, ranks, overlaps, *_ in (match for matches in self._of_list for match in matches):
+        for target, ranks, overlaps, *_ in (match for matches in self._by_list for match in matches):
             has_length = bool(len(self.targets[target]))
             for name, values in (("strict", {STRICT}), ("lenient", {STRICT, PARTIAL})):
-                own = [ranks[value] for value in values & ranks.keys() if has_length or value == PARTIAL]
-                if own and overlaps:
-                    least[name][target] = min(*own, least[name].get(target, EVERY_RANK))
+                of_target = [
+                    ranks[value] for value in values & ranks.keys() if has_length or value == PARTIAL
+                ]
+                if of_target and overlaps:
+                    least[name][target] = min(*of_target, least[name].get(target, EVERY_RANK))
         for name, of_targets in least.items():
             for rank in of_targets.values():
                 tally["lists", name, rank] += 1
@@ -476,9 +493,9 @@ _KINDS = (
 
 
 def _add_change(tally: Tally, path: tuple[Any, ...], before: Sequence[int], after: Sequence[int]) -> None:
-    for name, one, other in zip(NAMES, before, after, strict=True):
-        if one != other:
-            tally[(*path, name)] += other - one
+    for name, old, new in zip(NAMES, before, after, strict=True):
+        if old != new:
+            tally[(*path, name)] += new - old
 
 
 def _changes_at(total: Tally, path: tuple[Any, ...]) -> dict[float, list[int]]:
@@ -490,11 +507,11 @@ def _changes_at(total: Tally, path: tuple[Any, ...]) -> dict[float, list[int]]:
     return changes
 
 
-def _by_rank(total: Tally, path: tuple[Any, ...]) -> dict[int, int]:
+def _numbers_by_rank(total: Tally, path: tuple[Any, ...]) -> dict[int, int]:
     return {key[-1]: number for key, number in total.items() if key[:-1] == path}
 
 
-def _at_ranks(
+def _counts_at_ranks(
     changes: Mapping[float, Sequence[int]], targets: int, ranks: Iterable[int]
 ) -> Iterator[tuple[int, GateCounts]]:
     """Yield the counts at these ranks, which rise; at a rank all candidates up to it are visible."""

@@ -218,12 +218,12 @@ class Gate(Metric):
 
     def __new__(cls, *values: Any, **settings: Any) -> Gate:
         """Return a `GateLists`, or a `GateWithin`, which count documents, if `list_type` or `containing` is given."""
-        given = dict(zip((setting.name for setting in fields(cls)), values, strict=False)) | settings
+        every_setting = dict(zip((setting.name for setting in fields(cls)), values, strict=False)) | settings
         if cls is not Gate:
             return object.__new__(cls)
-        if given.get("list_type") is not None:
+        if every_setting.get("list_type") is not None:
             return object.__new__(cls.of_lists)
-        return object.__new__(cls if given.get("containing") is None else GateWithin)
+        return object.__new__(cls if every_setting.get("containing") is None else GateWithin)
 
     def __post_init__(self) -> None:
         if isinstance(self.features, Mapping):
@@ -233,14 +233,14 @@ class Gate(Metric):
         if self.list_type is None and of_lists != (None, None, ALL_RANKS):
             raise UsageError("candidate lists need Gate.list_type", advice="add it")
         for name in ("types", "features", "by"):
-            given = getattr(self, name)
-            if isinstance(given, str):
-                raise UsageError(f"Gate.{name} must be several names, not the string {given!r}")
-            object.__setattr__(self, name, tuple(given))
+            value = getattr(self, name)
+            if isinstance(value, str):
+                raise UsageError(f"Gate.{name} must be several names, not the string {value!r}")
+            object.__setattr__(self, name, tuple(value))
         for name in _TEXTS:
-            given = getattr(self, name)
-            if given is not None and not isinstance(given, str):
-                raise UsageError(f"Gate.{name} must be text, not {described(given)}")
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise UsageError(f"Gate.{name} must be text, not {described(value)}")
         parse_types(self.types)
         FeatureTest(self.features, self.feature_comparison)  # raises for names that cannot be
         require_choices(self, "Gate")
@@ -319,7 +319,7 @@ class Gate(Metric):
             for spans in (case.gold, case.predicted)
         )
         tally = Tally()
-        for key, number in _of_ranks(
+        for key, number in _counts_of_ranks(
             self, gold, predicted, tuple([ranks[score] for score in scores])
         ).items():
             if key[-3:-2] == ("score",):
@@ -357,7 +357,7 @@ class Gate(Metric):
         case = in_order(case)
         sides = self._types_in(case)
         if kind is not None:
-            sides = [{number: own for number, own in side.items() if own == kind} for side in sides]
+            sides = [{number: name for number, name in side.items() if name == kind} for side in sides]
         return self._evaluation(case, *sides)
 
     def annotations(self, pair: Pair, sequence: str, kind: str | None = None) -> list[Sequence[Span]]:
@@ -367,7 +367,10 @@ class Gate(Metric):
     def _types_in(self, case: Case) -> list[dict[int, str]]:
         """Return the types of the targets and of the responses of a case that are evaluated, by number."""
         names = _types_by_label(self.types)
-        return [self.kept(spans, own) for spans, own in zip((case.gold, case.predicted), names, strict=True)]
+        return [
+            self.kept(spans, of_side)
+            for spans, of_side in zip((case.gold, case.predicted), names, strict=True)
+        ]
 
     def kept(self, spans: Sequence[Span], names: Mapping[str, str]) -> dict[int, str]:
         """Return the types of the spans that are evaluated, by number; `names` are those of labels, empty: labels."""
@@ -429,10 +432,10 @@ class Gate(Metric):
         annotations, features are not missed.
         """
         for spec in self.specs:
-            seen = [total["seen", f"{side} type", spec.target] for side in SIDES]
-            if not any(seen):
+            numbers = [total["seen", f"{side} type", spec.target] for side in SIDES]
+            if not any(numbers):
                 raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check Gate.types")
-            for side, name, number in zip(SIDES, spec, seen, strict=True):
+            for side, name, number in zip(SIDES, spec, numbers, strict=True):
                 if spec.target != spec.response and not number:
                     warn(shortened(f"gate.types: no {side} annotation has the type {name!r}"))
         if not total["seen", "all"]:
@@ -458,8 +461,8 @@ class Gate(Metric):
         points = self.curve(total)
         groups = self._groups(total, points)
         reports = {
-            path: {name: counts.report(self.beta) for name, counts in of.items()}
-            for path, of in groups.items()
+            path: {name: counts.report(self.beta) for name, counts in of_path.items()}
+            for path, of_path in groups.items()
         }
         report: dict[str, Any] = {
             "all": self.counts(total).report(self.beta),
@@ -499,8 +502,8 @@ class Gate(Metric):
         """Return the targets and the responses of each entry."""
         groups = self._groups(total, self.curve(total))
         entries = {"all": self.counts(total), "macro": sum(groups["per_type"].values(), GateCounts())}
-        for path, of in groups.items():
-            entries |= {f"{path}.{name}": counts for name, counts in of.items()}
+        for path, of_path in groups.items():
+            entries |= {f"{path}.{name}": counts for name, counts in of_path.items()}
         return {path: (counts.targets, counts.responses) for path, counts in entries.items()}
 
     def types_of(self, total: Tally) -> list[str]:
@@ -548,11 +551,11 @@ class GateWithin(Gate, DocumentMetric):
             self.note_names(tally, *Gate.annotations(self, pair, sequence))
             if self.containing is not None:
                 tally["seen", "within"] += sum(len(self._containing_in(side)) for side in pair.sides)
-            inside = self._counted(pair, sequence, self._inside(pair, sequence))
+            inside = self._counts_of_spans(pair, sequence, self._inside(pair, sequence))
             if self.unfiltered is None:
                 tally.update(inside)
                 continue
-            alone = self._counted(pair, sequence, self._of_unfiltered(pair, sequence))
+            alone = self._counts_of_spans(pair, sequence, self._unfiltered_spans(pair, sequence))
             for counts, is_own in ((inside, False), (alone, True)):
                 for key, number in counts.items():
                     of_type = key[:2] == ("type", self.unfiltered)
@@ -564,7 +567,7 @@ class GateWithin(Gate, DocumentMetric):
     def annotations(self, pair: Pair, sequence: str, kind: str | None = None) -> list[Sequence[Span]]:
         only = self.unfiltered
         if only is not None and (kind == only or (kind is None and self._is_only_type(only))):
-            return self._of_unfiltered(pair, sequence)
+            return self._unfiltered_spans(pair, sequence)
         return self._inside(pair, sequence)
 
     def _is_only_type(self, name: str) -> bool:
@@ -574,14 +577,14 @@ class GateWithin(Gate, DocumentMetric):
         """Return the annotations of both sides that lie within the containing ones."""
         return [self.inside(side, side.layers.get(sequence, ())) for side in pair.sides]
 
-    def _of_unfiltered(self, pair: Pair, sequence: str) -> list[Sequence[Span]]:
+    def _unfiltered_spans(self, pair: Pair, sequence: str) -> list[Sequence[Span]]:
         """Return all targets of the type `unfiltered`, and its responses that lie within the containing ones."""
         only = str(self.unfiltered)
-        own = {spec.target: spec.response for spec in self.specs}.get(only) if self.specs else only
+        response_type = {spec.target: spec.response for spec in self.specs}.get(only) if self.specs else only
         responses = self.inside(pair.predicted, pair.predicted.layers.get(sequence, ()))
         return [
             [span for span in pair.gold.layers.get(sequence, ()) if span.label == only],
-            [span for span in responses if span.label == own],
+            [span for span in responses if span.label == response_type],
         ]
 
     def inside(self, document: Document, spans: Sequence[Span]) -> Sequence[Span]:
@@ -600,15 +603,17 @@ class GateWithin(Gate, DocumentMetric):
             )
         return document.layers[layer]
 
-    def _counted(self, pair: Pair, sequence: str, spans: Sequence[Sequence[Span]]) -> Tally:
-        sides = [replace(side, layers={sequence: own}) for side, own in zip(pair.sides, spans, strict=True)]
+    def _counts_of_spans(self, pair: Pair, sequence: str, spans: Sequence[Sequence[Span]]) -> Tally:
+        sides = [
+            replace(side, layers={sequence: of_side}) for side, of_side in zip(pair.sides, spans, strict=True)
+        ]
         cases: Iterable[tuple[Case, int]]
         if self.keeps:
             (column,) = keys_of(sides, [sequence], reads=self.reads)
             cases = [(case_of(key, sequence), times) for key, times in Counter(column.keys).items()]
         else:
             every = located(sides, [sequence], reads=self.reads)
-            cases = [(Case(each.sides, each.counted), 1) for each in every]
+            cases = [(Case(located_case.sides, located_case.counted), 1) for located_case in every]
         try:
             return added((self.evaluated(case), times) for case, times in cases)
         except CluevalError as error:
@@ -626,7 +631,9 @@ class GateWithin(Gate, DocumentMetric):
 
 
 @lru_cache(maxsize=4096)
-def _of_ranks(metric: Gate, gold: Sequence[Row], predicted: Sequence[Row], ranks: Sequence[int]) -> Tally:
+def _counts_of_ranks(
+    metric: Gate, gold: Sequence[Row], predicted: Sequence[Row], ranks: Sequence[int]
+) -> Tally:
     """Return the counts of a case whose predicted spans have ranks as scores."""
     name = str(metric.score_feature)
     scored = [Span(*row, {name: rank}) for row, rank in zip(predicted, ranks, strict=True)]

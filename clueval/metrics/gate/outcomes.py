@@ -108,8 +108,8 @@ def outcome_of(metric: Gate, pair: Pair, sequence: str, kind: str | None = None)
     for case in located(sides, [sequence], reads=metric.reads):
         whole = metric.evaluation_of(Case(case.sides, case.counted), kind)
         gold, predicted = whole.case.gold, whole.case.predicted
-        taken = sorted(whole.chosen(), key=lambda each: each.response)
-        used = {each.response for each in taken}
+        taken = sorted(whole.chosen(), key=lambda match: match.response)
+        used = {match.response for match in taken}
         touched = whole.touched(used)
         groups = dict.fromkeys(whole.targets, "ML")
         for value, target, response, _ in taken:
@@ -150,7 +150,9 @@ def changes_of_targets(reference: TargetOutcome, response: TargetOutcome) -> lis
         for (target, before), (_, after) in zip(reference.targets, response.targets, strict=True)
         if before != after
     ]
-    of_reference, of_response = ({span.fragments for span in each.spurious} for each in (reference, response))
+    of_reference, of_response = (
+        {span.fragments for span in outcome.spurious} for outcome in (reference, response)
+    )
     for change in _spurious_changes(reference, response):
         if change.span.fragments not in (of_response if change.after == "A" else of_reference):
             changed.append(change)
@@ -180,8 +182,10 @@ def changes(reference: TargetOutcome, response: TargetOutcome, features: Sequenc
         values = (equality_key(span.features.get(name)) for name in test.of_type(span.label))
         return span.fragments, span.label, *values
 
-    known = {key(span) for group in before.values() for span in group}
-    unseen = {group: [span for span in spans if key(span) not in known] for group, spans in after.items()}
+    before_keys = {key(span) for group in before.values() for span in group}
+    unseen = {
+        group: [span for span in spans if key(span) not in before_keys] for group, spans in after.items()
+    }
     new = {group: Touching(spans) for group, spans in unseen.items()}
     changed = [
         Change(unseen[new_group][number], old_group, new_group, sign)

@@ -75,8 +75,10 @@ class Evaluation(NamedTuple):
 
     def among(self, targets: Sequence[int], responses: Sequence[int]) -> Evaluation:
         """Return the evaluation of some of the targets and some of the responses."""
-        own, others = set(targets), set(responses)
-        pairs = [pair for pair in self.pairs if pair.target in own and pair.response in others]
+        target_numbers, response_numbers = set(targets), set(responses)
+        pairs = [
+            pair for pair in self.pairs if pair.target in target_numbers and pair.response in response_numbers
+        ]
         return self._replace(targets=targets, responses=responses, pairs=pairs)
 
     def parts(
@@ -101,8 +103,12 @@ class Evaluation(NamedTuple):
             return shared_positions(self.case.gold[pair.target], self.case.predicted[pair.response])
 
         if self.pairing == "by-response":
-            return _taken(sorted(self.pairs, key=lambda p: (p.response, -p.value, -overlap(p), p.target)))
-        return _taken(sorted(self.pairs, key=lambda p: (p.target, -p.value, -overlap(p), p.response)))
+            return _disjoint_pairs(
+                sorted(self.pairs, key=lambda p: (p.response, -p.value, -overlap(p), p.target))
+            )
+        return _disjoint_pairs(
+            sorted(self.pairs, key=lambda p: (p.target, -p.value, -overlap(p), p.response))
+        )
 
     def counts(self) -> list[int]:
         """Return the counts, in the order of `clueval.metrics.gate.counts.NAMES`."""
@@ -159,8 +165,8 @@ def evaluation(
             near += points.get(span.start, ())
             require_few_pairs(len(pairs) + len(near), len(case.gold) + len(case.predicted))
         for number in near:
-            other = case.predicted[number]
-            same = span.start == other.start and span.end == other.end and span.parts == other.parts
+            response = case.predicted[number]
+            same = span.start == response.start and span.end == response.end and span.parts == response.parts
             pairs.append(PossiblePair(2 * equal(target, number) + same, target, number, number))
     return Evaluation(case, pairing, targets, responses, pairs)
 
@@ -190,10 +196,10 @@ def counts_of(
         values.setdefault(target, []).append(value)
     counts[8], counts[9] = len(same), len(values)
     counts[10] = sum(number > 1 for number in same.values())
-    for target, own in values.items():
-        counts[11] += len(own) > 1
-        counts[12] += same.get(target) == 1 and STRICT in own
-        counts[13] += len(own) == 1 and own[0] >= PARTIAL
+    for target, of_target in values.items():
+        counts[11] += len(of_target) > 1
+        counts[12] += same.get(target) == 1 and STRICT in of_target
+        counts[13] += len(of_target) == 1 and of_target[0] >= PARTIAL
     return counts
 
 
@@ -206,7 +212,7 @@ def best_first(pairs: Sequence[PossiblePair]) -> list[PossiblePair]:
     for value, target, response, _ in pairs:
         of_target[target] += value
         of_response[response] += value
-    return _taken(
+    return _disjoint_pairs(
         sorted(
             pairs,
             key=lambda p: (3 * p[0] - of_target[p[1]] - of_response[p[2]], p[3], p[1], p[2]),
@@ -215,7 +221,7 @@ def best_first(pairs: Sequence[PossiblePair]) -> list[PossiblePair]:
     )
 
 
-def _taken(pairs: Iterable[PossiblePair]) -> list[PossiblePair]:
+def _disjoint_pairs(pairs: Iterable[PossiblePair]) -> list[PossiblePair]:
     """Return the pairs whose target and response are in no earlier pair."""
     targets: set[int] = set()
     responses: set[int] = set()
@@ -231,7 +237,9 @@ def _taken(pairs: Iterable[PossiblePair]) -> list[PossiblePair]:
 def in_order(case: Case) -> Case:
     """Return a case whose spans come by position; those with the same start and end keep their order."""
     sides = case.gold, case.predicted
-    if all(by_position(one) <= by_position(other) for spans in sides for one, other in pairwise(spans)):
+    if all(
+        by_position(span) <= by_position(following) for spans in sides for span, following in pairwise(spans)
+    ):
         return case
     gold, predicted = (tuple(sorted(spans, key=by_position)) for spans in sides)
     return Case((gold, predicted), (None, None))
@@ -262,17 +270,19 @@ class Touching:
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = list(spans)
         self._index = SpanIndex(list(map(hull, self._spans)))
-        self._at: dict[tuple[int, int], list[int]] = {}
+        self._numbers_at: dict[tuple[int, int], list[int]] = {}
         for number, span in enumerate(self._spans):
-            self._at.setdefault((span.start, span.end), []).append(number)
+            self._numbers_at.setdefault((span.start, span.end), []).append(number)
 
     def overlapping(self, span: Span) -> list[int]:
         """Return the numbers of the spans whose range overlaps that of `span` or equals it, ascending."""
-        return sorted({*self._index.overlapping(hull(span)), *self._at.get((span.start, span.end), ())})
+        return sorted(
+            {*self._index.overlapping(hull(span)), *self._numbers_at.get((span.start, span.end), ())}
+        )
 
     def touching(self, span: Span) -> list[int]:
         """Return the numbers of the spans whose range touches that of `span`, ascending."""
-        points = self._at.get((span.start, span.start), ()) if len(span) else ()
+        points = self._numbers_at.get((span.start, span.start), ()) if len(span) else ()
         return sorted({*self._index.overlapping(hull(span)), *points})
 
     def find(self, span: Span) -> list[int]:

@@ -69,7 +69,7 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
         tally[*row, "documents"] += 1
         tally[*row, "documents_exposed"] += is_exposed
     size = examination.text.size
-    mentioned = PositionWeights.at((one for of_view in places for one in of_view), size)
+    mentioned = PositionWeights.at((place for of_view in places for place in of_view), size)
     _add_masks(tally, examination, mentioned)
     for of_view in places:
         inside = mentioned if len(places) == 1 else PositionWeights.at(of_view, size)
@@ -110,12 +110,12 @@ class _View:
         """Count the mentions of an annotator."""
         masks, again = self._examination.masks, self._examination.again
         uncertain, weight_of = self._examination.uncertain, self._weight_of
-        for one in self._examination.judged(name):
-            mention, characters, exposed, words, words_exposed = one
+        for judged in self._examination.judged(name):
+            mention, characters, exposed, words, words_exposed = judged
             self.places += mention.ranges
             self.strings.add(mention.words)
             if again is not None and uncertain is not None:
-                is_other = one.status != again.judge(mention).status
+                is_other = judged.status != again.judge(mention).status
                 self._uncertain += is_other or uncertain.within(mention.ranges) > 0
             if not mention.counted:
                 continue
@@ -129,20 +129,20 @@ class _View:
             numbers[6] += characters
             numbers[7] += exposed
             self._by_id += mention.has_id
-            self._add_to_entity(one)
+            self._add_to_entity(judged)
             if weight_of is not None:
                 for word, is_exposed in masks.words_of(mention):
                     self._weights[mention.kind, mention.label, repr(weight_of(word)), is_exposed] += 1
 
-    def _add_to_entity(self, one: Judged) -> None:
-        mention = one.mention
+    def _add_to_entity(self, judged: Judged) -> None:
+        mention = judged.mention
         entity = self._entities.get(mention.entity)
         if entity is None:
             entity = self._entities[mention.entity] = _Entity(mention.kind)
         elif entity.kind != mention.kind:
             entity.kind = min(entity.kind, mention.kind, key=self._risk)
         entity.mentions += 1
-        if one.exposed:
+        if judged.exposed:
             entity.exposed += 1
         elif (replacement := self._examination.masks.replacement(mention)) is not None:
             entity.replaced += 1
@@ -342,20 +342,20 @@ def weighted_sums(tally: Tally) -> _Weights:
 
 
 def _precision(tally: Tally, weights: _Weights | None) -> dict[str, Any]:
-    of = Counter({key[1]: number for key, number in tally.items() if key[0] == "precision"})
-    outside, over = of["letters_outside"], of["characters_over_masked"]
+    counts = Counter({key[1]: number for key, number in tally.items() if key[0] == "precision"})
+    outside, over = counts["letters_outside"], counts["characters_over_masked"]
     weighted = None
     if weights is not None:
         row = ("precision", "")
         weighted = share(weights.get((*row, "words_right"), 0.0), weights.get((*row, "words"), 0.0))
     return {
-        "words": of["words"],
-        "words_right": of["words_right"],
-        "word_precision": share(of["words_right"], of["words"]),
+        "words": counts["words"],
+        "words_right": counts["words_right"],
+        "word_precision": share(counts["words_right"], counts["words"]),
         "weighted_word_precision": weighted,
-        "masks": of["masks"],
-        "masks_needless": of["masks_needless"],
-        "masked_share": share(of["letters_masked"], of["letters"]),
+        "masks": counts["masks"],
+        "masks_needless": counts["masks_needless"],
+        "masked_share": share(counts["letters_masked"], counts["letters"]),
         "retention": share(outside - over, outside),
         "characters_over_masked": over,
     }

@@ -52,12 +52,14 @@ class Masks:
         self, text: MaskedText, spans: Sequence[Span], counted: Sequence[bool] | None = None
     ) -> None:
         self.text, self.spans, self.counted = text, spans, counted
-        self._asked = self._compared = 0
+        self._lookups = self._compared = 0
 
     @cached_property
     def masked(self) -> PositionWeights:
         """Flags of the positions that are masked."""
-        return PositionWeights.at((one for span in self.spans for one in span.fragments), self.text.size)
+        return PositionWeights.at(
+            (fragment for span in self.spans for fragment in span.fragments), self.text.size
+        )
 
     @cached_property
     def exposed(self) -> PositionWeights:
@@ -72,30 +74,30 @@ class Masks:
             exposed, words_exposed = self.exposed.numbers(*ranges[0])
         else:
             characters, exposed = self.text.core.within(ranges), self.exposed.within(ranges)
-            found = [is_exposed for _, is_exposed in self.words_of(mention)]
-            words, words_exposed = len(found), sum(found)
+            flags = [is_exposed for _, is_exposed in self.words_of(mention)]
+            words, words_exposed = len(flags), sum(flags)
         if not characters:
             characters = self._characters(ranges)
-            exposed = sum([self._readable_in(*one) for one in ranges])
+            exposed = sum([self._readable_in(*place) for place in ranges])
         if mention.harmless:
             exposed = words_exposed = 0
         return Judged(mention, characters, exposed, words, words_exposed)
 
     def words_of(self, mention: Mention) -> Iterator[tuple[int, bool]]:
         """Yield the words of a mention that count, by number, and whether they are exposed in it."""
-        found: dict[int, bool] = {}
+        words: dict[int, bool] = {}
         for start, end in mention.ranges:
             for word in self.text.words_in(start, end):
                 part = self.text.clipped(word, start, end)
                 has_letters = self.text.letters.between(*part) and self.text.core.between(*part)
                 if self.text.counting.bytes[word] and has_letters:
                     is_exposed = not mention.harmless and bool(self.exposed.between(*part))
-                    found[word] = found.get(word, False) or is_exposed
-        yield from found.items()
+                    words[word] = words.get(word, False) or is_exposed
+        yield from words.items()
 
     def _characters(self, ranges: Iterable[Range]) -> int:
         """Return the number of characters of ranges."""
-        return sum([self.text.length(*one) for one in ranges])
+        return sum([self.text.length(*place) for place in ranges])
 
     # What can be read of mentions without letters and digits
 
@@ -120,23 +122,25 @@ class Masks:
     @cached_property
     def characters(self) -> Ranges:
         """The characters that are masked: between two tokens a blank is, if one mask has both."""
-        places = (self.text.place(*one) for span in self.spans for one in span.fragments)
-        return joined_ranges((one for one in places if one[0] < one[1]), ge)
+        places = (self.text.place(*fragment) for span in self.spans for fragment in span.fragments)
+        return joined_ranges((place for place in places if place[0] < place[1]), ge)
 
     def exposed_in(self, mention: Mention) -> list[Range]:
         """Return the exposed characters of a mention as ranges."""
         if self.text.core.within(mention.ranges):
-            return [run for one in mention.ranges for run in self.text.core_in(*one, self.exposed)]
-        return self.readable_characters(self.text.place(*one) for one in mention.ranges)
+            return [run for place in mention.ranges for run in self.text.core_in(*place, self.exposed)]
+        return self.readable_characters(self.text.place(*place) for place in mention.ranges)
 
     def readable_characters(self, places: Iterable[Range]) -> list[Range]:
         """Return those of ranges of characters that are not masked."""
-        found: list[Range] = []
+        readable: list[Range] = []
         for start, end in places:
             masked = intersect([(start, end)], self.characters)
-            cuts = [start, *(place for one in masked for place in one), end]
-            found += [(one, other) for one, other in zip(cuts[::2], cuts[1::2], strict=True) if one < other]
-        return found
+            cuts = [start, *(place for mask in masked for place in mask), end]
+            readable += [
+                (begin, past) for begin, past in zip(cuts[::2], cuts[1::2], strict=True) if begin < past
+            ]
+        return readable
 
     # Replacements
 
@@ -150,19 +154,19 @@ class Masks:
         Raises `LimitError` if, with those that were returned before, these are too many.
         """
         numbers = self._index.overlapping(span)
-        self._asked, self._compared = self._asked + 1, self._compared + len(numbers)
-        require_few_pairs(self._compared, len(self.spans) + self._asked)
-        found = [self.spans[number] for number in numbers]
-        return sorted(found, key=lambda span: (span.fragments, shown(span))) if len(found) > 1 else found
+        self._lookups, self._compared = self._lookups + 1, self._compared + len(numbers)
+        require_few_pairs(self._compared, len(self.spans) + self._lookups)
+        masks = [self.spans[number] for number in numbers]
+        return sorted(masks, key=lambda span: (span.fragments, shown(span))) if len(masks) > 1 else masks
 
     def replacement(self, mention: Mention) -> str | None:
         """Return what stands in the place of a mention: of the mask with most of its characters; None without one."""
-        found = [span for span in self.on(mention.span) if shared_positions(span, mention.span)]
-        if not found:
+        masks = [span for span in self.on(mention.span) if shared_positions(span, mention.span)]
+        if not masks:
             return None
-        best = found[0]
-        if len(found) > 1:
-            best = max(found, key=lambda span: self._characters(intersect(span.fragments, mention.ranges)))
+        best = masks[0]
+        if len(masks) > 1:
+            best = max(masks, key=lambda span: self._characters(intersect(span.fragments, mention.ranges)))
         parts = [
             label
             for start, end, label in best.features.get(PARTS, ())

@@ -107,8 +107,8 @@ class MentionReader:
                 continue
             entity = entity_in_place(span) if entity is None else str(entity)
             ranges = placed.fragments
-            for one in ranges:
-                mentioned += len(text.words_in(*one))
+            for place in ranges:
+                mentioned += len(text.words_in(*place))
             if mentioned > MAX_MENTIONED:
                 require_short_mentions(mentioned, of_document, **self.document.in_errors)
             words = text.strings_of(ranges)
@@ -137,9 +137,9 @@ def class_names(layers: Container[str], class_layer: str | None) -> list[str]:
 def _own_class(span: Span, names: Iterable[str]) -> str | None:
     """Return the class that a span itself has, as a label or a feature with one of the names."""
     for name in names:
-        own = span.by_layer.get(name) or span.features.get(name)
-        if own is not None and own != "":
-            return str(own)
+        value = span.by_layer.get(name) or span.features.get(name)
+        if value is not None and value != "":
+            return str(value)
     return None
 
 

@@ -130,8 +130,8 @@ class Masking(DocumentMetric):
             object.__setattr__(self, "ignore_words", IgnoredWords.of(self.ignore_words))
         if isinstance(self.word_weights, Mapping):
             object.__setattr__(self, "word_weights", WordWeights.of(self.word_weights))
-        for each in fields(self):
-            require_kind(getattr(self, each.name), str(each.type), each.name)
+        for setting in fields(self):
+            require_kind(getattr(self, setting.name), str(setting.type), setting.name)
         if not 0 < self.confidence < 1:  # NaN is not, either
             raise UsageError(
                 f"confidence must be between 0 and 1, not {self.confidence!r}", advice="for example 0.95"
@@ -168,18 +168,18 @@ class Masking(DocumentMetric):
 
     def count_examined(self, examination: Examination, pair: Pair, sequence: str) -> Tally:
         """Return what is counted in one document."""
-        own, other = pair.gold.layers, pair.predicted.layers
+        gold, predicted = pair.gold.layers, pair.predicted.layers
         tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
-        for key, names, layers in (("seen", self.masks, other), ("annotator", self.annotators, own)):
+        for key, names, layers in (("seen", self.masks, predicted), ("annotator", self.annotators, gold)):
             for name in names:
                 tally[key, name] += name in layers
-        if unusual := self._unusual:
-            for name in unusual & {*_names_in(own, self.risk_layer), *_names_in(other, self.risk_layer)}:
+        if unusual := self._unusual_names:
+            for name in unusual & {*_names_in(gold, self.risk_layer), *_names_in(predicted, self.risk_layer)}:
                 tally["kept", name] += 1
-        tally["gold", "layer"] += sequence in own or bool(self.annotators)
+        tally["gold", "layer"] += sequence in gold or bool(self.annotators)
         if self.risk_layer is not None:
             classified = any(key[0] == "class" and key[1] != NO_LABEL for key in tally)
-            tally["gold", "classes"] += classified or self.risk_layer in own
+            tally["gold", "classes"] += classified or self.risk_layer in gold
         if examination.again is not None:
             tally["redacted", "documents"] += 1
             for field in (PLACEHOLDERS, REPLACED_WORDS):
@@ -252,20 +252,20 @@ class Masking(DocumentMetric):
             {str(key[1]) for key in total if key[0] == kind and key[1] != NO_LABEL}
             for kind in ("class", "label")
         )
-        names_found = f"classes found: {_listed(classes)}; labels found: {_listed(labels)}"
-        for name in sorted(self._unusual):
+        names_found = f"classes found: {_names_as_text(classes)}; labels found: {_names_as_text(labels)}"
+        for name in sorted(self._unusual_names):
             if not total["kept", name]:
-                yield f"keep: no span has the class or label {_cut(name)!r} ({names_found})"
+                yield f"keep: no span has the class or label {_shortened(name)!r} ({names_found})"
         missing = classes - {*self.risk_order}
         for name in self.risk_order:
             if (missing or not classes) and name not in {*classes, *RISKS, *self.keep}:
                 yield (
-                    f"risk_order: no mention has the class {_cut(name)!r} "
-                    f"(classes found that it does not name: {_listed(missing)})"
+                    f"risk_order: no mention has the class {_shortened(name)!r} "
+                    f"(classes found that it does not name: {_names_as_text(missing)})"
                 )
 
     @property
-    def _unusual(self) -> set[str]:
+    def _unusual_names(self) -> set[str]:
         """The names to keep that are neither usual nor classes of the order."""
         return {*self.keep} - {NO_MASK, NO_LABEL, *RISKS, *self.risk_order}
 
@@ -276,29 +276,30 @@ class Masking(DocumentMetric):
 
         Positions are tokens where these are masked as a whole, unless `in_characters`.
         """
-        own, other = pair.sides
-        of_mentions = self.of_mentions(own.layers)
+        gold, predicted = pair.sides
+        of_mentions = self.of_mentions(gold.layers)
         (spans, flags), (masking, mask_flags) = (
-            self._chosen(side, sequence, where) if not self.annotators else ((), None) for side in pair.sides
+            self._spans_of_side(side, sequence, where) if not self.annotators else ((), None)
+            for side in pair.sides
         )
         views: dict[str, ChosenSpans] = {sequence: (spans, flags)}
         if self.annotators:
             names = of_mentions if self.annotators == (EVERY,) else self.annotators
-            views = {name: (own.layers[name], None) for name in names if name in own.layers}
+            views = {name: (gold.layers[name], None) for name in names if name in gold.layers}
         elif sequence not in of_mentions and (of_mentions or sequence in (self.class_layer, self.entity)):
             return None
-        texted = own if own.end is not None or other.end is None else other
+        texted = gold if gold.end is not None or predicted.end is None else predicted
         text = MaskedText.of(texted, self.ignore, self.ignore_words.words, in_characters=in_characters)
         risk, keep = risk_by(self.risk_order), frozenset(self.keep)
-        reader = MentionReader(own, text, self.risk_layer, risk, self.entity, keep)
-        masks = self._masks(text, other, *self.masking_spans(other, sequence, masking, mask_flags))
-        if PLACEHOLDERS not in other.metadata:
-            return Examination(own, text, reader, views, masks)
-        again = [Span(*place) for place in _ranges(other.metadata.get(FROM_THE_RIGHT, ""))]
-        uncertain = PositionWeights.at(_ranges(other.metadata.get(UNCERTAIN, "")), text.size)
-        return Examination(own, text, reader, views, masks, Masks(text, again), uncertain)
+        reader = MentionReader(gold, text, self.risk_layer, risk, self.entity, keep)
+        masks = self._masks(text, predicted, *self.masking_spans(predicted, sequence, masking, mask_flags))
+        if PLACEHOLDERS not in predicted.metadata:
+            return Examination(gold, text, reader, views, masks)
+        again = [Span(*place) for place in _ranges(predicted.metadata.get(FROM_THE_RIGHT, ""))]
+        uncertain = PositionWeights.at(_ranges(predicted.metadata.get(UNCERTAIN, "")), text.size)
+        return Examination(gold, text, reader, views, masks, Masks(text, again), uncertain)
 
-    def _chosen(self, document: Document, sequence: str, where: Where) -> ChosenSpans:
+    def _spans_of_side(self, document: Document, sequence: str, where: Where) -> ChosenSpans:
         """Return the spans of a side in a sequence, with the flags of those that count."""
         spans = document.layers.get(sequence, ())
         return spans, counted(spans, document, where) if where else None
@@ -364,11 +365,11 @@ def _names_in(layers: Layers, risk_layer: str | None) -> Iterator[str]:
         yield from (str(span.features[name]) for name in features if name in span.features)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _names_as_text(names: Iterable[str]) -> str:
     ordered = sorted(names)
     more = f" and {len(ordered) - _LISTED} more" if len(ordered) > _LISTED else ""
-    return ", ".join(map(_cut, ordered[:_LISTED])) + more if ordered else "none"
+    return ", ".join(map(_shortened, ordered[:_LISTED])) + more if ordered else "none"
 
 
-def _cut(name: str) -> str:
+def _shortened(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"

@@ -61,14 +61,14 @@ class PositionWeights:
 
     def within(self, ranges: Ranges) -> int:
         """Return the sum of the weights in the ranges, which do not overlap."""
-        return sum([self.between(*one) for one in ranges])
+        return sum([self.between(*place) for place in ranges])
 
     def numbers(self, start: int, end: int) -> tuple[int, int]:
         """Return the sum of the weights in ``[start, end)``, and how many positions have one."""
         if end - start > SHORT:
             return self.between(start, end), self.flags.between(start, end)
-        found = self.bytes[start:end]
-        return sum(found), len(found) - found.count(0)
+        weights = self.bytes[start:end]
+        return sum(weights), len(weights) - weights.count(0)
 
     def runs(self, start: int, end: int) -> Iterator[Range]:
         """Yield the runs of positions in ``[start, end)`` that have a weight."""
@@ -76,18 +76,18 @@ class PositionWeights:
 
     def __and__(self, flags: PositionWeights) -> PositionWeights:
         """Return the weights where flags are set, and 0 elsewhere."""
-        return self._of(_number(self.bytes) & 255 * _number(flags.bytes))
+        return self._from_number(_number(self.bytes) & 255 * _number(flags.bytes))
 
     def __or__(self, other: PositionWeights) -> PositionWeights:
         """Return the weights of both, none of which has a weight where the other has one."""
-        return self._of(_number(self.bytes) | _number(other.bytes))
+        return self._from_number(_number(self.bytes) | _number(other.bytes))
 
     def __sub__(self, flags: PositionWeights) -> PositionWeights:
         """Return the weights where flags are not set, and 0 elsewhere."""
         number = _number(self.bytes)
-        return self._of(number ^ (number & 255 * _number(flags.bytes)))
+        return self._from_number(number ^ (number & 255 * _number(flags.bytes)))
 
-    def _of(self, number: int) -> PositionWeights:
+    def _from_number(self, number: int) -> PositionWeights:
         return PositionWeights(number.to_bytes(len(self.bytes), "little"))
 
     @cached_property
@@ -181,9 +181,9 @@ class MaskedText:
         starts, ends, spelled = self._places.starts, self._places.ends, self._document.tokens
         if starts is None or ends is None or spelled is None:
             text = self.characters
-            found = tokens_in(text, spelled or ()) or [match.span() for match in _WORD.finditer(text)]
-            starts, ends = [start for start, _ in found], [end for _, end in found]
-            spelled = [text[start:end] for start, end in found]
+            ranges = tokens_in(text, spelled or ()) or [match.span() for match in _WORD.finditer(text)]
+            starts, ends = [start for start, _ in ranges], [end for _, end in ranges]
+            spelled = [text[start:end] for start, end in ranges]
         self.spelled, self.starts, self.ends = spelled, starts, ends
 
     @cached_property
@@ -218,7 +218,7 @@ class MaskedText:
         else:
             shift, between = self._places.offset - first, self._places.range_between
             ranges = [between(start + shift, end + shift) for start, end in parts]
-        solid = [each for each in ranges if each[0] < each[1]] or ranges[:1]
+        solid = [place for place in ranges if place[0] < place[1]] or ranges[:1]
         return Span.of_fragments(solid, span.labels, span.features, id=span.id, line=span.line)
 
     def place(self, start: int, end: int) -> Range:
@@ -244,7 +244,7 @@ class MaskedText:
 
     def between(self, ranges: Ranges) -> str:
         """Return the characters of ranges of positions."""
-        return "".join([self.characters[slice(*self.place(*one))] for one in ranges])
+        return "".join([self.characters[slice(*self.place(*place))] for place in ranges])
 
     def core_in(self, start: int, end: int, exposed: PositionWeights) -> list[Range]:
         """Return the runs of characters in ``[start, end)`` that are core, given the weights of what is exposed."""
@@ -270,16 +270,16 @@ class MaskedText:
 
     def strings_of(self, ranges: Ranges) -> tuple[str, ...]:
         """Return the words of a mention that count, or all of its text as one if none does."""
-        found: list[str] = []
+        strings: list[str] = []
         for start, end in ranges:
             if self.in_tokens:
-                found += compress(self.spelled[start:end], self.counting.bytes[start:end])
+                strings += compress(self.spelled[start:end], self.counting.bytes[start:end])
                 continue
             for word in self.words_in(start, end):
                 part = self.clipped(word, start, end)
                 if self.counting.bytes[word] and self.letters.between(*part):
-                    found.append(self.characters[slice(*part)])
-        return tuple(found) or (self.between(ranges),)
+                    strings.append(self.characters[slice(*part)])
+        return tuple(strings) or (self.between(ranges),)
 
 
 class _UnusualToken(Exception):

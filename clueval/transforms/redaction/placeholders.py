@@ -47,15 +47,15 @@ def find_placeholders(text: str, patterns: Sequence[re.Pattern[str]] = ()) -> li
     >>> find_placeholders("Frau A. aus [ORT] und XX")
     [(5, 7), (12, 17), (22, 24)]
     """
-    sources = [*(_own(pattern, text) for pattern in patterns), _built_in(text)]
-    places = [(start, number, end) for number, found in enumerate(sources) for start, end in found]
-    kept: list[Place] = []
+    sources = [*(_matches_of(pattern, text) for pattern in patterns), _built_in(text)]
+    places = [(start, number, end) for number, ranges in enumerate(sources) for start, end in ranges]
+    placeholders: list[Place] = []
     past = 0
     for start, _, end in sorted(places):  # of equal starts, those of the first source first
         if start >= past:
-            kept.append((start, end))
+            placeholders.append((start, end))
             past = end
-    return kept
+    return placeholders
 
 
 def _built_in(text: str) -> Iterator[Place]:
@@ -68,7 +68,7 @@ def _built_in(text: str) -> Iterator[Place]:
             yield start + 1, end
 
 
-def _own(pattern: re.Pattern[str], text: str) -> Iterator[Place]:
+def _matches_of(pattern: re.Pattern[str], text: str) -> Iterator[Place]:
     """Yield the matches of a pattern of the caller, piece by piece."""
     begin = 0
     for line in text.split("\n"):

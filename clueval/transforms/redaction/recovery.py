@@ -138,42 +138,42 @@ def read_aligned(
     Raises `TextMismatch` for texts that have too little in common, `MissingExtra` without rapidfuzz, and `UsageError`
     for texts that are too long.
     """
-    own, other = words_in(original, 0, len(original)), []
+    original_words, redacted_words = words_in(original, 0, len(original)), []
     past = 0
     for start, end in placeholders:  # each is one word
-        other += [*words_in(redacted, past, start), (start, end)]
+        redacted_words += [*words_in(redacted, past, start), (start, end)]
         past = end
-    other += words_in(redacted, past, len(redacted))
+    redacted_words += words_in(redacted, past, len(redacted))
     masked: list[MaskedRange] = []
     replaced = 0
-    known = set(placeholders)
-    for start, end, first, last in _differences(original, own, redacted, other, known):
-        words, others = own[start:end], other[first:last]
-        replacement = redacted[others[0][0] : others[-1][1]] if others else ""
-        if not others or not known.isdisjoint(others):
-            shown = [word for one in others for word in words_in(redacted, *one)]
+    marks = set(placeholders)
+    for start, end, first, last in _differences(original, original_words, redacted, redacted_words, marks):
+        words, counterparts = original_words[start:end], redacted_words[first:last]
+        replacement = redacted[counterparts[0][0] : counterparts[-1][1]] if counterparts else ""
+        if not counterparts or not marks.isdisjoint(counterparts):
+            shown = [word for counterpart in counterparts for word in words_in(redacted, *counterpart)]
             hidden = without_equal_ends(original, words, redacted, shown)
             if hidden:
                 masked.append(MaskedRange(hidden[0][0], hidden[-1][1], replacement))
             continue
-        if len(words) * len(others) > MOST_COMPARED:
+        if len(words) * len(counterparts) > MOST_COMPARED:
             raise TextMismatch(
-                f"{len(words):,} words of the original have nothing in common with {len(others):,} words of the "
-                f"redacted text, from its character {others[0][0]} on",
+                f"{len(words):,} words of the original have nothing in common with {len(counterparts):,} words of the "
+                f"redacted text, from its character {counterparts[0][0]} on",
                 advice="check that both are the same text",
             )
-        texts = [redacted[slice(*one)] for one in others]
+        texts = [redacted[slice(*place)] for place in counterparts]
 
         def is_hidden(word: Place, texts: Sequence[str] = texts) -> bool:
             text = original[slice(*word)]
-            return not any(3 * edit_distance(text, one) <= len(text) for one in texts)
+            return not any(3 * edit_distance(text, counterpart) <= len(text) for counterpart in texts)
 
         for hides, run in groupby(words, is_hidden):
             several = list(run)
             if hides:
                 masked.append(MaskedRange(several[0][0], several[-1][1], replacement))
                 replaced += sum(any(map(str.isalnum, original[slice(*word)])) for word in several)
-    number = sum(any(map(str.isalnum, original[slice(*word)])) for word in own)
+    number = sum(any(map(str.isalnum, original[slice(*word)])) for word in original_words)
     if replaced > MOST_REPLACED * number:
         raise TextMismatch(
             f"{replaced:,} of {number:,} words of the original are others in the redacted text",
@@ -183,23 +183,28 @@ def read_aligned(
 
 
 def _differences(
-    original: str, own: Sequence[Place], redacted: str, other: Sequence[Place], placeholders: set[Place]
+    original: str,
+    original_words: Sequence[Place],
+    redacted: str,
+    redacted_words: Sequence[Place],
+    placeholders: set[Place],
 ) -> list[tuple[int, int, int, int]]:
     """Return the differences: numbers of the words of the original, and of those of the redacted text."""
     with extra("texts are aligned by the package rapidfuzz", "pip install 'clueval[align]'"):
         from rapidfuzz.distance import Indel
-    if len(own) * len(other) > MOST_CELLS:
+    if len(original_words) * len(redacted_words) > MOST_CELLS:
         raise UsageError(
-            f"texts of {len(own):,} and {len(other):,} words are too long to be aligned", advice="cut them"
+            f"texts of {len(original_words):,} and {len(redacted_words):,} words are too long to be aligned",
+            advice="cut them",
         )
     numbers: dict[str, int] = {}
-    ids = [numbers.setdefault(original[slice(*place)], len(numbers)) for place in own]
-    others = [
+    original_ids = [numbers.setdefault(original[slice(*place)], len(numbers)) for place in original_words]
+    redacted_ids = [
         -1 if place in placeholders else numbers.setdefault(redacted[slice(*place)], len(numbers))
-        for place in other
+        for place in redacted_words
     ]
     differences: list[tuple[int, int, int, int]] = []
-    for step in Indel.opcodes(ids, others):
+    for step in Indel.opcodes(original_ids, redacted_ids):
         if step.tag == "equal":
             continue
         start, first = step.src_start, step.dest_start

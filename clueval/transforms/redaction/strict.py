@@ -64,14 +64,14 @@ def words_in(text: str, start: int, end: int) -> list[Place]:
 
 
 def without_equal_ends(
-    text: str, own: Sequence[Place], other_text: str, other: Sequence[Place]
+    text: str, places: Sequence[Place], other_text: str, other_places: Sequence[Place]
 ) -> Sequence[Place]:
     """Return the words of one text without those at its ends that the other text has there, too."""
-    mine = [text[start:end] for start, end in own]
-    others = [other_text[start:end] for start, end in other]
-    first = _common(mine, others)
-    last = min(_common(mine[::-1], others[::-1]), min(len(mine), len(others)) - first)
-    return own[first : len(own) - last]
+    words = [text[start:end] for start, end in places]
+    other_words = [other_text[start:end] for start, end in other_places]
+    first = _common(words, other_words)
+    last = min(_common(words[::-1], other_words[::-1]), min(len(words), len(other_words)) - first)
+    return places[first : len(places) - last]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
@@ -176,8 +176,8 @@ class StrictReading:
         for number, (start, end) in enumerate(stretches):
             if not (self._may_end(number, start) and self._may_begin(number + 1, end)):
                 uncertain.append((start, end))
-        masked = list(self._masked(stretches))
-        again = masked if left == right else list(self._masked(self._stretches(right)))
+        masked = list(self._masked_ranges(stretches))
+        again = masked if left == right else list(self._masked_ranges(self._stretches(right)))
         whole_words = {
             self._squeezed.range_of(self._word_around(start)[0], self._word_around(end)[1])
             for start, end in uncertain
@@ -234,11 +234,11 @@ class StrictReading:
 
     def _put_at_borders(self, left: list[int], right: list[int], between: Place, window: Place) -> bool:
         """Move literals to where they fit, in both readings; return whether there is such a place for all of them."""
-        for gap, fits in product((1, 0), (self._stands_between_words, self._fits)):
-            one = self._places(between, window, gap, fits)
-            other = None if one is None else self._places(between, window, gap, fits, right=True)
-            if one is not None and other is not None:
-                left[slice(*between)], right[slice(*between)] = one, other
+        for gap, fits in product((1, 0), (self._stands_between_words, self._may_stand)):
+            leftmost = self._places(between, window, gap, fits)
+            rightmost = None if leftmost is None else self._places(between, window, gap, fits, right=True)
+            if leftmost is not None and rightmost is not None:
+                left[slice(*between)], right[slice(*between)] = leftmost, rightmost
                 return True
         return False
 
@@ -259,14 +259,14 @@ class StrictReading:
             literal = self._literals[number][:: -1 if right else 1]
             start = text.find(literal, place + gap, end - gap)
             while start >= 0:
-                own = size - start - len(literal) if right else start
-                if not fits or fits(number, own):
+                at = size - start - len(literal) if right else start
+                if not fits or fits(number, at):
                     break
                 compared -= len(literal)
                 start = text.find(literal, start + 1, end - gap) if compared > 0 else -1
             if start < 0:
                 return None
-            places.append(own)
+            places.append(at)
             place = start + len(literal)
         return places[:: -1 if right else 1]
 
@@ -282,7 +282,7 @@ class StrictReading:
         edges = place, place + len(self._literals[number])
         return all(self._word_around(edge) == (edge, edge) for edge in edges)
 
-    def _fits(self, number: int, place: int) -> bool:
+    def _may_stand(self, number: int, place: int) -> bool:
         """Return whether a literal at a place has the rest of the words in which it begins and ends."""
         return self._may_begin(number, place) and self._may_end(number, place + len(self._literals[number]))
 
@@ -301,7 +301,7 @@ class StrictReading:
         ends = [start + len(literal) for start, literal in zip(starts, self._literals, strict=True)]
         return list(zip(ends[:-1], starts[1:], strict=True))
 
-    def _masked(self, stretches: Sequence[Place]) -> Iterator[MaskedRange]:
+    def _masked_ranges(self, stretches: Sequence[Place]) -> Iterator[MaskedRange]:
         placeholders = iter(self._placeholders)
         for (start, end), (first, last) in zip(stretches, self._wildcards, strict=True):
             several = [next(placeholders)]
@@ -309,16 +309,19 @@ class StrictReading:
                 several.append(next(placeholders))
             if start == end:
                 continue
-            own = words_in(self._original, *self._squeezed.range_of(start, end))
-            other = words_in(self._redacted, first, last)
-            masked = without_equal_ends(self._original, own, self._redacted, other)
+            original_words = words_in(self._original, *self._squeezed.range_of(start, end))
+            redacted_words = words_in(self._redacted, first, last)
+            masked = without_equal_ends(self._original, original_words, self._redacted, redacted_words)
             if masked:
                 parts = self._parts(start, end, several) if len(several) > 1 else ()
                 yield MaskedRange(masked[0][0], masked[-1][1], self._redacted[first:last], parts)
 
     def _parts(self, start: int, end: int, placeholders: Sequence[Place]) -> tuple[tuple[int, int, str], ...]:
         """Return what each of several placeholders stands for, by the signs between them; nothing if unclear."""
-        between = [self._squeeze(self._redacted[one[1] : other[0]]) for one, other in pairwise(placeholders)]
+        between = [
+            self._squeeze(self._redacted[placeholder[1] : following[0]])
+            for placeholder, following in pairwise(placeholders)
+        ]
         cuts, back = [start], [end]
         for sign in between:
             cuts.append(self._text.find(sign, cuts[-1], end) + len(sign))
@@ -328,9 +331,9 @@ class StrictReading:
         if not all(between) or min(ends, default=-1) < start or ends != back[:0:-1]:
             return ()
         return tuple(
-            (*self._squeezed.range_of(one, other), self._redacted[slice(*place)])
-            for one, other, place in zip(cuts, [*ends, end], placeholders, strict=True)
-            if one < other
+            (*self._squeezed.range_of(one, next_sign), self._redacted[slice(*place)])
+            for one, next_sign, place in zip(cuts, [*ends, end], placeholders, strict=True)
+            if one < next_sign
         )
 
 
