@@ -63,8 +63,8 @@ def _rows(document: Document, with_ids: bool) -> Iterator[str]:
     for start, end, name in _sentences(document):
         if name is not None:
             yield f"# sent_id = {_checked(name, 'sentence id', document)}"
-        own = (column[start - document.start : end - document.start] for column in columns)
-        yield from map("\t".join, zip(*own, strict=True))
+        sentence_columns = (column[start - document.start : end - document.start] for column in columns)
+        yield from map("\t".join, zip(*sentence_columns, strict=True))
         yield ""
 
 

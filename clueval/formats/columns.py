@@ -62,17 +62,17 @@ def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -
         (name, place(column, f"the metadata {name!r}")) for name, column in options.columns_of_metadata
     )
     described = {document, *(column for _, column in meta)} - {None}
-    wanted = wanted_layers(reader)
+    sources = wanted_layers(reader)
     if is_last:
-        wanted = {DEFAULT_LAYER: max({*range(width)} - described or {width - 1}) + 1}
+        sources = {DEFAULT_LAYER: max({*range(width)} - described or {width - 1}) + 1}
     layers: dict[str, int | str] = {}
-    for layer, source in wanted.items():
+    for layer, source in sources.items():
         column = source if isinstance(source, int) else _column_named(form, reader, layer, source)
         layers[layer] = place(column, f"layer {layer!r}") if isinstance(column, int) else column
     token = options.token or reader.columns.token
-    taken = {token_id, *described, *layers.values()}
-    free = [column for column in range(width) if column not in taken]
-    if token is not None and place(token, "the tokens") in taken:
+    used = {token_id, *described, *layers.values()}
+    free = [column for column in range(width) if column not in used]
+    if token is not None and place(token, "the tokens") in used:
         reader.refuse(
             number,
             f"column {token} cannot hold both tokens and tags: the line has {width} columns",
@@ -255,8 +255,8 @@ class ColumnReader(ColumnInput):
         if layout is None:
             layout = self.layout = layout_of(self.form, self, number, run[: run.index("\n")])
             if not self.form.pairs and not self.form.bracketed:
-                of = layout.layers.items()
-                self.sources |= {layer: column + 1 for layer, column in of if isinstance(column, int)}
+                layers = layout.layers.items()
+                self.sources |= {layer: column + 1 for layer, column in layers if isinstance(column, int)}
         if self.form.ragged:
             run = self._cut(number, run)
         elif layout.separator == " ":

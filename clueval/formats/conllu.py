@@ -162,8 +162,8 @@ def _names(blocks: Blocks, file: str) -> tuple[str, ...]:
     """Return the names of the columns of the first tokens."""
     for number, text in blocks():
         for offset, line in enumerate(text.split("\n")):
-            if given := re.match(r"#\s*global\.columns\s*=(.*)$", line):
-                names = tuple(name.upper() if name.upper() in COLUMNS else name for name in given[1].split())
+            if header := re.match(r"#\s*global\.columns\s*=(.*)$", line):
+                names = tuple(name.upper() if name.upper() in COLUMNS else name for name in header[1].split())
                 if "FORM" not in names:
                     raise FormatError("the columns have no FORM", file=file, line=number + offset)
                 return names
@@ -181,12 +181,12 @@ def _default_source(blocks: Blocks, names: tuple[str, ...], file: str) -> str:
         if name.casefold() == "ner":
             return name
     holds_tags: dict[str, bool] = {}
-    named: set[str] = set()
+    hyphenated: set[str] = set()
     for name, value in _further_values(blocks, names):
         if value != _NOTHING and holds_tags.get(name, True):
             holds_tags[name] = is_tag(value)
-            named.update([name] if "-" in value else ())
-    sources = [name for name, holds in holds_tags.items() if holds and name in named]
+            hyphenated.update([name] if "-" in value else ())
+    sources = [name for name, holds in holds_tags.items() if holds and name in hyphenated]
     if len(sources) > 1:
         raise UsageError(
             f"several sources hold tags: {', '.join(sources)}",

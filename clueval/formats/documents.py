@@ -67,8 +67,8 @@ def form_of_file(file: InputFile, name: str | None = None, *, is_one_text: bool 
 
     Raises the errors of `clueval.formats.form.form_of`.
     """
-    if (known := form_by_name(file.path.name, name)) is not None:
-        return known  # many small files need not be opened for it
+    if (form := form_by_name(file.path.name, name)) is not None:
+        return form  # many small files need not be opened for it
     try:
         return form_of(head_of(file, is_one_text=is_one_text), name)
     except FormatError as error:
@@ -121,9 +121,9 @@ def read_rows(
     numbered = iter(rows)
     beginning: list[Numbered] = []
     if form is None:
-        for each in numbered:
-            beginning.append(each)
-            if not isinstance(each[1], list) or each[1]:
+        for numbered_row in numbered:
+            beginning.append(numbered_row)
+            if not isinstance(numbered_row[1], list) or numbered_row[1]:
                 break
         form = form_of_rows(_as_row(beginning[-1][1]) if beginning else None, name)
     require_options(form, options, None)

@@ -133,7 +133,7 @@ class _GateReader(EventReader):
 
     def spans_of(self, name: str) -> Iterator[Span]:
         """Yield the spans of one set, in the order of the file."""
-        seen: set[int] = set()
+        ids: set[int] = set()
         for annotation in self.sets[name]:
             number, kind, start, end, line, features = annotation
             problem = None
@@ -142,13 +142,13 @@ class _GateReader(EventReader):
                     problem = f"begins or ends at node {node!r}, which the text does not have"
             if problem is None and self.nodes[end] < self.nodes[start]:
                 problem = "ends before it starts"
-            elif problem is None and number in seen:
+            elif problem is None and number in ids:
                 problem = f"has an id that another annotation of set {name!r} has"
             if problem is not None:
                 problem = f"annotation {number} {kind!r} {problem}"
                 raise FormatError(problem, file=self._file, line=line, document=self._document)
             if number is not None:
-                seen.add(number)
+                ids.add(number)
             yield Span(self.nodes[start], self.nodes[end], {name: kind}, features, id=number, line=line)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -249,15 +249,15 @@ def _sets_in(document: Document) -> list[str]:
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     """Yield the document with the annotation set that is read as its only layer, or all sets as layers."""
     document, name = read_gate_xml(file.data(), file=file.name), options.annotation_set
-    known = _sets_in(document)
-    if name is None and len(known) > 1:
-        raise sets_error("the file has several annotation sets, but none is named", document.file, known)
+    set_names = _sets_in(document)
+    if name is None and len(set_names) > 1:
+        raise sets_error("the file has several annotation sets, but none is named", document.file, set_names)
     if name == EVERY_SET:
         yield document
         return
-    chosen = next(iter(known), "") if name is None else name
+    chosen = next(iter(set_names), "") if name is None else name
     if chosen not in document.layers and (name is not None or document.layers):
-        raise sets_error(f"there is no annotation set {chosen!r}", document.file, known)
+        raise sets_error(f"there is no annotation set {chosen!r}", document.file, set_names)
     spans = [replace(span, labels={DEFAULT_LAYER: span.label}) for span in document.layers.get(chosen, ())]
     yield replace(document, layers={DEFAULT_LAYER: spans})
 
@@ -284,8 +284,8 @@ def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, fi
                 problem = f"span {name_of(span)} of the new set {name!r} ends after the text"
                 raise UsageError(problem, file=file)
     nodes = _Nodes(reader.text, reader.nodes)
-    known = [annotation.id or 0 for own in reader.sets.values() for annotation in own]
-    sets = "".join(_written_sets(added, nodes, max(known, default=-1) + 1, file))
+    ids = [annotation.id or 0 for set_annotations in reader.sets.values() for annotation in set_annotations]
+    sets = "".join(_written_sets(added, nodes, max(ids, default=-1) + 1, file))
     raw = content.encode()
     pieces = [raw[: reader.text_at[0]], raw[slice(*reader.text_at)], raw[reader.text_at[1] : reader.end_at]]
     if nodes.are_new:

@@ -163,10 +163,10 @@ class JsonValues:
 
     def _took(self, mark: str) -> bool:
         """Return whether the character `mark` is next; if so, skip it and the blanks after it."""
-        found = self._waiting.startswith(mark, self._at)
-        self._at += found
+        is_next = self._waiting.startswith(mark, self._at)
+        self._at += is_next
         self._skip_blanks()
-        return found
+        return is_next
 
     def _skip_blanks(self) -> None:
         match = _BLANK.match(self._waiting, self._at)

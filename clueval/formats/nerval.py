@@ -79,7 +79,7 @@ def read_nerval(file: InputFile, options: FormatOptions) -> Document:
         breaks = [0, *blanks, len(numbers)]
     return Document(
         "1",
-        {DEFAULT_LAYER: [Span(each.start, each.end, labels[each.label], line=each.line) for each in spans]},
+        {DEFAULT_LAYER: [Span(span.start, span.end, labels[span.label], line=span.line) for span in spans]},
         text=" ".join(words),
         unit="character",
         sentences=[Sentence(starts[first], starts[last] - 1) for first, last in pairwise(breaks)],
@@ -149,8 +149,8 @@ def read_mapping(path: Path, folder: Path) -> list[tuple[Path, Path]]:
             if is_file(paths[place]):
                 continue
             if not by_name:
-                for each in filter(is_file, sorted(folder.rglob("*"))):
-                    by_name.setdefault(each.name, []).append(each)
+                for file in filter(is_file, sorted(folder.rglob("*"))):
+                    by_name.setdefault(file.name, []).append(file)
             files = by_name.get(name, [])
             if len(files) != 1:
                 problem = f"the file {name!r} is not in {folder}"
