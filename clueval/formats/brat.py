@@ -169,9 +169,9 @@ class _Annotations:
                     value = value[0]
                 if value is not None:
                     labels = Frozen({layer: (str(source) if value is True else value) or NO_LABEL})
-                    joined = _without_gaps_at_line_ends(places, text)
+                    fragments = _without_gaps_at_line_ends(places, text)
                     spans.append(
-                        Span.of_fragments(joined, labels, features, id=identifier, line=mention.line)
+                        Span.of_fragments(fragments, labels, features, id=identifier, line=mention.line)
                     )
             layers[layer] = in_order(spans)
         return Document(name, layers, text=text, unit="character", file=file)
@@ -185,20 +185,20 @@ def _attribute_name(source: int | str, layer: str) -> str:
 
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    beside = file.beside(".txt")
-    if not beside.exists:
+    text_file = file.beside(".txt")
+    if not text_file.exists:
         raise FileError(
-            f"the text {beside.path} of this file does not exist",
+            f"the text {text_file.path} of this file does not exist",
             file=file.name,
             advice="brat keeps the text in a .txt file of the same name in the same folder",
         )
-    text = beside.text_as_on_disk()
+    text = text_file.text_as_on_disk()
     annotations = _Annotations(file.name)
     annotations.add(file)
     name = file.path.name.removesuffix(".gz")
-    further = file.beside(".a2")
-    if name.endswith(".a1") and further.exists:
-        annotations.add(further)
+    second_file = file.beside(".a2")
+    if name.endswith(".a1") and second_file.exists:
+        annotations.add(second_file)
     annotations.finish()
     file.passed_over.update(annotations.passed_over)
     yield annotations.document(Path(name).stem, text, options, file.name)
@@ -206,14 +206,14 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
 
 def _without_gaps_at_line_ends(ranges: Ranges, text: str) -> Ranges:
     """Return the ranges, joined where only line ends lie between two, because a span of brat cannot contain them."""
-    joined = list(ranges[:1])
+    joined_ranges = list(ranges[:1])
     for start, end in ranges[1:]:
-        between = text[joined[-1][1] : start]
+        between = text[joined_ranges[-1][1] : start]
         if between and not between.strip("\r\n"):
-            joined[-1] = joined[-1][0], end
+            joined_ranges[-1] = joined_ranges[-1][0], end
         else:
-            joined.append((start, end))
-    return tuple(joined)
+            joined_ranges.append((start, end))
+    return tuple(joined_ranges)
 
 
 # Writing

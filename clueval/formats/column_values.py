@@ -115,8 +115,8 @@ class ColumnValues:
         columns = self.columns(layout)
         values = [self.values(columns, source, layer) for layer, source in layout.layers.items()]
         first = values[0][0] == tag
-        for row, of_row in enumerate(zip(*values, strict=True)):
-            if any((value == tag) != first for value in of_row):
+        for row, row_values in enumerate(zip(*values, strict=True)):
+            if any((value == tag) != first for value in row_values):
                 raise TagError(
                     f"the tag {tag!r} is on only some tokens of the document",
                     file=self._reader.file,
@@ -196,21 +196,21 @@ class ColumnValues:
         """Return the spans of the tags of a document. Raises `TagError` with its line."""
         ends = [] if self.form.sentence_end else self._lines.ends
         if ends:
-            bordered: list[str] = []
+            tags_with_borders: list[str] = []
             first = 0
             for end in ends:
-                bordered += tags[first:end]
-                bordered.append(OUTSIDE)
+                tags_with_borders += tags[first:end]
+                tags_with_borders.append(OUTSIDE)
                 first = end
         else:
-            bordered = tags
+            tags_with_borders = tags
         borders = [end + number for number, end in enumerate(ends)]
         scheme = self._reader.options.scheme or self.schemes.get(layer)
         invalid = self._reader.options.invalid or "conlleval"
         try:
-            chunks = chunks_of(bordered, scheme, invalid)
+            chunks = chunks_of(tags_with_borders, scheme, invalid)
         except TagError as error:
-            index, problem = place_of_error(bordered, scheme, error)
+            index, problem = place_of_error(tags_with_borders, scheme, error)
             row = index - bisect_left(borders, index)
             if index in borders or row >= len(tags):
                 row -= 1

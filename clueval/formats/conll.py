@@ -172,9 +172,9 @@ class NestedBrackets(Brackets):
 
     def see(self, value: str, position: int, line: int) -> Iterator[Span]:
         labels, is_whole = (_cached_brackets if len(value) < _SHORT else _brackets)(value)
-        for opened in labels:
-            if opened:
-                self._stack.append(OpenSpan(position, opened, line))
+        for opened_label in labels:
+            if opened_label:
+                self._stack.append(OpenSpan(position, opened_label, line))
                 continue
             if not self._stack:
                 self.reader.refuse(line, f"{value[:60]!r} closes a bracket that is not open")

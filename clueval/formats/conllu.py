@@ -47,9 +47,9 @@ class EntityBrackets(Brackets):
     def __init__(self, layer: str, reader: ColumnInput) -> None:
         super().__init__(layer, reader)
         names = reader.state.get("Entity", "").split("-")
-        of_id = next((names.index(name) for name in _IDS if name in names), 0)
-        self._of_id = of_id
-        self._of_type = next((names.index(name) for name in _TYPES if name in names), 0 if of_id else 1)
+        id_place = next((names.index(name) for name in _IDS if name in names), 0)
+        self._id_place = id_place
+        self._type_place = next((names.index(name) for name in _TYPES if name in names), 0 if id_place else 1)
         self._by_id: dict[str, list[OpenSpan]] = {}
         self._parts: dict[str, tuple[OpenSpan, list[tuple[int, int]]]] = {}
 
@@ -60,8 +60,8 @@ class EntityBrackets(Brackets):
             identifier = text
             if opens:
                 parts = text.split("-")
-                identifier = parts[self._of_id] if self._of_id < len(parts) else ""
-                label = unquote(parts[self._of_type]) if self._of_type < len(parts) else ""
+                identifier = parts[self._id_place] if self._id_place < len(parts) else ""
+                label = unquote(parts[self._type_place]) if self._type_place < len(parts) else ""
                 self._by_id.setdefault(identifier, []).append(OpenSpan(position, label or NO_LABEL, line))
             if closes:
                 yield from self._close(identifier, position + 1, line)

@@ -121,7 +121,7 @@ class _GateReader(EventReader):
         self._pieces: list[str] = []
         self._length = 0
         self._content: list[str] = []  # of a name or a value
-        self._own: list[_Annotation] = []  # of the set that is read
+        self._set_annotations: list[_Annotation] = []  # of the set that is read
         self._name: str | None = None
         self._attributes: dict[str, str] = {}
         self._has_text = False
@@ -175,7 +175,7 @@ class _GateReader(EventReader):
             set_name = attributes.get("Name", "")
             if set_name in self.sets:
                 self._refuse(f"a second annotation set {set_name!r}")
-            self._own = self.sets[set_name] = []
+            self._set_annotations = self.sets[set_name] = []
         elif name == "Annotation":
             number = attributes.get("Id")
             if number is not None and not re.fullmatch(r"-?[0-9]{1,18}", number):
@@ -185,7 +185,7 @@ class _GateReader(EventReader):
                     self._refuse(f"annotation {number} has no {key}")
             kind, start, end = (attributes[key] for key in ("Type", "StartNode", "EndNode"))
             identifier = None if number is None else int(number)
-            self._own.append(_Annotation(identifier, kind, start, end, self._line, {}))
+            self._set_annotations.append(_Annotation(identifier, kind, start, end, self._line, {}))
 
     def _text(self, text: str) -> None:
         if not self._path or "RelationSet" in self._path:
@@ -206,7 +206,7 @@ class _GateReader(EventReader):
         elif name == "Value":
             if self._name is None:
                 self._refuse("a <Value> before its <Name>")
-            holder = self._own[-1].features if self._path[-2] == "Annotation" else self.features
+            holder = self._set_annotations[-1].features if self._path[-2] == "Annotation" else self.features
             holder[self._name] = self._value("".join(self._content))
             self._name = None
         elif name == "Feature" and self._name is not None:
@@ -235,7 +235,7 @@ class _GateReader(EventReader):
                 return int(text) if kind in _WHOLE else float(text)
         except ValueError:
             pass
-        whose = f" of annotation {self._own[-1].id}" if self._own else ""
+        whose = f" of annotation {self._set_annotations[-1].id}" if self._set_annotations else ""
         return self._refuse(
             f"feature {self._name!r}{whose} has the value {text[:40]!r}, which is not a {kind}"
         )
@@ -302,17 +302,17 @@ class _Nodes:
         self._text = text
         self._names = {place: name for name, place in reversed(nodes.items())}
         self._all = [(place, name) for name, place in nodes.items()]
-        self._taken = set(nodes)
+        self._node_names = set(nodes)
         self._astral = wide_characters(text)
 
     def at(self, place: int) -> str:
         """Return the name of the node at a position, or add a node, named by its UTF-16 position."""
         if place not in self._names:
             number = place + bisect_left(self._astral, place)
-            while str(number) in self._taken:
+            while str(number) in self._node_names:
                 number += len(self._text) + len(self._astral) + 1
             self._names[place] = name = str(number)
-            self._taken.add(name)
+            self._node_names.add(name)
             self._all.append((place, name))
             self.are_new = True
         return self._names[place]

@@ -89,17 +89,19 @@ def read_nerval(file: InputFile, options: FormatOptions) -> Document:
 
 def _columns(file: InputFile) -> tuple[Sequence[int], Sequence[str], Sequence[str]]:
     """Return the numbers of the lines that are not blank, their tokens and their tags."""
-    numbered = [(line, text) for line, text in file.held_lines() if text]
-    table = "\n".join([text for _, text in numbered])
-    if numbered and "\t" not in table:
+    numbered_lines = [(line, text) for line, text in file.held_lines() if text]
+    table = "\n".join([text for _, text in numbered_lines])
+    if numbered_lines and "\t" not in table:
         # Each line end becomes a field: if exactly every third field is a line end, every line has two fields.
         flat = table.replace("\n", " \n ").split(" ")
-        has_two = len(flat) == 3 * len(numbered) - 1 and flat[2::3].count("\n") == len(numbered) - 1
+        has_two = (
+            len(flat) == 3 * len(numbered_lines) - 1 and flat[2::3].count("\n") == len(numbered_lines) - 1
+        )
         if has_two and "" not in flat:
-            return [line for line, _ in numbered], flat[::3], flat[1::3]
+            return [line for line, _ in numbered_lines], flat[::3], flat[1::3]
     advice = "expected: a token, a blank, a tag"
     rows: list[tuple[int, str, str]] = []
-    for line, text in numbered:
+    for line, text in numbered_lines:
         fields = _BLANKS.split(text.strip(" \t"))
         if fields == [""]:
             continue

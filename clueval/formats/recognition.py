@@ -258,9 +258,9 @@ def is_running_text(lines: Sequence[str]) -> bool:
     """
     lines = [line for line in lines if not line.startswith(("#", DOCSTART))]
     words = [line.split() for line in lines]
-    if "\t" in "".join(lines) or all(is_tag(of_line[-1]) for of_line in words):
+    if "\t" in "".join(lines) or all(is_tag(line_words[-1]) for line_words in words):
         return False
-    numbers = {len(of_line) for of_line in words}
+    numbers = {len(line_words) for line_words in words}
     return len(numbers) > 1 or (len(lines) == 1 and numbers != {1})
 
 

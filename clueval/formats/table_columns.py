@@ -98,13 +98,13 @@ def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
     if file.path.name.lower().endswith(".xlsx"):
         yield from _records_of_workbook(file)
         return
-    numbered = ((number, line) for number, line in file.held_lines() if line.strip())
-    first = next(numbered, None)
+    numbered_lines = ((number, line) for number, line in file.held_lines() if line.strip())
+    first = next(numbered_lines, None)
     if first is None:
         return
     marks = (mark for mark in ("\t", ",", ";") if mark in first[1])
     delimiter = _mark_of_header(first[1]) or next(marks, "\t")
-    lines = chain([first], numbered)
+    lines = chain([first], numbered_lines)
     if delimiter == "\t":
         yield from ((number, line.split("\t")) for number, line in lines)
     else:

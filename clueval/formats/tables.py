@@ -83,7 +83,7 @@ class _TableReader:
         self._inclusive = 0  # 1 if ends are the last positions
         self._end_name = ""
         self._is_fitting = False  # whether the text of a row is that at its positions
-        self._other: Span | None = None  # the first whose text is that of the other kind of end
+        self._misfit: Span | None = None  # the first whose text is that of the other kind of end
         self.layers = list(options.layers or [DEFAULT_LAYER])
 
     def _refuse(self, line: int | None, problem: str, advice: str | None = None) -> NoReturn:
@@ -91,22 +91,22 @@ class _TableReader:
 
     def rows(self, records: Records) -> _Rows:
         """Return the rows of the table."""
-        numbered = iter(records)
-        number, names = next(numbered, (0, None))
+        lines = iter(records)
+        number, names = next(lines, (0, None))
         rows: _Rows = defaultdict(list)
         if names is None:
             return rows
         header = self._header(names, number)
         self._choose_end(header.end_name, number)
         self.layers = list(header.layers) or [DEFAULT_LAYER]
-        needed = (header.start, header.end, *header.layers.values())
-        for number, fields in numbered:
+        places_of_spans = (header.start, header.end, *header.layers.values())
+        for number, fields in lines:
             if len(fields) != header.width:
                 problem = f"the line has {len(fields)} fields, the header has {header.width}"
                 self._refuse(number, problem, "each line needs a field for each column; fields may be empty")
             document = None if header.document is None else fields[header.document]
             row_spans = rows[document]
-            if document is not None and not any(fields[place] for place in needed):
+            if document is not None and not any(fields[place] for place in places_of_spans):
                 continue  # a document without spans
             span = self._span(fields, header, number)
             text = "" if header.text is None or span.parts else fields[header.text]
@@ -239,7 +239,7 @@ class _TableReader:
         elif text == there and other_end > start:
             if not is_right:
                 self._refuse_end(span)
-            self._other = self._other or span
+            self._misfit = self._misfit or span
         elif not is_right:
             raise FormatError(
                 f"the text of the span from {span.start} to {span.end - 1} (inclusive) differs from the text at its "
@@ -252,8 +252,8 @@ class _TableReader:
 
     def require_fitting(self) -> None:
         """Raise `FormatError` if texts fit the other kind of end, and none fits that of the table."""
-        if self._other is not None and not self._is_fitting:
-            self._refuse_end(self._other)
+        if self._misfit is not None and not self._is_fitting:
+            self._refuse_end(self._misfit)
 
     def _refuse_end(self, span: Span) -> NoReturn:
         kind, other_kind, column = "exclusive", "an inclusive", END_INCLUSIVE
@@ -286,15 +286,15 @@ def read_table(
     >>> next(read_table(records, [text], FormatOptions(), in_memory=True)).layers["label"]
     [Span(start=0, end=3, labels={'label': 'PER'}, id=None)]
     """
-    waiting = iter(texts)
-    first = list(islice(waiting, 1))
+    documents = iter(texts)
+    first = list(islice(documents, 1))
     has_text = not first or first[0].end is not None
     unit = (first[0].unit if first else "token") if has_text else None
     reader = _TableReader(options, file, unit, in_memory=in_memory)
     rows = reader.rows(records)
     unnamed = rows.pop(None, [])
     needs_ids, before = bool(unnamed), 0
-    for document in chain(first, waiting):
+    for document in chain(first, documents):
         if needs_ids and document.start < before:
             raise FormatError(
                 "the table has no column 'document'",

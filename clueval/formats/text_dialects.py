@@ -43,15 +43,15 @@ def _prodigy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     for item in rows.listed(row["tokens"], "'tokens'"):
         token = rows.mapping(item, "a token")
         start, end = (rows.whole(token.get(key), key) for key in ("start", "end"))
-        of_token = token.get("text")
-        if not isinstance(of_token, str):
+        token_text = token.get("text")
+        if not isinstance(token_text, str):
             rows.refuse("the text of a token is not a text")
-        if start < len(text) or end - start != len(of_token):
+        if start < len(text) or end - start != len(token_text):
             where = f"the token at {start} to {end}"
-            rows.refuse(f"{where} has {len(of_token)} characters, or overlaps the one before it")
+            rows.refuse(f"{where} has {len(token_text)} characters, or overlaps the one before it")
         if start - len(text) > _LONGEST_GAP:
             rows.refuse(f"there are {start - len(text):,} characters before the token at {start}")
-        text = text.ljust(start) + of_token
+        text = text.ljust(start) + token_text
     yield {**row, "text": text}
 
 
@@ -128,8 +128,10 @@ def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
 
 
 def _texts_in(attributes: dict[str, Any]) -> dict[str, str]:
-    used = (MENTION, OFFSETS, GROUP, OPTIONAL)
-    return {name: value for name, value in attributes.items() if isinstance(value, str) and name not in used}
+    used_names = (MENTION, OFFSETS, GROUP, OPTIONAL)
+    return {
+        name: value for name, value in attributes.items() if isinstance(value, str) and name not in used_names
+    }
 
 
 LANGEXTRACT = Dialect(
@@ -162,9 +164,9 @@ def _presidio(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
         for item in rows.listed(row[key], repr(key)):
             result = rows.mapping(item, "a span")
             rows.passed_over["explanations"] += result.get("analysis_explanation") is not None
-            features, noted = _score(result.get("score")), result.get("recognition_metadata")
-            if isinstance(noted, dict) and isinstance(noted.get("recognizer_name"), str):
-                features["recognizer"] = noted["recognizer_name"]
+            features, metadata = _score(result.get("score")), result.get("recognition_metadata")
+            if isinstance(metadata, dict) and isinstance(metadata.get("recognizer_name"), str):
+                features["recognizer"] = metadata["recognizer_name"]
             results.append({**result, "features": features})
         row[key] = results
     yield row
@@ -335,9 +337,9 @@ def _tab(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with the mentions of the annotator that is read."""
     row = rows.mapping(row)
     annotations = rows.mapping(row.get("annotations"), "'annotations'")
-    of_set = rows.mapping(annotations.get(rows.set or "", {}), "an annotation")
+    annotation = rows.mapping(annotations.get(rows.set or "", {}), "an annotation")
     spans = []
-    for item in rows.listed(of_set.get("entity_mentions"), "'entity_mentions'"):
+    for item in rows.listed(annotation.get("entity_mentions"), "'entity_mentions'"):
         mention = rows.mapping(item, "a mention")
         names = ("entity_id", "identifier_type", "confidential_status")
         features = {name: mention[name] for name in names if isinstance(mention.get(name), str)}
@@ -409,19 +411,21 @@ def _bdoc(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     if unit not in ("p", "j"):
         rows.refuse(f"the offset_type is {unit!r}", "'p' for code points or 'j' for UTF-16 units")
     sets = rows.mapping(row.get("annotation_sets") or {}, "'annotation_sets'")
-    of_set = rows.mapping(sets.get(rows.set or "") or {"annotations": []}, f"annotation set {rows.set!r}")
-    if not isinstance(of_set.get("annotations"), list):
+    annotation_set = rows.mapping(
+        sets.get(rows.set or "") or {"annotations": []}, f"annotation set {rows.set!r}"
+    )
+    if not isinstance(annotation_set.get("annotations"), list):
         rows.refuse(f"annotation set {rows.set!r} has no list of annotations")
     place: Callable[[int], int | None] = int
     if unit == "j" and isinstance(text, str):
         from clueval.formats.reference import places  # most positions count code points
 
         place = places(text, "utf16")
-    spans = [_annotation_of_bdoc(item, place, rows) for item in of_set["annotations"]]
+    spans = [_annotation_of_bdoc(item, place, rows) for item in annotation_set["annotations"]]
     ids = [span["id"] for span in spans if span["id"] is not None]
     if len({*ids}) < len(ids):
-        twice = next(identifier for number, identifier in enumerate(ids) if identifier in ids[:number])
-        rows.refuse(f"two annotations of set {rows.set!r} have the id {twice}")
+        repeated_id = next(identifier for number, identifier in enumerate(ids) if identifier in ids[:number])
+        rows.refuse(f"two annotations of set {rows.set!r} have the id {repeated_id}")
     features = rows.mapping(row.get("features") or {}, "the features of the document")
     yield {
         "name": row.get("name") or None,

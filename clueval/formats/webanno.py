@@ -96,8 +96,8 @@ def _layer_of_head(kind: str, line: str, column: int) -> _HeadLayer:
     name, *rest = line.split("|")
     items = list(filter(None, rest))
     slots = [place for place, item in enumerate(items) if item.startswith(_SLOT)]
-    of_slots = {place for slot in slots for place in (slot, slot + 1)}
-    features = {item: place for place, item in enumerate(items) if place not in of_slots}
+    slot_places = {place for slot in slots for place in (slot, slot + 1)}
+    features = {item: place for place, item in enumerate(items) if place not in slot_places}
     lacks_source = kind == "relation" and not any(item.startswith(_BASE) for item in items)
     width = max(1, len(items) + lacks_source)
     return _HeadLayer(kind, name, name.rpartition(".")[2], column, width, features, slots, bool(items))
@@ -489,7 +489,7 @@ class _Cells:
         names = {name for features in values for name in features}
         self.names = sorted(names | {kind.label}) if names or not spans else []
         self.name = kind.name
-        numbered: dict[int, int] = {}
+        number_by_span: dict[int, int] = {}
         places: dict[_Unit, list[int]] = {}
         for place, span in enumerate(spans):
             units = tokens.units(span)
@@ -497,14 +497,14 @@ class _Cells:
                 stack = places.setdefault(unit, [])
                 stack.append(place)
                 for index in (stack[0], place) if len(stack) > 1 else ():
-                    numbered[index] = numbered.get(index) or next(numbers)
+                    number_by_span[index] = number_by_span.get(index) or next(numbers)
             if len(units) > 1:
-                numbered[place] = numbered.get(place) or next(numbers)
+                number_by_span[place] = number_by_span.get(place) or next(numbers)
 
         def field(place: int, name: str) -> str:
             value = values[place].get(name)
             shown = "*" if value is None else value.translate(_IN_VALUES).replace("->", "\\->")
-            return f"{shown}[{numbered[place]}]" if place in numbered else shown
+            return f"{shown}[{number_by_span[place]}]" if place in number_by_span else shown
 
         self.fields: dict[_Unit, list[str]] = {
             unit: ["|".join(field(place, name) for place in stack) for name in self.names or ("",)]

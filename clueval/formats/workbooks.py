@@ -198,13 +198,13 @@ class _Scan:
         self.root = self.root or local
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise self._refused(f"elements are nested more than {MAX_DEPTH} deep")
+            raise self._error(f"elements are nested more than {MAX_DEPTH} deep")
         size = 1 + len(attributes)
         self.marks += size
         if self._piece:
             self._in_piece += size
             if self._in_piece > _MOST_IN_PIECE:
-                raise self._refused(f"a row has more than {_MOST_IN_PIECE:,} elements and attributes")
+                raise self._error(f"a row has more than {_MOST_IN_PIECE:,} elements and attributes")
         elif local == _STREAMED.get(self.root):
             self._piece, self._in_piece = self._depth, 0
         else:
@@ -217,8 +217,8 @@ class _Scan:
         self._depth -= 1
 
     def _refuse_declaration(self, *_: object) -> None:
-        raise self._refused("a document type declaration is not read")
+        raise self._error("a document type declaration is not read")
 
-    def _refused(self, problem: str) -> FormatError:
+    def _error(self, problem: str) -> FormatError:
         line = self._parser.CurrentLineNumber
         return FormatError(problem, file=self._file, line=line, advice="save the workbook as .xlsx again")

@@ -235,7 +235,7 @@ class FileNames:
     """Gives documents names that are different on each system."""
 
     def __init__(self) -> None:
-        self._taken: set[str] = set()
+        self._names: set[str] = set()
 
     def of(self, identifier: str) -> str:
         """Return the name, without its ending, of the file of the document with an id.
@@ -247,9 +247,9 @@ class FileNames:
         name = "".join(c if c.isalnum() or c in "-_." else "_" for c in identifier).lstrip(".") or "_"
         name = f"_{name}" if _DEVICE.match(name) else name
         name = name.encode()[:_LONGEST].decode(errors="ignore")
-        numbered = chain([name], (f"{name}-{number}" for number in count(2)))
-        name = next(variant for variant in numbered if _compared(variant) not in self._taken)
-        self._taken.add(_compared(name))
+        variants = chain([name], (f"{name}-{number}" for number in count(2)))
+        name = next(variant for variant in variants if _compared(variant) not in self._names)
+        self._names.add(_compared(name))
         return name
 
 
