@@ -194,8 +194,8 @@ def _require_readable(wrong: _Wrong) -> None:
     if len(wrong) > 1:
         of_files = len({name for name, _, _ in wrong}) > 1
         places = [f"{name}:{number}" if of_files else str(number) for name, number, _ in wrong[:SHOWN]]
-        what = "" if of_files else "lines " if file else "rows "
-        where = f"{what}{', '.join(places)}{', ...' if len(wrong) > SHOWN else ''}"
+        unit = "" if of_files else "lines " if file else "rows "
+        where = f"{unit}{', '.join(places)}{', ...' if len(wrong) > SHOWN else ''}"
         problem = f"{len(wrong)} answers cannot be read, in {where}; the first: {problem}"
     else:
         problem = f"the answer cannot be read: {problem}"

@@ -100,9 +100,10 @@ class RowReader(RowInput):
         try:
             rows = list(self.dialect.plain(row, self))
         except (KeyError, TypeError, AttributeError, IndexError) as error:
-            what = f"no key {error}" if isinstance(error, KeyError) else "another form"
+            difference = f"no key {error}" if isinstance(error, KeyError) else "another form"
             self.refuse(
-                f"the row has {what}, unlike those of {self.dialect.name}", f"expected: {self.dialect.holds}"
+                f"the row has {difference}, unlike those of {self.dialect.name}",
+                f"expected: {self.dialect.holds}",
             )
         return map(self._document, rows)
 
@@ -634,8 +635,10 @@ def _with_every_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator
                 before = documents.setdefault(document.id, document)
                 document_layers = layers.setdefault(document.id, {})
                 if before.text != document.text or name in document_layers:
-                    what = "another text" if before.text != document.text else f"the annotation set {name!r}"
-                    reader.refuse(f"the document has {what} in a row before", document=document.id)
+                    difference = (
+                        "another text" if before.text != document.text else f"the annotation set {name!r}"
+                    )
+                    reader.refuse(f"the document has {difference} in a row before", document=document.id)
                 (document_layers[name],) = document.layers.values()
     for identifier, document in documents.items():
         yield replace(document, layers=layers[identifier])

@@ -144,9 +144,9 @@ class _TableReader:
         documents = [name for name in others if name in DOCUMENTS]
         if not documents and self._unit != "token" and "id" in others:
             documents = ["id"]
-        for what, columns in (("the start", starts), ("the end", ends), ("the document", documents)):
+        for use, columns in (("the start", starts), ("the end", ends), ("the document", documents)):
             if len(columns) > 1:
-                problem = f"several columns of the header are for {what}: {', '.join(columns)}"
+                problem = f"several columns of the header are for {use}: {', '.join(columns)}"
                 self._refuse(number, problem, "remove all but one, or name the layers")
         if not starts or not ends:
             problem = "the header lacks a column 'start' or one column for the end"
