@@ -104,19 +104,19 @@ class _Annotations:
         mention = FileMention(tuple(sorted(ranges)), text if tab else None, line, identifier)
         self._spans[identifier] = label, mention
 
-    def _of_kind(self, kind: str) -> Iterator[list[str]]:
+    def _words_of_kind(self, kind: str) -> Iterator[list[str]]:
         """Yield the words of those lines that refer to others."""
-        for place, own, words in self._references:
-            if own == kind:
+        for place, kind_of_line, words in self._references:
+            if kind_of_line == kind:
                 self._place = place
                 yield words
 
     def finish(self) -> None:
         """Give attributes and groups to their spans. Raises `FormatError` for an id that no line has."""
-        for (trigger,) in self._of_kind("event"):
+        for (trigger,) in self._words_of_kind("event"):
             if trigger not in self._spans:
                 self._refuse(f"no line has the span {trigger[:20]!r} of an event")
-        for fields in self._of_kind("attribute"):
+        for fields in self._words_of_kind("attribute"):
             if len(fields) < 2:
                 self._refuse("an attribute needs a name and the id of a span")
             name, target, *words = fields
@@ -126,14 +126,14 @@ class _Annotations:
             elif target not in self._ids:
                 self._refuse(f"no line has the id {target[:20]!r}")
         groups: list[dict[str, None]] = []
-        for words in self._of_kind("group"):
+        for words in self._words_of_kind("group"):
             members = dict.fromkeys(words)
             for member in members:
                 if member not in self._spans:
                     self._refuse(f"no line has the id {member[:20]!r}")
             joined = [group for group in groups if group.keys() & members.keys()]
             groups = [group for group in groups if not group.keys() & members.keys()]
-            groups.append({target: None for each in (*joined, members) for target in each})
+            groups.append({target: None for group in (*joined, members) for target in group})
         self._join(groups)
 
     def _add_feature(self, target: str, name: str, value: str | bool) -> None:
@@ -164,20 +164,20 @@ class _Annotations:
             spans = []
             for (identifier, (label, mention)), places in zip(self._spans.items(), ranges, strict=True):
                 features = self._features.get(identifier, {})
-                value = label if source == TYPE else features.get(_named(source, layer))
+                value = label if source == TYPE else features.get(_attribute_name(source, layer))
                 if isinstance(value, list):
                     value = value[0]
                 if value is not None:
                     labels = Frozen({layer: (str(source) if value is True else value) or NO_LABEL})
-                    joined = _without_gaps_at_line_ends(places, text)
+                    fragments = _without_gaps_at_line_ends(places, text)
                     spans.append(
-                        Span.of_fragments(joined, labels, features, id=identifier, line=mention.line)
+                        Span.of_fragments(fragments, labels, features, id=identifier, line=mention.line)
                     )
             layers[layer] = in_order(spans)
         return Document(name, layers, text=text, unit="character", file=file)
 
 
-def _named(source: int | str, layer: str) -> str:
+def _attribute_name(source: int | str, layer: str) -> str:
     if isinstance(source, int):
         problem = f"layer {layer!r} has the column {source}, but brat has no columns"
         raise UsageError(problem, advice=f"name {TYPE!r} or an attribute, as in {layer}=type")
@@ -185,20 +185,20 @@ def _named(source: int | str, layer: str) -> str:
 
 
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
-    beside = file.beside(".txt")
-    if not beside.exists:
+    text_file = file.beside(".txt")
+    if not text_file.exists:
         raise FileError(
-            f"the text {beside.path} of this file does not exist",
+            f"the text {text_file.path} of this file does not exist",
             file=file.name,
             advice="brat keeps the text in a .txt file of the same name in the same folder",
         )
-    text = beside.text_as_on_disk()
+    text = text_file.text_as_on_disk()
     annotations = _Annotations(file.name)
     annotations.add(file)
     name = file.path.name.removesuffix(".gz")
-    further = file.beside(".a2")
-    if name.endswith(".a1") and further.exists:
-        annotations.add(further)
+    second_file = file.beside(".a2")
+    if name.endswith(".a1") and second_file.exists:
+        annotations.add(second_file)
     annotations.finish()
     file.passed_over.update(annotations.passed_over)
     yield annotations.document(Path(name).stem, text, options, file.name)
@@ -206,14 +206,14 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
 
 def _without_gaps_at_line_ends(ranges: Ranges, text: str) -> Ranges:
     """Return the ranges, joined where only line ends lie between two, because a span of brat cannot contain them."""
-    joined = list(ranges[:1])
+    joined_ranges = list(ranges[:1])
     for start, end in ranges[1:]:
-        between = text[joined[-1][1] : start]
+        between = text[joined_ranges[-1][1] : start]
         if between and not between.strip("\r\n"):
-            joined[-1] = joined[-1][0], end
+            joined_ranges[-1] = joined_ranges[-1][0], end
         else:
-            joined.append((start, end))
-    return tuple(joined)
+            joined_ranges.append((start, end))
+    return tuple(joined_ranges)
 
 
 # Writing
@@ -245,9 +245,9 @@ def _lines(documents: Iterable[Document]) -> Iterator[str]:
                 if name == GROUP:
                     groups.setdefault(repr(value), []).append(f"T{number}")
                     continue
-                for each in _values_of(value):
+                for item in _values_of(value):
                     attributes += 1
-                    yield f"A{attributes}\t{name} T{number}{'' if each is True else f' {each}'}"
+                    yield f"A{attributes}\t{name} T{number}{'' if item is True else f' {item}'}"
         yield from (f"*\tEquiv {' '.join(members)}" for members in groups.values() if len(members) > 1)
 
 
@@ -279,8 +279,8 @@ def _fit(document: Document, lost: Counter[str]) -> Document:
             is_shorter = not places or (places[0][0], places[-1][1]) != (span.start, span.end)
             lost["line ends at edges of spans" if is_shorter else "gaps"] += 1
             if places:
-                own = Span.of_fragments(places, span.labels, span.features, id=span.id, line=span.line)
-                layers[layer].append(own)
+                fitting = Span.of_fragments(places, span.labels, span.features, id=span.id, line=span.line)
+                layers[layer].append(fitting)
     return replace(document, layers=layers) if lost else document
 
 
@@ -291,9 +291,9 @@ def _is_word(word: str) -> bool:
 def _holds_feature(name: str, value: object) -> bool:
     """Return whether attributes can hold a feature: True, words, or a list of several."""
     values = _values_of(value)
-    is_once = all(each not in values[:number] for number, each in enumerate(values))
-    texts = [each for each in values if each is not True]
-    are_words = all(isinstance(each, str) and each != "" and each == " ".join(each.split()) for each in texts)
+    is_once = all(item not in values[:number] for number, item in enumerate(values))
+    texts = [item for item in values if item is not True]
+    are_words = all(isinstance(text, str) and text != "" and text == " ".join(text.split()) for text in texts)
     return _is_word(name) and is_once and are_words
 
 

@@ -36,12 +36,12 @@ def writer_named(name: str, *, as_: str | None = None, types: Mapping[str, str] 
         if as_ not in WRITTEN_AS:
             raise UsageError(f"spans cannot be written as {as_!r}", advice=" or ".join(WRITTEN_AS))
         return row_writer(WRITTEN_AS[as_])
-    found = next(filter(None, (_writer_of(form, types or {}) for form in forms)), None)
-    if found is None:
+    writer = next(filter(None, (_writer_of(form, types or {}) for form in forms)), None)
+    if writer is None:
         raise UsageError(
             f"the format {name} cannot be written", advice=f"one of {', '.join(written_names())}"
         )
-    return found
+    return writer
 
 
 def written_names() -> list[str]:
@@ -90,8 +90,8 @@ def catalogue() -> list[FormatEntry]:
     >>> next(entry.recognised_by for entry in catalogue() if entry.name == "brat")
     ('`.ann`, `.a1`',)
     """
-    written = written_names()
-    return [_entry(name, is_written=name in written) for name in sorted(NAMES)]
+    writable = written_names()
+    return [_entry(name, is_written=name in writable) for name in sorted(NAMES)]
 
 
 def _entry(name: str, *, is_written: bool) -> FormatEntry:

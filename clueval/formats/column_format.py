@@ -139,7 +139,7 @@ class _LineNumbers(Sequence[int]):
     def __getitem__(self, row: Any) -> Any:
         chosen = range(self._rows)[row]
         if isinstance(chosen, range):
-            return [self[each] for each in chosen]
+            return [self[number] for number in chosen]
         return _line_of(chosen, self._first_rows, self._first_lines)
 
 
@@ -287,7 +287,7 @@ def place_of(name: str, names: Sequence[str]) -> int | None:
     """Return the number of the column with a name, from 0, in any case; None if there is none."""
     if name in names:
         return names.index(name)
-    folded = [each.casefold() for each in names]
+    folded = [column.casefold() for column in names]
     return folded.index(name.casefold()) if name.casefold() in folded else None
 
 

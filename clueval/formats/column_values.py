@@ -45,7 +45,7 @@ class ColumnValues:
         self.form, self._reader = form, reader
         self.schemes: Mapping[str, str | None] = {}
         self._missing = {source for source in wanted_layers(reader).values() if isinstance(source, str)}
-        self._seen = SeenTags(reader.file)
+        self._seen_tags = SeenTags(reader.file)
         self._keys: dict[str, bool] = {}  # the keys of pairs, and whether all their values are tags
 
     @property
@@ -80,11 +80,11 @@ class ColumnValues:
             text = self._text(columns, tokens, flags or ())
             if self.form.sentence_end and flags is not None:
                 sentences = self._flagged_sentences(flags)
-        kept = {layer: own for layer, own in rows.items() if layer not in spans}
-        made = Layers({}, kept)
+        unbracketed = {layer: layer_rows for layer, layer_rows in rows.items() if layer not in spans}
+        layers = Layers({}, unbracketed)
         return Document(
             MissingId(reader.begun) if reader.id is None else reader.id,
-            {layer: spans.get(layer, made.get(layer, ())) for layer in rows} if spans else made,
+            {layer: spans.get(layer, layers.get(layer, ())) for layer in rows} if spans else layers,
             tokens=tokens,
             text=text,
             start=reader.start,
@@ -115,8 +115,8 @@ class ColumnValues:
         columns = self.columns(layout)
         values = [self.values(columns, source, layer) for layer, source in layout.layers.items()]
         first = values[0][0] == tag
-        for row, of_row in enumerate(zip(*values, strict=True)):
-            if any((value == tag) != first for value in of_row):
+        for row, row_values in enumerate(zip(*values, strict=True)):
+            if any((value == tag) != first for value in row_values):
                 raise TagError(
                     f"the tag {tag!r} is on only some tokens of the document",
                     file=self._reader.file,
@@ -170,10 +170,10 @@ class ColumnValues:
             place = place_of(self.form.pairs, self._reader.columns.names)
             if place is None:
                 return [nothing] * len(columns[0])
-            known = {
+            by_cell = {
                 value: self._value_of(source, value) or nothing for value in dict.fromkeys(columns[place])
             }
-            values = [known[value] for value in columns[place]]
+            values = [by_cell[value] for value in columns[place]]
         if self.form.none and not {*self.form.none}.isdisjoint(values):
             return [nothing if value in self.form.none else value for value in values]
         return values
@@ -183,9 +183,9 @@ class ColumnValues:
         pairs = pairs_of(value)
         if key in self._missing:
             self._missing -= pairs.keys()
-            for name, own in pairs.items():
+            for name, pair_value in pairs.items():
                 if self._keys.get(name, len(self._keys) < _MOST_KEYS):
-                    self._keys[name] = is_tag(own)
+                    self._keys[name] = is_tag(pair_value)
         return pairs.get(key)
 
     def is_bracketed(self, layer: str) -> bool:
@@ -196,21 +196,21 @@ class ColumnValues:
         """Return the spans of the tags of a document. Raises `TagError` with its line."""
         ends = [] if self.form.sentence_end else self._lines.ends
         if ends:
-            bordered: list[str] = []
+            tags_with_borders: list[str] = []
             first = 0
             for end in ends:
-                bordered += tags[first:end]
-                bordered.append(OUTSIDE)
+                tags_with_borders += tags[first:end]
+                tags_with_borders.append(OUTSIDE)
                 first = end
         else:
-            bordered = tags
+            tags_with_borders = tags
         borders = [end + number for number, end in enumerate(ends)]
         scheme = self._reader.options.scheme or self.schemes.get(layer)
         invalid = self._reader.options.invalid or "conlleval"
         try:
-            chunks = chunks_of(bordered, scheme, invalid)
+            chunks = chunks_of(tags_with_borders, scheme, invalid)
         except TagError as error:
-            index, problem = place_of_error(bordered, scheme, error)
+            index, problem = place_of_error(tags_with_borders, scheme, error)
             row = index - bisect_left(borders, index)
             if index in borders or row >= len(tags):
                 row -= 1
@@ -223,7 +223,7 @@ class ColumnValues:
                 advice=advice or f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
             ) from None
         if scheme is None:
-            self._seen.see(layer, tags)
+            self._seen_tags.see(layer, tags)
         if not borders:
             return [
                 (start + self._reader.start, end + self._reader.start, label) for start, end, label in chunks
@@ -250,11 +250,11 @@ class ColumnValues:
     def _require_different(self, token_ids: list[str]) -> None:
         if len({*token_ids}) == len(token_ids):
             return
-        seen: dict[str, int] = {}
+        first_lines: dict[str, int] = {}
         for row, token_id in enumerate(token_ids):
             line = self._lines.line_of(row)
-            if seen.setdefault(token_id, line) != line:
-                raise self.repeated_id(token_id, line, seen[token_id])
+            if first_lines.setdefault(token_id, line) != line:
+                raise self.repeated_id(token_id, line, first_lines[token_id])
 
     def repeated_id(self, token_id: str, line: int, first: int) -> FormatError:
         """Return the error of a token id that stands in a line, and first in another one."""
@@ -284,7 +284,7 @@ class ColumnValues:
         for number, words in self._lines.unspaced:
             first, end = self._lines.ends[number - 1] if number else 0, self._lines.ends[number]
             ids = columns[self._reader.columns.names.index("ID")][first:end]
-            unspaced.update(first + row for row, own in enumerate(ids) if own in words)
+            unspaced.update(first + row for row, token_id in enumerate(ids) if token_id in words)
         if not unspaced:
             return None
         parts = [token if row in unspaced else f"{token} " for row, token in enumerate(tokens)]
@@ -315,4 +315,4 @@ def pairs_of(value: str) -> dict[str, str]:
     {'NER': 'B-PER', 'SpaceAfter': 'No'}
     """
     parts = (part.partition("=") for part in value.split("|")) if "=" in value else ()
-    return {key: own for key, equals, own in parts if equals}
+    return {key: text for key, equals, text in parts if equals}

@@ -31,7 +31,7 @@ def conll_lines(documents: Iterable[Document], *, with_ids: bool = False) -> Ite
         yield f"# newdoc id = {_checked(document.id, 'id', document)}"
         for key, value in document.metadata.items():
             if re.search(r"[\s=]", key):
-                raise _wrong(document, f"the name {key!r} of its metadata")
+                raise _unwritable(document, f"the name {key!r} of its metadata")
             yield f"# meta::{key} = {_checked(value, 'metadata', document)}"
         yield from _rows(document, with_ids)
     if is_empty:
@@ -48,7 +48,7 @@ CONLL_WRITER = Writer(
 
 def _checked(value: str, what: str, document: Document) -> str:
     if _NO_VALUE.search(value):
-        raise _wrong(document, f"{what} that is empty or has line ends or blanks at its edges")
+        raise _unwritable(document, f"{what} that is empty or has line ends or blanks at its edges")
     return value
 
 
@@ -59,12 +59,12 @@ def _rows(document: Document, with_ids: bool) -> Iterator[str]:
         columns.append(document.token_ids)
     for token in tokens:
         if _NO_FIELD.search(token) or token == "-DOCSTART-":
-            raise _wrong(document, f"the token {token[:40]!r}")
+            raise _unwritable(document, f"the token {token[:40]!r}")
     for start, end, name in _sentences(document):
         if name is not None:
             yield f"# sent_id = {_checked(name, 'sentence id', document)}"
-        own = (column[start - document.start : end - document.start] for column in columns)
-        yield from map("\t".join, zip(*own, strict=True))
+        sentence_columns = (column[start - document.start : end - document.start] for column in columns)
+        yield from map("\t".join, zip(*sentence_columns, strict=True))
         yield ""
 
 
@@ -83,11 +83,11 @@ def _sentences(document: Document) -> Iterator[Sentence]:
 def _tags(document: Document, layer: str) -> list[str]:
     for span in document.layers[layer]:
         if _NO_FIELD.search(span.label):
-            raise _wrong(document, f"{name_of(span)}, whose label or positions do not fit into tags")
+            raise _unwritable(document, f"{name_of(span)}, whose label or positions do not fit into tags")
     return tags_of(document, layer)
 
 
-def _wrong(document: Document, what: str) -> UsageError:
+def _unwritable(document: Document, what: str) -> UsageError:
     return UsageError(
         f"columns with BIO tags cannot hold {what}",
         **document.in_errors,

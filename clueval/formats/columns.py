@@ -61,18 +61,18 @@ def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -
     meta = tuple(
         (name, place(column, f"the metadata {name!r}")) for name, column in options.columns_of_metadata
     )
-    described = {document, *(column for _, column in meta)} - {None}
-    wanted = wanted_layers(reader)
+    metadata_columns = {document, *(column for _, column in meta)} - {None}
+    sources = wanted_layers(reader)
     if is_last:
-        wanted = {DEFAULT_LAYER: max({*range(width)} - described or {width - 1}) + 1}
+        sources = {DEFAULT_LAYER: max({*range(width)} - metadata_columns or {width - 1}) + 1}
     layers: dict[str, int | str] = {}
-    for layer, source in wanted.items():
+    for layer, source in sources.items():
         column = source if isinstance(source, int) else _column_named(form, reader, layer, source)
         layers[layer] = place(column, f"layer {layer!r}") if isinstance(column, int) else column
     token = options.token or reader.columns.token
-    taken = {token_id, *described, *layers.values()}
-    free = [column for column in range(width) if column not in taken]
-    if token is not None and place(token, "the tokens") in taken:
+    used = {token_id, *metadata_columns, *layers.values()}
+    free = [column for column in range(width) if column not in used]
+    if token is not None and place(token, "the tokens") in used:
         reader.refuse(
             number,
             f"column {token} cannot hold both tokens and tags: the line has {width} columns",
@@ -81,8 +81,8 @@ def layout_of(form: ColumnFormat, reader: ColumnInput, number: int, line: str) -
     if token is None and not free:
         problem = f"no column is left for the tokens: {has_width}"
         reader.refuse(number, problem, "name the columns with layers={'NAME': COLUMN}")
-    of_tokens = free[0] if token is None else place(token, "the tokens")
-    return Layout(width, separator, of_tokens, layers, token_id, document, meta)
+    token_column = free[0] if token is None else place(token, "the tokens")
+    return Layout(width, separator, token_column, layers, token_id, document, meta)
 
 
 def ragged_columns(reader: ColumnInput) -> dict[str, int]:
@@ -255,8 +255,8 @@ class ColumnReader(ColumnInput):
         if layout is None:
             layout = self.layout = layout_of(self.form, self, number, run[: run.index("\n")])
             if not self.form.pairs and not self.form.bracketed:
-                of = layout.layers.items()
-                self.sources |= {layer: column + 1 for layer, column in of if isinstance(column, int)}
+                layers = layout.layers.items()
+                self.sources |= {layer: column + 1 for layer, column in layers if isinstance(column, int)}
         if self.form.ragged:
             run = self._cut(number, run)
         elif layout.separator == " ":
@@ -269,12 +269,12 @@ class ColumnReader(ColumnInput):
             self.add(number, run)
             return
         numbered_lines = enumerate(run[:-1].split("\n"), number)
-        of_document = partial(_line_of_document, layout=layout, decode=self.form.entities)
-        for described, group in groupby(numbered_lines, of_document):
-            numbered = list(group)
-            if described is not None:
-                self._describe(numbered[0][0], described)
-            self.add(numbered[0][0], "".join(f"{line}\n" for _, line in numbered))
+        line_of_document = partial(_line_of_document, layout=layout, decode=self.form.entities)
+        for description, group in groupby(numbered_lines, line_of_document):
+            group_lines = list(group)
+            if description is not None:
+                self._describe(group_lines[0][0], description)
+            self.add(group_lines[0][0], "".join(f"{line}\n" for _, line in group_lines))
 
     def _describe(self, number: int, line: _LineOfDocument) -> None:
         """Begin a document if its id differs from that of the line before; add the metadata of its first line."""
@@ -306,9 +306,9 @@ class ColumnReader(ColumnInput):
     def _cut(self, number: int, run: str) -> str:
         """Return the columns that are used of lines with different numbers of columns, separated by tabs."""
         assert self.columns.token is not None
-        used = [self.columns.token, *ragged_columns(self).values()]
-        places = [column - (column > 0) for column in used]
-        least = max(map(abs, used))
+        used_columns = [self.columns.token, *ragged_columns(self).values()]
+        places = [column - (column > 0) for column in used_columns]
+        least = max(map(abs, used_columns))
         fields = _fields_of(run)
         width = fields.index("\n")
         if width >= least and fields[width :: width + 1].count("\n") == run.count("\n"):
@@ -321,7 +321,7 @@ class ColumnReader(ColumnInput):
                 if lines:
                     self.add(number, "\n".join([*lines, ""]))
                 self.document()  # the first error is in a line before, if one is wrong
-                column = next(column for column in used if abs(column) > len(fields))
+                column = next(column for column in used_columns if abs(column) > len(fields))
                 self.refuse(number + offset, f"the line has {len(fields)} columns, no column {column}")
             lines.append("\t".join([fields[place] for place in places]))
         return "\n".join([*lines, ""])
@@ -335,10 +335,10 @@ def _fields_of(run: str) -> list[str]:
 
 
 def _line_of_document(
-    numbered: tuple[int, str], layout: Layout, decode: Callable[[str], str] | None
+    numbered_line: tuple[int, str], layout: Layout, decode: Callable[[str], str] | None
 ) -> _LineOfDocument | None:
     """Return what a line says of its document; None for one that does not fit, which is an error later."""
-    fields = numbered[1].split(layout.separator)
+    fields = numbered_line[1].split(layout.separator)
     if len(fields) != layout.width:
         return None
     fields = fields if decode is None else list(map(decode, fields))

@@ -172,9 +172,9 @@ class NestedBrackets(Brackets):
 
     def see(self, value: str, position: int, line: int) -> Iterator[Span]:
         labels, is_whole = (_cached_brackets if len(value) < _SHORT else _brackets)(value)
-        for opened in labels:
-            if opened:
-                self._stack.append(OpenSpan(position, opened, line))
+        for opened_label in labels:
+            if opened_label:
+                self._stack.append(OpenSpan(position, opened_label, line))
                 continue
             if not self._stack:
                 self.reader.refuse(line, f"{value[:60]!r} closes a bracket that is not open")
@@ -194,11 +194,11 @@ _BEGIN = re.compile(r"#begin document\s*(?:\((.*)\)|([^\s;]+))?\s*;?\s*(?:part\s
 
 def _begin(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
     reader.end_document()
-    found = _BEGIN.match(match.string)
-    if found is None:
+    header = _BEGIN.match(match.string)
+    if header is None:
         reader.refuse(number, "this line begins no document", "write it #begin document (ID); part 000")
-    name = found[1] or found[2] or str(reader.begun + 1)
-    reader.begin_document(name if found[3] is None else f"{name}#{int(found[3])}")
+    name = header[1] or header[2] or str(reader.begun + 1)
+    reader.begin_document(name if header[3] is None else f"{name}#{int(header[3])}")
 
 
 CONLL2012 = ColumnFormat(

@@ -47,9 +47,9 @@ class EntityBrackets(Brackets):
     def __init__(self, layer: str, reader: ColumnInput) -> None:
         super().__init__(layer, reader)
         names = reader.state.get("Entity", "").split("-")
-        of_id = next((names.index(name) for name in _IDS if name in names), 0)
-        self._of_id = of_id
-        self._of_type = next((names.index(name) for name in _TYPES if name in names), 0 if of_id else 1)
+        id_place = next((names.index(name) for name in _IDS if name in names), 0)
+        self._id_place = id_place
+        self._type_place = next((names.index(name) for name in _TYPES if name in names), 0 if id_place else 1)
         self._by_id: dict[str, list[OpenSpan]] = {}
         self._parts: dict[str, tuple[OpenSpan, list[tuple[int, int]]]] = {}
 
@@ -60,8 +60,8 @@ class EntityBrackets(Brackets):
             identifier = text
             if opens:
                 parts = text.split("-")
-                identifier = parts[self._of_id] if self._of_id < len(parts) else ""
-                label = unquote(parts[self._of_type]) if self._of_type < len(parts) else ""
+                identifier = parts[self._id_place] if self._id_place < len(parts) else ""
+                label = unquote(parts[self._type_place]) if self._type_place < len(parts) else ""
                 self._by_id.setdefault(identifier, []).append(OpenSpan(position, label or NO_LABEL, line))
             if closes:
                 yield from self._close(identifier, position + 1, line)
@@ -162,8 +162,8 @@ def _names(blocks: Blocks, file: str) -> tuple[str, ...]:
     """Return the names of the columns of the first tokens."""
     for number, text in blocks():
         for offset, line in enumerate(text.split("\n")):
-            if given := re.match(r"#\s*global\.columns\s*=(.*)$", line):
-                names = tuple(name.upper() if name.upper() in COLUMNS else name for name in given[1].split())
+            if header := re.match(r"#\s*global\.columns\s*=(.*)$", line):
+                names = tuple(name.upper() if name.upper() in COLUMNS else name for name in header[1].split())
                 if "FORM" not in names:
                     raise FormatError("the columns have no FORM", file=file, line=number + offset)
                 return names
@@ -181,12 +181,12 @@ def _default_source(blocks: Blocks, names: tuple[str, ...], file: str) -> str:
         if name.casefold() == "ner":
             return name
     holds_tags: dict[str, bool] = {}
-    named: set[str] = set()
+    hyphenated: set[str] = set()
     for name, value in _further_values(blocks, names):
         if value != _NOTHING and holds_tags.get(name, True):
             holds_tags[name] = is_tag(value)
-            named.update([name] if "-" in value else ())
-    sources = [name for name, holds in holds_tags.items() if holds and name in named]
+            hyphenated.update([name] if "-" in value else ())
+    sources = [name for name, holds in holds_tags.items() if holds and name in hyphenated]
     if len(sources) > 1:
         raise UsageError(
             f"several sources hold tags: {', '.join(sources)}",

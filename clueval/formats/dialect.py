@@ -223,15 +223,15 @@ def described_rows(description: str | Mapping[str, str]) -> Dialect:
     >>> described_rows("text=response,spans=labels,label=label_type").spans
     'labels'
     """
-    named = described_keys(description)
+    names = described_keys(description)
     return Dialect(
         name="row",
         holds="rows that the description names",
         features="*",
         rest=True,
-        without_text=not named.keys() & {"text", "tokens"},
-        required=frozenset(named),
-        **named,  # type: ignore[arg-type]  # its keys are those of DESCRIBED
+        without_text=not names.keys() & {"text", "tokens"},
+        required=frozenset(names),
+        **names,  # type: ignore[arg-type]  # its keys are those of DESCRIBED
     )
 
 
@@ -243,9 +243,9 @@ def described(dialect: Dialect) -> str | None:
     """
     if dialect.plain is not None or dialect.values is not None or not dialect.spans:
         return None
-    usual = {each.name: each.default for each in fields(Dialect)}
-    named = ((key, getattr(dialect, key)) for key in DESCRIBED)
-    return ",".join(f"{key}={value}" for key, value in named if value and value != usual[key])
+    usual = {field.name: field.default for field in fields(Dialect)}
+    pairs = ((key, getattr(dialect, key)) for key in DESCRIBED)
+    return ",".join(f"{key}={value}" for key, value in pairs if value and value != usual[key])
 
 
 # The keys of a row
@@ -288,7 +288,7 @@ def either(keys: str) -> str:
 
 def paths(*keys: str) -> tuple[str, ...]:
     """Return those of several keys that are paths."""
-    return tuple(key for each in keys for key in keys_of(each) if "." in key)
+    return tuple(key for group in keys for key in keys_of(group) if "." in key)
 
 
 def with_paths(row: Mapping[str, Any], paths: Iterable[str]) -> dict[str, Any]:
@@ -297,7 +297,7 @@ def with_paths(row: Mapping[str, Any], paths: Iterable[str]) -> dict[str, Any]:
     >>> with_paths({"data": {"text": "Ada"}}, ["data.text", "data.id"])["data.text"]
     'Ada'
     """
-    found = dict(row)
+    flat_row = dict(row)
     for path in paths:
         value: Any = row
         for name in path.split("."):
@@ -308,15 +308,15 @@ def with_paths(row: Mapping[str, Any], paths: Iterable[str]) -> dict[str, Any]:
             else:
                 break
         else:
-            found.setdefault(path, value)
-    return found
+            flat_row.setdefault(path, value)
+    return flat_row
 
 
 def hidden_keys(dialect: Dialect) -> frozenset[str]:
     """Return the keys of a row that are not metadata."""
     keys = (dialect.text, dialect.tokens, dialect.id, dialect.spans, dialect.metadata, dialect.passed_over)
     return frozenset(
-        key for each in (*keys, dialect.annotator, dialect.not_metadata) for key in keys_of(each)
+        key for group in (*keys, dialect.annotator, dialect.not_metadata) for key in keys_of(group)
     )
 
 
@@ -324,7 +324,7 @@ def keys_of_no_features(dialect: Dialect) -> frozenset[str]:
     """Return the keys of a span that are no features, besides its label."""
     keys = (dialect.start, dialect.end, dialect.end_inclusive, dialect.span_id, dialect.reference)
     every = (*keys, dialect.of_span, dialect.noted, "optional|fragments")
-    return frozenset(key for each in every for key in keys_of(each))
+    return frozenset(key for group in every for key in keys_of(group))
 
 
 def scalars(values: Mapping[str, Any], left_out: Container[str] = ()) -> dict[str, str]:

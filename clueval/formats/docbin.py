@@ -128,9 +128,9 @@ def docbin_of(documents: Iterable[Document], layers: Sequence[str]) -> bytes:
     shared = vocab()
     packed = doc_bin(store_user_data=False)
     for document in documents:
-        own = list(document.layers) or list(layers)
-        doc = spacy_doc(document, own, make, shared)
-        for number, layer in enumerate(own):
+        layer_names = list(document.layers) or list(layers)
+        doc = spacy_doc(document, layer_names, make, shared)
+        for number, layer in enumerate(layer_names):
             spans = [spacy_span(doc, span, document) for span in document.layers.get(layer, ())]
             if number == 0:
                 doc.set_ents(spans)
@@ -176,16 +176,16 @@ def spacy_doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) 
 def spacy_span(doc: Any, span: Span, document: Document) -> Any:
     """Return a span of a ``Doc``. Raises `UsageError` for one that spaCy cannot hold."""
     start, end = span.start - document.start, span.end - document.start
-    made = None
+    char_span = None
     if start < end and document.unit == "token":
         last = doc[end - 1]
-        made = doc.char_span(doc[start].idx, last.idx + len(last), label=span.label)
+        char_span = doc.char_span(doc[start].idx, last.idx + len(last), label=span.label)
     elif start < end:
-        made = doc.char_span(start, end, label=span.label or NO_LABEL)
-    if made is None:
+        char_span = doc.char_span(start, end, label=span.label or NO_LABEL)
+    if char_span is None:
         problem = f"spaCy cannot hold the span [{span.start},{span.end}), which is empty or only white space"
         raise UsageError(problem, **document.in_errors)
-    return made
+    return char_span
 
 
 DOCBIN = FileFormat(

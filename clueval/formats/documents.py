@@ -67,8 +67,8 @@ def form_of_file(file: InputFile, name: str | None = None, *, is_one_text: bool 
 
     Raises the errors of `clueval.formats.form.form_of`.
     """
-    if (known := form_by_name(file.path.name, name)) is not None:
-        return known  # many small files need not be opened for it
+    if (form := form_by_name(file.path.name, name)) is not None:
+        return form  # many small files need not be opened for it
     try:
         return form_of(head_of(file, is_one_text=is_one_text), name)
     except FormatError as error:
@@ -118,21 +118,21 @@ def read_rows(
     `passed_over` counts what is not read, by kind. Raises the errors of `read_file`, with the number of the row as the
     line, and `UsageError` for a format whose documents are no rows.
     """
-    numbered = iter(rows)
+    numbered_rows = iter(rows)
     beginning: list[Numbered] = []
     if form is None:
-        for each in numbered:
-            beginning.append(each)
-            if not isinstance(each[1], list) or each[1]:
+        for numbered_row in numbered_rows:
+            beginning.append(numbered_row)
+            if not isinstance(numbered_row[1], list) or numbered_row[1]:
                 break
         form = form_of_rows(_as_row(beginning[-1][1]) if beginning else None, name)
     require_options(form, options, None)
     counted = Counter[str]() if passed_over is None else passed_over
-    of_form = ((number, _as_row(row)) for number, row in chain(beginning, numbered))
+    form_rows = ((number, _as_row(row)) for number, row in chain(beginning, numbered_rows))
     if isinstance(form, FileFormat):
         assert form.rows is not None
-        return form.rows(of_form, options, counted, None)
-    documents: Iterator[Document] = _reader(form).documents_of_rows(form, of_form, options, counted)
+        return form.rows(form_rows, options, counted, None)
+    documents: Iterator[Document] = _reader(form).documents_of_rows(form, form_rows, options, counted)
     return documents
 
 

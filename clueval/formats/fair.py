@@ -67,11 +67,11 @@ def _sentence_of_tokens(
         del stack[depth:]
 
     for line, (position, (_, _, tags)) in enumerate(enumerate(rows), first):
-        own = tags.strip().split("|")
-        while own and own[-1] in _OUTSIDE:
-            own.pop()
-        end(len(own))
-        for depth, tag in enumerate(own):
+        nested_tags = tags.strip().split("|")
+        while nested_tags and nested_tags[-1] in _OUTSIDE:
+            nested_tags.pop()
+        end(len(nested_tags))
+        for depth, tag in enumerate(nested_tags):
             kind, _, label = tag.partition("-")
             if kind not in ("B", "I") or not label:
                 problem, advice = (
@@ -90,7 +90,7 @@ def _sentence_of_tokens(
     end(0)
     file.repaired[DEFAULT_LAYER] += repaired
     ignored = {i for i, row in enumerate(rows) if options.ignore_punct is not False and row[1] in PUNCTUATION}
-    spans = (_span(one, ignored) for one in ended if one.label not in PLACEHOLDERS)
+    spans = (_span(span, ignored) for span in ended if span.label not in PLACEHOLDERS)
     return Document(
         str(number),
         {DEFAULT_LAYER: [span for span in spans if span is not None]},
@@ -112,14 +112,14 @@ def _token_columns(text: str, line: int, file: str) -> Sequence[str]:
     raise FormatError(problem, file=file, line=line, advice=advice)
 
 
-def _span(one: _Open, ignored: set[int]) -> Span | None:
+def _span(span: _Open, ignored: set[int]) -> Span | None:
     """Return the span without the positions that are ignored; None if no position remains."""
-    tokens = [position for position in one.tokens if position not in ignored] if ignored else one.tokens
+    tokens = [position for position in span.tokens if position not in ignored] if ignored else span.tokens
     if not tokens:
         return None
     start, end = tokens[0], tokens[-1] + 1
     has_holes = len(tokens) < end - start
-    return Span(start, end, one.label, tokens=frozenset(tokens) if has_holes else None, line=one.line)
+    return Span(start, end, span.label, tokens=frozenset(tokens) if has_holes else None, line=span.line)
 
 
 CONLL2000 = FileFormat(

@@ -280,40 +280,40 @@ def form_of(head: Head, name: str | None = None) -> Form:
     >>> form_of(Head("a.txt", "Ada\\tB-PER\\n", lambda: None)).name
     'conll'
     """
-    if (known := form_by_name(head.file_name, name)) is not None:
-        return known
+    if (form := form_by_name(head.file_name, name)) is not None:
+        return form
     if name is not None:
         entries = entries_named(name)
-        return _of_name(entries, head.first() if entries[0].is_json else head)
+        return _form_with_name(entries, head.first() if entries[0].is_json else head)
     if head.is_json:
-        return _of_row(head.first(), head.file_name)
+        return _form_of_row(head.first(), head.file_name)
     recognition.refuse_unread_text(head)
     entries = [
         entry
         for entry in ENTRIES
         if entry.has is not None and not entry.is_json and (head.is_one_text or not entry.is_one_text)
     ]
-    found = next((entry for entry in entries if entry.is_of(head)), None)
-    if found is not None:
-        return found.form
+    entry = next((entry for entry in entries if entry.is_of(head)), None)
+    if entry is not None:
+        return entry.form
     return recognition.refuse_text(head, ", ".join(dict.fromkeys(entry.name for entry in entries)))
 
 
-def _of_row(row: Any, file: str | None) -> Form:
+def _form_of_row(row: Any, file: str | None) -> Form:
     if row is None:
         return forms_named("doccano")[0]
-    found = next((entry for entry in ENTRIES if entry.is_json and entry.is_of(row)), None)
-    return recognition.refuse_row(row, file) if found is None else found.form
+    entry = next((entry for entry in ENTRIES if entry.is_json and entry.is_of(row)), None)
+    return recognition.refuse_row(row, file) if entry is None else entry.form
 
 
-def _of_name(entries: list[Described], value: Any) -> Form:
+def _form_with_name(entries: list[Described], value: Any) -> Form:
     """Return the description that a first row or a beginning has, or whose spans a row has, or the most general one."""
     is_json = entries[0].is_json
     if is_json and value is None:
         value = []
-    told = (entry for entry in entries if entry.is_of(value))
+    matching = (entry for entry in entries if entry.is_of(value))
     similar = (entry for entry in entries if entry.form.has_spans(value))
-    return next(chain(told, similar, [entries[0] if is_json else entries[-1]])).form
+    return next(chain(matching, similar, [entries[0] if is_json else entries[-1]])).form
 
 
 def is_row(form: Form, row: Any) -> bool:
@@ -330,9 +330,9 @@ def form_of_rows(row: Any, name: str | None = None, file: str | None = None) -> 
     'doccano'
     """
     if name is not None and (forms := forms_named(name))[0].has_rows:
-        return forms[0] if len(forms) == 1 else _of_name(entries_named(name), row)
-    form = _of_row(row, file) if name is None else forms[0]
+        return forms[0] if len(forms) == 1 else _form_with_name(entries_named(name), row)
+    form = _form_of_row(row, file) if name is None else forms[0]
     if not form.has_rows:
-        names = ", ".join(dict.fromkeys(each.name for each in all_forms() if each.has_rows))
+        names = ", ".join(dict.fromkeys(row_form.name for row_form in all_forms() if row_form.has_rows))
         raise UsageError(f"documents of the format {form.name!r} are not rows", advice=f"one of {names}")
     return form

@@ -121,7 +121,7 @@ class _GateReader(EventReader):
         self._pieces: list[str] = []
         self._length = 0
         self._content: list[str] = []  # of a name or a value
-        self._own: list[_Annotation] = []  # of the set that is read
+        self._set_annotations: list[_Annotation] = []  # of the set that is read
         self._name: str | None = None
         self._attributes: dict[str, str] = {}
         self._has_text = False
@@ -133,7 +133,7 @@ class _GateReader(EventReader):
 
     def spans_of(self, name: str) -> Iterator[Span]:
         """Yield the spans of one set, in the order of the file."""
-        seen: set[int] = set()
+        ids: set[int] = set()
         for annotation in self.sets[name]:
             number, kind, start, end, line, features = annotation
             problem = None
@@ -142,13 +142,13 @@ class _GateReader(EventReader):
                     problem = f"begins or ends at node {node!r}, which the text does not have"
             if problem is None and self.nodes[end] < self.nodes[start]:
                 problem = "ends before it starts"
-            elif problem is None and number in seen:
+            elif problem is None and number in ids:
                 problem = f"has an id that another annotation of set {name!r} has"
             if problem is not None:
                 problem = f"annotation {number} {kind!r} {problem}"
                 raise FormatError(problem, file=self._file, line=line, document=self._document)
             if number is not None:
-                seen.add(number)
+                ids.add(number)
             yield Span(self.nodes[start], self.nodes[end], {name: kind}, features, id=number, line=line)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -175,7 +175,7 @@ class _GateReader(EventReader):
             set_name = attributes.get("Name", "")
             if set_name in self.sets:
                 self._refuse(f"a second annotation set {set_name!r}")
-            self._own = self.sets[set_name] = []
+            self._set_annotations = self.sets[set_name] = []
         elif name == "Annotation":
             number = attributes.get("Id")
             if number is not None and not re.fullmatch(r"-?[0-9]{1,18}", number):
@@ -185,7 +185,7 @@ class _GateReader(EventReader):
                     self._refuse(f"annotation {number} has no {key}")
             kind, start, end = (attributes[key] for key in ("Type", "StartNode", "EndNode"))
             identifier = None if number is None else int(number)
-            self._own.append(_Annotation(identifier, kind, start, end, self._line, {}))
+            self._set_annotations.append(_Annotation(identifier, kind, start, end, self._line, {}))
 
     def _text(self, text: str) -> None:
         if not self._path or "RelationSet" in self._path:
@@ -206,7 +206,7 @@ class _GateReader(EventReader):
         elif name == "Value":
             if self._name is None:
                 self._refuse("a <Value> before its <Name>")
-            holder = self._own[-1].features if self._path[-2] == "Annotation" else self.features
+            holder = self._set_annotations[-1].features if self._path[-2] == "Annotation" else self.features
             holder[self._name] = self._value("".join(self._content))
             self._name = None
         elif name == "Feature" and self._name is not None:
@@ -235,7 +235,7 @@ class _GateReader(EventReader):
                 return int(text) if kind in _WHOLE else float(text)
         except ValueError:
             pass
-        whose = f" of annotation {self._own[-1].id}" if self._own else ""
+        whose = f" of annotation {self._set_annotations[-1].id}" if self._set_annotations else ""
         return self._refuse(
             f"feature {self._name!r}{whose} has the value {text[:40]!r}, which is not a {kind}"
         )
@@ -249,15 +249,15 @@ def _sets_in(document: Document) -> list[str]:
 def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     """Yield the document with the annotation set that is read as its only layer, or all sets as layers."""
     document, name = read_gate_xml(file.data(), file=file.name), options.annotation_set
-    known = _sets_in(document)
-    if name is None and len(known) > 1:
-        raise sets_error("the file has several annotation sets, but none is named", document.file, known)
+    set_names = _sets_in(document)
+    if name is None and len(set_names) > 1:
+        raise sets_error("the file has several annotation sets, but none is named", document.file, set_names)
     if name == EVERY_SET:
         yield document
         return
-    chosen = next(iter(known), "") if name is None else name
+    chosen = next(iter(set_names), "") if name is None else name
     if chosen not in document.layers and (name is not None or document.layers):
-        raise sets_error(f"there is no annotation set {chosen!r}", document.file, known)
+        raise sets_error(f"there is no annotation set {chosen!r}", document.file, set_names)
     spans = [replace(span, labels={DEFAULT_LAYER: span.label}) for span in document.layers.get(chosen, ())]
     yield replace(document, layers={DEFAULT_LAYER: spans})
 
@@ -284,8 +284,8 @@ def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, fi
                 problem = f"span {name_of(span)} of the new set {name!r} ends after the text"
                 raise UsageError(problem, file=file)
     nodes = _Nodes(reader.text, reader.nodes)
-    known = [annotation.id or 0 for own in reader.sets.values() for annotation in own]
-    sets = "".join(_written_sets(added, nodes, max(known, default=-1) + 1, file))
+    ids = [annotation.id or 0 for set_annotations in reader.sets.values() for annotation in set_annotations]
+    sets = "".join(_written_sets(added, nodes, max(ids, default=-1) + 1, file))
     raw = content.encode()
     pieces = [raw[: reader.text_at[0]], raw[slice(*reader.text_at)], raw[reader.text_at[1] : reader.end_at]]
     if nodes.are_new:
@@ -302,17 +302,17 @@ class _Nodes:
         self._text = text
         self._names = {place: name for name, place in reversed(nodes.items())}
         self._all = [(place, name) for name, place in nodes.items()]
-        self._taken = set(nodes)
+        self._node_names = set(nodes)
         self._astral = wide_characters(text)
 
     def at(self, place: int) -> str:
         """Return the name of the node at a position, or add a node, named by its UTF-16 position."""
         if place not in self._names:
             number = place + bisect_left(self._astral, place)
-            while str(number) in self._taken:
+            while str(number) in self._node_names:
                 number += len(self._text) + len(self._astral) + 1
             self._names[place] = name = str(number)
-            self._taken.add(name)
+            self._node_names.add(name)
             self._all.append((place, name))
             self.are_new = True
         return self._names[place]

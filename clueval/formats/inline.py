@@ -93,14 +93,14 @@ class _Marks:
     def _close(self, number: int, label: str) -> None:
         while self._stack and self._stack[-1][1] is None:  # brackets that are text
             self._stack.pop()
-        if all(other != label for _, other in self._stack) and (self._lenient or not self._stack):
+        if all(open_label != label for _, open_label in self._stack) and (self._lenient or not self._stack):
             self._refuse(number, f"</{label:.40}> closes nothing")
             return
-        begin, other = self._stack.pop()
-        while other != label:
-            problem = f"</{label:.40}> comes before the end of <{other:.40}> of line {self._line(begin)}"
+        begin, open_label = self._stack.pop()
+        while open_label != label:
+            problem = f"</{label:.40}> comes before the end of <{open_label:.40}> of line {self._line(begin)}"
             self._refuse(number, problem, drop=begin)
-            begin, other = self._stack.pop()
+            begin, open_label = self._stack.pop()
         self.pairs.append(_Pair(begin, number, label, None))
 
     def _line(self, number: int) -> int:
@@ -137,14 +137,14 @@ def read_inline(
     done = length = 0
     line = first
     for number, mark in enumerate(marks.marks):
-        kept = content[done : mark.start()]
-        line, done = line + kept.count("\n"), mark.end()
+        piece = content[done : mark.start()]
+        line, done = line + piece.count("\n"), mark.end()
         if number in paired:
-            places[number] = length + len(kept), line
+            places[number] = length + len(piece), line
         elif number not in marks.dropped:
-            kept += _ENTITIES[mark["entity"]] if mark["entity"] else mark[0]
-        pieces.append(kept)
-        length += len(kept)
+            piece += _ENTITIES[mark["entity"]] if mark["entity"] else mark[0]
+        pieces.append(piece)
+        length += len(piece)
     spans = []
     for begin, end, label, value in sorted(marks.pairs):
         start, line = places[begin]
@@ -253,7 +253,7 @@ def write_inline(document: Document) -> str:
         pieces.extend((text[done - start : end - start].translate(_ESCAPES), tag))
         done = end
 
-    spans = [span for own in document.layers.values() for span in own]
+    spans = [span for layer_spans in document.layers.values() for span in layer_spans]
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         while stack and stack[-1].end <= span.start:
             add(stack[-1].end, f"</{stack.pop().label}>")

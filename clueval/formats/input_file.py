@@ -75,9 +75,9 @@ class InputFile:
 
     def beside(self, ending: str) -> InputFile:
         """Return the file with the same name and another ending, packed if only that exists; it need not exist."""
-        found = self.at(self.path.with_name(self.path.name.removesuffix(".gz")).with_suffix(ending))
-        packed = self.at(found.path.with_name(found.path.name + ".gz"))
-        return packed if not found.exists and packed.exists else found
+        file = self.at(self.path.with_name(self.path.name.removesuffix(".gz")).with_suffix(ending))
+        packed = self.at(file.path.with_name(file.path.name + ".gz"))
+        return packed if not file.exists and packed.exists else file
 
     def beginning(self) -> str:
         """Return the first block, by which the format is recognised; bytes that are not UTF-8 are replaced."""
@@ -106,24 +106,24 @@ class InputFile:
     def held_lines(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines for a format that holds all of them; the limit is lower."""
         most = self.limits.max_held
-        for held, (number, line) in enumerate(self._lines()):
-            if held == most:
+        for place, (number, line) in enumerate(self._lines()):
+            if place == most:
                 raise too_many("the file is held as a whole and has more lines than", self.name, number, most)
             yield number, line
 
     def sentences(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the lines between blank lines, with the number of the first one. Holds one sentence."""
-        held: list[str] = []
+        lines: list[str] = []
         first = 1
         for number, line in self.lines():
             if line.strip():
-                first = first if held else number
-                held.append(line)
-            elif held:
-                yield first, held
-                held = []
-        if held:
-            yield first, held
+                first = first if lines else number
+                lines.append(line)
+            elif lines:
+                yield first, lines
+                lines = []
+        if lines:
+            yield first, lines
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         return chain.from_iterable(enumerate(text[:-1].split("\n"), number) for number, text in self.blocks())
@@ -136,8 +136,8 @@ class InputFile:
         """Return the content of a file that is XML, or a text with tags; there is a limit on these."""
         data, most = self.raw(), self.limits.max_held
         if data[:4096].lstrip()[:1] not in (b"{", b"[") and data.count(b"<") > most:
-            what = "the file is held as a whole and has more tags or values than"
-            raise too_many(what, self.name, None, most)
+            problem = "the file is held as a whole and has more tags or values than"
+            raise too_many(problem, self.name, None, most)
         return data
 
     def text(self) -> str:
@@ -192,8 +192,8 @@ class Head(NamedTuple):
     @property
     def lines(self) -> list[str]:
         """The first three lines that are not blank; long lines are cut."""
-        found = islice(_NOT_BLANK.finditer(self.text.removeprefix("\ufeff")), 3)
-        return [match[0][:_LONGEST_LINE] for match in found]
+        matches = islice(_NOT_BLANK.finditer(self.text.removeprefix("\ufeff")), 3)
+        return [match[0][:_LONGEST_LINE] for match in matches]
 
     @property
     def first_line(self) -> str:

@@ -104,13 +104,13 @@ class JsonValues:
             yield from self._feed(self._decoded(decoder, data, False), False)
         yield from self._feed(self._decoded(decoder, b"", True), True)
         if self._array:
-            raise self._wrong("the array is not closed")
+            raise self._error("the array is not closed")
 
     def _decoded(self, decoder: Any, data: bytes, last: bool) -> str:
         try:
             text: str = decoder.decode(data, last)
         except UnicodeDecodeError as error:
-            raise self._wrong(f"not UTF-8: byte 0x{error.object[error.start]:02x}") from None
+            raise self._error(f"not UTF-8: byte 0x{error.object[error.start]:02x}") from None
         return text
 
     def _feed(self, text: str, last: bool) -> Iterator[tuple[int, Any]]:
@@ -122,13 +122,13 @@ class JsonValues:
                 value, end = self._parse(self._waiting, self._at)
             except json.JSONDecodeError as error:
                 if last:
-                    raise self._wrong(f"not JSON: {problem_of(error)}") from None
+                    raise self._error(f"not JSON: {problem_of(error)}") from None
                 self._wait()
                 return
             except RecursionError:
-                raise self._wrong("JSON that is nested too deep") from None
+                raise self._error("JSON that is nested too deep") from None
             except ValueError as error:  # a number with thousands of digits
-                raise self._wrong(f"JSON that cannot be read: {error}") from None
+                raise self._error(f"JSON that cannot be read: {error}") from None
             if end == len(self._waiting) and not last:  # a number may continue
                 self._wait()
                 return
@@ -140,7 +140,7 @@ class JsonValues:
         """Wait until there is twice as much text, so that a long value is not parsed too often."""
         size = len(self._waiting) - self._at
         if size > self._longest:
-            raise self._wrong(f"a value of more than {self._longest:,} characters")
+            raise self._error(f"a value of more than {self._longest:,} characters")
         self._worth = 2 * size
 
     def _begins(self) -> bool:
@@ -157,21 +157,21 @@ class JsonValues:
             self._array = False
         elif self._array and self._due and self._at < len(self._waiting):
             if not self._took(","):
-                raise self._wrong("not JSON: a comma or the end of the array is missing")
+                raise self._error("not JSON: a comma or the end of the array is missing")
             self._due = False
         return self._at < len(self._waiting)
 
     def _took(self, mark: str) -> bool:
         """Return whether the character `mark` is next; if so, skip it and the blanks after it."""
-        found = self._waiting.startswith(mark, self._at)
-        self._at += found
+        is_next = self._waiting.startswith(mark, self._at)
+        self._at += is_next
         self._skip_blanks()
-        return found
+        return is_next
 
     def _skip_blanks(self) -> None:
         match = _BLANK.match(self._waiting, self._at)
         assert match is not None
         self._at = match.end()
 
-    def _wrong(self, problem: str) -> FormatError:
+    def _error(self, problem: str) -> FormatError:
         return FormatError(problem, file=self._file, line=self._number + 1)

@@ -29,11 +29,11 @@ def _sets(row: Any) -> Iterator[tuple[str, ...]]:
 
 def _annotations(task: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     """Yield the annotations and predictions of a task with the names of their sets."""
-    for each in (*_objects(task.get("annotations")), *_objects(task.get("completions"))):
-        names = _annotator(each.get("completed_by", each.get("created_username")))
-        yield (*names, "ground-truth") if each.get("ground_truth") else names, each
-    for each in _objects(task.get("predictions")):
-        yield (f"{PREDICTION}{each.get('model_version') or 'undefined'}",), each
+    for annotation in (*_objects(task.get("annotations")), *_objects(task.get("completions"))):
+        names = _annotator(annotation.get("completed_by", annotation.get("created_username")))
+        yield (*names, "ground-truth") if annotation.get("ground_truth") else names, annotation
+    for prediction in _objects(task.get("predictions")):
+        yield (f"{PREDICTION}{prediction.get('model_version') or 'undefined'}",), prediction
 
 
 def _annotator(value: Any) -> tuple[str, ...]:
@@ -44,18 +44,20 @@ def _annotator(value: Any) -> tuple[str, ...]:
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield a task with the annotation of the set that is read, or a row of JSON_MIN, which has one annotation."""
     task = rows.mapping(row)
     if "data" not in task and "annotator" in task:
-        data = {key: own for key, own in task.items() if key not in _NOTED and not isinstance(own, list)}
+        data = {
+            key: value for key, value in task.items() if key not in _NOTED and not isinstance(value, list)
+        }
         regions = [
             {"from_name": key, "value": value}
             for key, values in task.items()
-            if isinstance(values, list) and all(isinstance(each, dict) and "start" in each for each in values)
+            if isinstance(values, list) and all(isinstance(item, dict) and "start" in item for item in values)
             for value in values
         ]
     else:
@@ -63,7 +65,7 @@ def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
         if annotation is None:
             return
         result = rows.listed(annotation.get("result"), "'result'")
-        regions = [rows.mapping(each, "a region") for each in result]
+        regions = [rows.mapping(region, "a region") for region in result]
         data = rows.mapping(task.get("data"), "'data'")
     key = _text_key(data, rows)
     metadata = {name: value for name, value in data.items() if name != key}
@@ -80,25 +82,29 @@ def _annotation(task: Mapping[str, Any], rows: RowInput) -> Mapping[str, Any] | 
         if owner is not None and rows.set is not None:
             is_own = rows.set in _annotator(owner)
         rows.passed_over["drafts"] += is_own
-    chosen = [each for names, each in _annotations(task) if rows.set is None or rows.set in names]
-    own = [each for each in chosen if not (each.get("was_cancelled") or each.get("skipped"))]
-    rows.passed_over["cancelled"] += len(chosen) - len(own)
+    chosen = [annotation for names, annotation in _annotations(task) if rows.set is None or rows.set in names]
+    valid = [
+        annotation
+        for annotation in chosen
+        if not (annotation.get("was_cancelled") or annotation.get("skipped"))
+    ]
+    rows.passed_over["cancelled"] += len(chosen) - len(valid)
     rows.passed_over["unannotated"] += not chosen
-    if len(own) > 1:
-        rows.refuse(f"the set {rows.set!r} has {len(own)} annotations of this task", "keep one of them")
-    return own[0] if own else None
+    if len(valid) > 1:
+        rows.refuse(f"the set {rows.set!r} has {len(valid)} annotations of this task", "keep one of them")
+    return valid[0] if valid else None
 
 
 def _text_key(data: Mapping[str, Any], rows: RowInput) -> str:
     """Return the key of the text in the data of a task."""
-    named = rows.options.text_key
+    text_key = rows.options.text_key
     texts = [key for key, value in data.items() if isinstance(value, str)]
-    if named is not None and named not in texts:
-        rows.refuse(f"there is no text {named!r} in the data", f"the texts are {', '.join(texts)}")
-    if named is None and "text" not in texts and len(texts) != 1:
+    if text_key is not None and text_key not in texts:
+        rows.refuse(f"there is no text {text_key!r} in the data", f"the texts are {', '.join(texts)}")
+    if text_key is None and "text" not in texts and len(texts) != 1:
         problem = f"the data has {len(texts)} texts: {', '.join(texts)}"
         rows.refuse(problem, "name the key of the text with text_key")
-    return named or ("text" if "text" in texts else texts[0])
+    return text_key or ("text" if "text" in texts else texts[0])
 
 
 def _spans(
@@ -107,21 +113,22 @@ def _spans(
     """Yield an object for each label of the regions; choices for the whole text are added to `metadata`."""
     labelled: list[dict[str, Any]] = []
     features: dict[tuple[str, str], dict[str, Any]] = {}  # choices for regions, by their place
-    for each in regions:
-        if each.get("type") == "relation":
+    for region in regions:
+        if region.get("type") == "relation":
             rows.passed_over["relations"] += 1
             continue
-        value, name = rows.mapping(each.get("value"), "the value of a region"), str(each.get("from_name", ""))
-        if each.get("type") == "hypertextlabels" or "startOffset" in value or "hypertextlabels" in value:
+        value = rows.mapping(region.get("value"), "the value of a region")
+        name = str(region.get("from_name", ""))
+        if region.get("type") == "hypertextlabels" or "startOffset" in value or "hypertextlabels" in value:
             rows.refuse("a region of HTML, whose positions belong to elements", "export plain text")
         text = value.get("text")  # a list is what annotators wrote, otherwise it is the text of the region
-        written = text if "start" not in value or isinstance(text, list) else None
-        choice = next((value[key] for key in _CHOICES if key in value), written)
+        typed_text = text if "start" not in value or isinstance(text, list) else None
+        choice = next((value[key] for key in _CHOICES if key in value), typed_text)
         if "start" in value and ("labels" in value or choice is None):
-            labelled.append(each)
+            labelled.append(region)
         elif choice is not None:
-            of = features.setdefault(_place(value), {}) if "start" in value else metadata
-            of[name] = ",".join(map(str, choice)) if isinstance(choice, list) else str(choice)
+            choices = features.setdefault(_place(value), {}) if "start" in value else metadata
+            choices[name] = ",".join(map(str, choice)) if isinstance(choice, list) else str(choice)
     controls = dict.fromkeys(map(_control, labelled))
     rows.offered |= controls
     if len(controls) > 1 and rows.options.layers is None:
@@ -132,14 +139,14 @@ def _spans(
             line=rows.number,
             advice=f"name a layer for each that is to be read, as in layers={ {first: first} }",
         )
-    for each in labelled:
-        value, score = each["value"], each.get("score")
-        own = {"score": score} if isinstance(score, int | float) else {}
+    for region in labelled:
+        value, score = region["value"], region.get("score")
+        score_feature = {"score": score} if isinstance(score, int | float) else {}
         span = {
             **value,
-            "id": each["id"] if isinstance(each.get("id"), str) else None,
-            "from_name": _control(each),
-            "features": {**features.get(_place(value), {}), **own},
+            "id": region["id"] if isinstance(region.get("id"), str) else None,
+            "from_name": _control(region),
+            "features": {**features.get(_place(value), {}), **score_feature},
         }
         for label in rows.listed(value.get("labels"), "'labels'") or [None]:
             yield {**span, "label": label}
@@ -153,7 +160,7 @@ def _place(value: Mapping[str, Any]) -> tuple[str, str]:
     return str(value.get("start")), str(value.get("end"))
 
 
-def _task(row: dict[str, Any], kind: str, **of: Any) -> dict[str, Any]:
+def _task(row: dict[str, Any], kind: str, **origin: Any) -> dict[str, Any]:
     """Return the task of a row with an annotation, or the prediction of a model."""
     regions = [
         {
@@ -167,7 +174,7 @@ def _task(row: dict[str, Any], kind: str, **of: Any) -> dict[str, Any]:
         for number, span in enumerate(row["spans"], 1)
     ]
     data = {"text": row["text"], **row.get("meta", {})}
-    return {"id": row["id"], "data": data, kind: [{**of, "result": regions}]}
+    return {"id": row["id"], "data": data, kind: [{**origin, "result": regions}]}
 
 
 def configuration(labels: Mapping[str, Iterable[str]]) -> Iterator[str]:
@@ -177,8 +184,8 @@ def configuration(labels: Mapping[str, Iterable[str]]) -> Iterator[str]:
     '  <Labels name="label" toName="text"><Label value="PER"/></Labels>'
     """
     yield "<View>"
-    for layer, own in labels.items():
-        shown = "".join(f"<Label value={quoted(label)}/>" for label in own)
+    for layer, layer_labels in labels.items():
+        shown = "".join(f"<Label value={quoted(label)}/>" for label in layer_labels)
         yield f'  <Labels name={quoted(layer)} toName="text">{shown}</Labels>'
     yield '  <Text name="text" value="$text"/>'
     yield "</View>"

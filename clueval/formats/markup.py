@@ -241,8 +241,8 @@ class _MarkupReader(EventReader):
             if end < start:
                 problem = f"the span ends before it starts: {start} to {end}"
             raise SpanError(problem, file=self._file, line=line)
-        own = element.attributes.get(form.reference)
-        if own is not None and own.split() != text[start:end].split():
+        reference = element.attributes.get(form.reference)
+        if reference is not None and reference.split() != text[start:end].split():
             raise FormatError(
                 f"the text of the span [{start},{end}) differs from its attribute `{form.reference}`",
                 file=self._file,
@@ -256,7 +256,7 @@ def _begin_with(path: str, elements: Sequence[str]) -> bool:
     """Return whether open elements begin with those of a path; an empty path is that of none."""
     names = path.split("/")
     return len(names) <= len(elements) and all(
-        name in ("*", own) for name, own in zip(names, elements, strict=False)
+        name in ("*", element) for name, element in zip(names, elements, strict=False)
     )
 
 
@@ -282,9 +282,9 @@ def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> s
         if span.label != spans[0].label:
             problem = f"has the spans {name_of(spans[0])} and {name_of(span)} with different labels"
             raise unwritable(UsageError, problem, "write the spans of one label, as in label='person'")
-    for one, other in pairwise(spans):
-        if other.start < one.end:
-            problem = f"has the spans {name_of(one)} and {name_of(other)}, which overlap"
+    for before, after in pairwise(spans):
+        if after.start < before.end:
+            problem = f"has the spans {name_of(before)} and {name_of(after)}, which overlap"
             raise unwritable(OverlapError, problem)
     text = document.text or ""
     if match := forbidden(text):
@@ -293,9 +293,9 @@ def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> s
     pieces, done = [f"<{form.text}>"], 0
     for span in spans:
         start, end = span.start - document.start, span.end - document.start
-        own = text[start:end].translate(ESCAPES)
+        span_text = text[start:end].translate(ESCAPES)
         pieces.append(text[done:start].translate(ESCAPES))
-        pieces.append(f"<{form.inline}>{own}</{form.inline}>" if start < end else f"<{form.inline}/>")
+        pieces.append(f"<{form.inline}>{span_text}</{form.inline}>" if start < end else f"<{form.inline}/>")
         done = end
     return "".join([*pieces, text[done:].translate(ESCAPES), f"</{form.text}>\n"])
 

@@ -169,8 +169,8 @@ def _documents(
         spans: list[Span] = []
         try:
             for text, label, features in _mentions(_entities(answer.inside(row))):
-                own = Frozen({MENTION: text, **features})
-                spans.append(Span(0, 0, Frozen({layer: label}), own, line=line))
+                span_features = Frozen({MENTION: text, **features})
+                spans.append(Span(0, 0, Frozen({layer: label}), span_features, line=line))
         except ValueError as error:
             if options.unparsable is None:
                 wrong.append((file, line, str(error)))
@@ -194,8 +194,8 @@ def _require_readable(wrong: _Wrong) -> None:
     if len(wrong) > 1:
         of_files = len({name for name, _, _ in wrong}) > 1
         places = [f"{name}:{number}" if of_files else str(number) for name, number, _ in wrong[:SHOWN]]
-        what = "" if of_files else "lines " if file else "rows "
-        where = f"{what}{', '.join(places)}{', ...' if len(wrong) > SHOWN else ''}"
+        unit = "" if of_files else "lines " if file else "rows "
+        where = f"{unit}{', '.join(places)}{', ...' if len(wrong) > SHOWN else ''}"
         problem = f"{len(wrong)} answers cannot be read, in {where}; the first: {problem}"
     else:
         problem = f"the answer cannot be read: {problem}"
@@ -237,7 +237,7 @@ class Answer:
             if not isinstance(value, dict):
                 return value
             self._take_id(value)
-            inner = _of_service(value)
+            inner = _answer_of_service(value)
             if inner is None:
                 keys = (key for key in WRAPPERS if isinstance(value.get(key), str | dict | list))
                 inner = value.get(next(keys, ""))
@@ -252,15 +252,15 @@ class Answer:
             return
         in_batch = "custom_id" in value and not _OF_BATCH.isdisjoint(value)
         ids = ("custom_id",) if in_batch else IDS
-        own = next((each for key in ids if (each := value.get(key)) is not None), None)
-        if own is None:
+        identifier = next((item for key in ids if (item := value.get(key)) is not None), None)
+        if identifier is None:
             return
-        if isinstance(own, bool) or not isinstance(own, str | int):
+        if isinstance(identifier, bool) or not isinstance(identifier, str | int):
             raise ValueError("its id is neither a text nor a number")
-        self.id, self.in_batch = _checked_text(str(own), "its id"), in_batch
+        self.id, self.in_batch = _checked_text(str(identifier), "its id"), in_batch
 
 
-def _of_service(value: dict[str, Any]) -> object:
+def _answer_of_service(value: dict[str, Any]) -> object:
     """Return the answer in a row of OpenAI or Anthropic; None for any other row."""
     error, response, result = (value.get(key) for key in ("error", "response", "result"))
     if error is not None and not isinstance(error, list):
@@ -268,15 +268,15 @@ def _of_service(value: dict[str, Any]) -> object:
     if isinstance(response, dict) and not {"body", "status_code"}.isdisjoint(response):
         if (status := response.get("status_code", 200)) != 200:
             raise ValueError(f"the service reports the status {str(status)[:20]}")
-        return _of_completion(response.get("body"))
+        return _answer_of_completion(response.get("body"))
     if isinstance(result, dict) and not {"type", "message"}.isdisjoint(result):
         if (kind := result.get("type", "succeeded")) != "succeeded":
             raise ValueError(f"the service reports {str(kind)[:20]!r}")
-        return _of_blocks(_at(result, "message", "content"))
+        return _answer_of_blocks(_at(result, "message", "content"))
     if _are_blocks(value.get("content"), ("text", "tool_use", "thinking")):
-        return _of_blocks(value["content"])
+        return _answer_of_blocks(value["content"])
     is_completion = "choices" in value or _are_blocks(value.get("output"), ("message", "reasoning"))
-    return _of_completion(value) if is_completion else None
+    return _answer_of_completion(value) if is_completion else None
 
 
 def _are_blocks(value: object, types: Sequence[str]) -> bool:
@@ -284,25 +284,25 @@ def _are_blocks(value: object, types: Sequence[str]) -> bool:
     return isinstance(value, list) and bool(value) and all(_at(part, "type") in types for part in value)
 
 
-def _of_completion(body: object) -> object:
+def _answer_of_completion(body: object) -> object:
     """Return the answer in what OpenAI's interfaces return."""
     message = _at(body, "choices", 0, "message")
     if message is not None:
         content = _at(message, "content") or _at(message, "tool_calls", 0, "function", "arguments")
-        return _of_blocks(content) if isinstance(content, list | None) else content
+        return _answer_of_blocks(content) if isinstance(content, list | None) else content
     items = _at(body, "output")
     messages = [item for item in items if _at(item, "type") == "message"] if isinstance(items, list) else []
-    return _of_blocks([block for item in messages for block in _at(item, "content") or ()])
+    return _answer_of_blocks([block for item in messages for block in _at(item, "content") or ()])
 
 
-def _of_blocks(value: object) -> object:
+def _answer_of_blocks(value: object) -> object:
     """Return the input of the first tool in the blocks of a message, otherwise their texts."""
     blocks = [block for block in value if isinstance(block, dict)] if isinstance(value, list) else []
-    used = [block["input"] for block in blocks if block.get("type") == "tool_use" and "input" in block]
+    inputs = [block["input"] for block in blocks if block.get("type") == "tool_use" and "input" in block]
     texts = [text for block in blocks if isinstance(text := block.get("text"), str)]
-    if not used and not texts:
+    if not inputs and not texts:
         raise ValueError("the message has no text")
-    return used[0] if used else "".join(texts)
+    return inputs[0] if inputs else "".join(texts)
 
 
 def _at(value: Any, *path: str | int) -> Any:
@@ -347,12 +347,12 @@ def json_in(text: str) -> tuple[Any, bool, bool]:
 
 
 def _json_as_written(text: str) -> tuple[Any, bool, bool]:
-    for said in dict.fromkeys((text, _THOUGHT.sub("", text))):
-        fence = _FENCE.match(said)
-        inner = said[fence.end() :] if fence else said
+    for reply in dict.fromkeys((text, _THOUGHT.sub("", text))):
+        fence = _FENCE.match(reply)
+        inner = reply[fence.end() :] if fence else reply
         inner = inner.strip().removesuffix("```").removesuffix("~~~").strip()
         try:
-            return _parsed(inner), said != text, fence is not None
+            return _parsed(inner), reply != text, fence is not None
         except ValueError as error:
             problem = problem_of(error) if isinstance(error, json.JSONDecodeError) else str(error)
     first = next(_answers_within(inner), None)
@@ -401,7 +401,7 @@ def _answers_within(text: str) -> Iterator[tuple[Any, int]]:
 
 
 def _is_pair(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(isinstance(each, str | None) for each in value)
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(item, str | None) for item in value)
 
 
 def _checked_text(value: object, what: str) -> str:
@@ -448,7 +448,7 @@ def _entities(value: object) -> list[Any] | dict[str, Any]:
                 if texts is not None and not isinstance(texts, list):
                     raise ValueError("what stands under a label is no list of texts")
             return entities
-    rest = {key: each for key, each in entities.items() if key not in (*IDS, "text")}
+    rest = {key: texts for key, texts in entities.items() if key not in (*IDS, "text")}
     if entities and not rest:
         raise ValueError("""it has no key 'entities', as in {"entities": {"PER": ["Ada"]}}""")
     if rest and not any(isinstance(texts, list) for texts in rest.values()):
@@ -478,7 +478,7 @@ def _mentions(entities: list[Any] | dict[str, Any]) -> Iterator[tuple[str, str, 
             text, label = _text_and_label(entity)
             offsets = entity.get("start"), entity.get("end")
             if offsets != (None, None):  # a mention whose position is no number is looked for
-                features[OFFSETS] = tuple(each if type(each) is int else -1 for each in offsets)
+                features[OFFSETS] = tuple(offset if type(offset) is int else -1 for offset in offsets)
         text = _checked_text(text, "the text of an entity")
         is_unlabelled = label in (None, "")
         yield text, NO_LABEL if is_unlabelled else _checked_text(label, "the label of an entity"), features

@@ -79,7 +79,7 @@ def read_nerval(file: InputFile, options: FormatOptions) -> Document:
         breaks = [0, *blanks, len(numbers)]
     return Document(
         "1",
-        {DEFAULT_LAYER: [Span(each.start, each.end, labels[each.label], line=each.line) for each in spans]},
+        {DEFAULT_LAYER: [Span(span.start, span.end, labels[span.label], line=span.line) for span in spans]},
         text=" ".join(words),
         unit="character",
         sentences=[Sentence(starts[first], starts[last] - 1) for first, last in pairwise(breaks)],
@@ -89,17 +89,19 @@ def read_nerval(file: InputFile, options: FormatOptions) -> Document:
 
 def _columns(file: InputFile) -> tuple[Sequence[int], Sequence[str], Sequence[str]]:
     """Return the numbers of the lines that are not blank, their tokens and their tags."""
-    numbered = [(line, text) for line, text in file.held_lines() if text]
-    table = "\n".join([text for _, text in numbered])
-    if numbered and "\t" not in table:
+    numbered_lines = [(line, text) for line, text in file.held_lines() if text]
+    table = "\n".join([text for _, text in numbered_lines])
+    if numbered_lines and "\t" not in table:
         # Each line end becomes a field: if exactly every third field is a line end, every line has two fields.
         flat = table.replace("\n", " \n ").split(" ")
-        has_two = len(flat) == 3 * len(numbered) - 1 and flat[2::3].count("\n") == len(numbered) - 1
+        has_two = (
+            len(flat) == 3 * len(numbered_lines) - 1 and flat[2::3].count("\n") == len(numbered_lines) - 1
+        )
         if has_two and "" not in flat:
-            return [line for line, _ in numbered], flat[::3], flat[1::3]
+            return [line for line, _ in numbered_lines], flat[::3], flat[1::3]
     advice = "expected: a token, a blank, a tag"
     rows: list[tuple[int, str, str]] = []
-    for line, text in numbered:
+    for line, text in numbered_lines:
         fields = _BLANKS.split(text.strip(" \t"))
         if fields == [""]:
             continue
@@ -149,8 +151,8 @@ def read_mapping(path: Path, folder: Path) -> list[tuple[Path, Path]]:
             if is_file(paths[place]):
                 continue
             if not by_name:
-                for each in filter(is_file, sorted(folder.rglob("*"))):
-                    by_name.setdefault(each.name, []).append(each)
+                for file in filter(is_file, sorted(folder.rglob("*"))):
+                    by_name.setdefault(file.name, []).append(file)
             files = by_name.get(name, [])
             if len(files) != 1:
                 problem = f"the file {name!r} is not in {folder}"

@@ -296,7 +296,7 @@ class FormatOptions(Reading):
         unplaced: bool = False,
     ) -> FormatOptions:
         """Return the options `reading` for files with these layers."""
-        options = {each.name: getattr(reading, each.name) for each in fields(Reading)}
+        options = {option.name: getattr(reading, option.name) for option in fields(Reading)}
         return cls(**options, layers=layers, unit=unit, unplaced=unplaced)
 
 
@@ -371,7 +371,7 @@ def described_keys(description: str | Mapping[str, str]) -> dict[str, str]:
                 advice = "as in text=response,spans=labels,label=label_type"
                 raise UsageError(f"{part!r} is not KEY=NAME", advice=advice)
             pairs.append((key.strip(), name.strip()))
-    named: dict[str, str] = {}
+    names: dict[str, str] = {}
     for key, name in pairs:
         if key not in DESCRIBED:
             from clueval.files.names import nearest  # only for a message
@@ -379,21 +379,21 @@ def described_keys(description: str | Mapping[str, str]) -> dict[str, str]:
             near = nearest(str(key), DESCRIBED)
             advice = f"{f'did you mean {near}? ' if near else ''}The keys are {', '.join(DESCRIBED)}"
             raise UsageError(f"a description of rows has no key {key!r}", advice=advice)
-        if key in named:
+        if key in names:
             raise UsageError(f"the description of rows names {key!r} twice", advice="separate names by |")
         parts = name.split("|") if isinstance(name, str) and not {",", "="} & {*name} else [""]
         if not all(all(part.split(".")) for part in parts):
             problem = f"{name!r} is not the name of a key"
             raise UsageError(problem, advice="name it, or a path such as data.text")
         require_encodable("row", name)
-        named[key] = name
-    if "spans" not in named:
+        names[key] = name
+    if "spans" not in names:
         raise UsageError("the description of rows does not name the spans", advice="add spans=KEY")
-    for one, other in (("text", "tokens"), ("end", "end_inclusive")):
-        if one in named and other in named:
-            problem = f"the description of rows names {one!r} and {other!r}"
+    for first, second in (("text", "tokens"), ("end", "end_inclusive")):
+        if first in names and second in names:
+            problem = f"the description of rows names {first!r} and {second!r}"
             raise UsageError(problem, advice="name one of them")
-    return named
+    return names
 
 
 def require_encodable(option: str, name: str) -> None:
@@ -410,7 +410,7 @@ EVERY_SET = "*"
 SELECT_SETS = "select with gold_set and predicted_set, or with annotation_set if there is one side"
 
 
-def sets_error(problem: str, file: str | None, known: Iterable[str]) -> UsageError:
+def sets_error(problem: str, file: str | None, sets: Iterable[str]) -> UsageError:
     """Return the error for an annotation set that is not named, or that a file does not have."""
-    names = ", ".join(repr(name) if name else "'' (the default set)" for name in known) or "none"
+    names = ", ".join(repr(name) if name else "'' (the default set)" for name in sets) or "none"
     return UsageError(problem, file=file, advice=f"its sets: {names}; {SELECT_SETS}")

@@ -28,8 +28,8 @@ def has_sign(row: Any, sign: str) -> bool:
     (True, False)
     """
     return isinstance(row, dict) and any(
-        all(any(_has(row, key) for key in group.split("|")) for group in each.split())
-        for each in sign.split(";")
+        all(any(_has(row, key) for key in group.split("|")) for group in part.split())
+        for part in sign.split(";")
     )
 
 
@@ -56,8 +56,8 @@ def sign_in_words(sign: str) -> str:
     'JSON with `text` or `data`, and a list `label`'
     """
     signs = [
-        ", and ".join(" or ".join(map(_in_words, group.split("|"))) for group in each.split())
-        for each in sign.split(";")
+        ", and ".join(" or ".join(map(_in_words, group.split("|"))) for group in part.split())
+        for part in sign.split(";")
     ]
     return "JSON with " + "; or with ".join(signs)
 
@@ -67,8 +67,8 @@ def _in_words(key: str) -> str:
         return f"without `{key[1:]}`"
     name, brackets, inner = key.partition("[]")
     if brackets:
-        wanted = _in_words(inner[1:])
-        objects = f" of objects {'' if inner[1:2] == '!' else 'with '}{wanted}" if inner else ""
+        words = _in_words(inner[1:])
+        objects = f" of objects {'' if inner[1:2] == '!' else 'with '}{words}" if inner else ""
         return f"a list `{name}`{objects}"
     return f"an object `{key[:-2]}`" if key.endswith("{}") else f"`{key}`"
 
@@ -102,7 +102,7 @@ def is_row_of_spacy(row: Any) -> bool:
 def are_results_of_presidio(row: Any) -> bool:
     """Return whether a row is a list of results of Presidio, which know no text."""
     return isinstance(row, list | tuple) and all(
-        has_sign(each, "entity_type !text !full_text") for each in row
+        has_sign(result, "entity_type !text !full_text") for result in row
     )
 
 
@@ -258,9 +258,9 @@ def is_running_text(lines: Sequence[str]) -> bool:
     """
     lines = [line for line in lines if not line.startswith(("#", DOCSTART))]
     words = [line.split() for line in lines]
-    if "\t" in "".join(lines) or all(is_tag(of_line[-1]) for of_line in words):
+    if "\t" in "".join(lines) or all(is_tag(line_words[-1]) for line_words in words):
         return False
-    numbers = {len(of_line) for of_line in words}
+    numbers = {len(line_words) for line_words in words}
     return len(numbers) > 1 or (len(lines) == 1 and numbers != {1})
 
 

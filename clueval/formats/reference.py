@@ -40,9 +40,9 @@ def in_points(
     mention differs from the text at its positions.
     """
     place = places(text, unit or "points")
-    found: list[Ranges] = []
+    positions: list[Ranges] = []
     for mention in mentions:
-        ranges = _placed(mention.ranges, place, len(text))
+        ranges = _ranges_in_points(mention.ranges, place, len(text))
         if ranges is None:
             raise SpanError(
                 f"{mention.name} lies outside the text, or within a character",
@@ -51,8 +51,8 @@ def in_points(
                 document=document,
                 advice=_advice(text, mentions, unit) or f"the text has {len(text)} characters",
             )
-        found.append(ranges)
-    for mention, ranges in zip(mentions, found, strict=True):
+        positions.append(ranges)
+    for mention, ranges in zip(mentions, positions, strict=True):
         if not _fits(text, ranges, mention.text):
             raise FormatError(
                 f"the text of {mention.name} differs from the text at its positions",
@@ -61,7 +61,7 @@ def in_points(
                 document=document,
                 advice=_advice(text, mentions, unit) or "check that text and annotation belong together",
             )
-    return found
+    return positions
 
 
 def places(text: str, unit: str) -> Callable[[int], int | None]:
@@ -75,12 +75,12 @@ def places(text: str, unit: str) -> Callable[[int], int | None]:
     return {at: number for number, at in enumerate(accumulate(widths, initial=0))}.get
 
 
-def _placed(ranges: Ranges, place: Callable[[int], int | None], length: int) -> Ranges | None:
+def _ranges_in_points(ranges: Ranges, place: Callable[[int], int | None], length: int) -> Ranges | None:
     points = [(place(start), place(end)) for start, end in ranges]
-    kept = tuple(
+    inside = tuple(
         (start, end) for start, end in points if start is not None and end is not None and end <= length
     )
-    return kept if len(kept) == len(points) else None
+    return inside if len(inside) == len(points) else None
 
 
 _WHOLE = re.compile(r"\s*[-+]?\d{1,300}\s*")
@@ -93,12 +93,14 @@ def _fits(text: str, ranges: Ranges, reference: str | float | None) -> bool:
     """
     if reference is None:
         return True
-    own = " ".join(text[start:end] for start, end in ranges)
+    content = " ".join(text[start:end] for start, end in ranges)
     if not isinstance(reference, str):
-        return str(reference) == own or (_WHOLE.fullmatch(own) is not None and int(own) == reference)
-    if own == reference:
+        return str(reference) == content or (
+            _WHOLE.fullmatch(content) is not None and int(content) == reference
+        )
+    if content == reference:
         return True
-    expected = " ".join(own.split())
+    expected = " ".join(content.split())
     return expected in (" ".join(reference.split()), " ".join(reference.replace(_GAP, " ").split()))
 
 
@@ -106,7 +108,7 @@ def fits(text: str, mentions: Iterable[FileMention], unit: str) -> bool:
     """Return whether all mentions have the text at their positions in `unit`."""
     place = places(text, unit)
     for mention in mentions:
-        ranges = _placed(mention.ranges, place, len(text))
+        ranges = _ranges_in_points(mention.ranges, place, len(text))
         if ranges is None or not _fits(text, ranges, mention.text):
             return False
     return True
@@ -116,13 +118,13 @@ def _advice(text: str, mentions: Sequence[FileMention], unit: str | None) -> str
     """Return what to do if another unit, or another form of the text, fits all mentions."""
     if not any(mention.text for mention in mentions):
         return None
-    for other in OFFSETS:
-        if other != (unit or "points") and fits(text, mentions, other):
-            return f"all spans of the document fit with offsets={other!r}"
-    own = unit or "points"
-    if text.startswith("\ufeff") and fits(text[1:], mentions, own):
+    for offsets in OFFSETS:
+        if offsets != (unit or "points") and fits(text, mentions, offsets):
+            return f"all spans of the document fit with offsets={offsets!r}"
+    mention_unit = unit or "points"
+    if text.startswith("\ufeff") and fits(text[1:], mentions, mention_unit):
         return "all spans fit without the byte-order mark of the text; remove it"
-    if "\r\n" in text and fits(text.replace("\r\n", "\n"), mentions, own):
+    if "\r\n" in text and fits(text.replace("\r\n", "\n"), mentions, mention_unit):
         return "all spans fit if lines end with LF; replace CRLF by LF in the text"
     return None
 

@@ -98,7 +98,7 @@ def row_writer(dialect: Dialect) -> Writer:
         unit="token" if dialect.tokens else "character",
         holds=frozenset(holds),
         feature=None if dialect.joined else lambda name, value: _holds_feature(dialect, name, value),
-        fit=lambda document, lost: _without_taken(dialect, document, lost),
+        fit=lambda document, lost: _without_used_keys(dialect, document, lost),
         hints=None
         if hints is None
         else lambda uses, layers: hints({layer: use.labels for layer, use in uses.layers.items()}),
@@ -133,12 +133,12 @@ def _holds_feature(dialect: Dialect, name: str, value: object) -> bool:
     return is_held and name not in {*keys_of_no_features(dialect), *keys_of(dialect.label)}
 
 
-def _without_taken(dialect: Dialect, document: Document, lost: Counter[str]) -> Document:
+def _without_used_keys(dialect: Dialect, document: Document, lost: Counter[str]) -> Document:
     """Return the document without the metadata whose keys have another use in its row; `lost` counts them."""
-    taken: Iterable[str] = () if dialect.metadata else hidden_keys(dialect)
+    used_keys: Iterable[str] = () if dialect.metadata else hidden_keys(dialect)
     if dialect.control:
-        taken = keys_of(dialect.text)
-    kept = {key: value for key, value in document.metadata.items() if key not in {*taken}}
-    number = len(document.metadata) - len(kept)
+        used_keys = keys_of(dialect.text)
+    metadata = {key: value for key, value in document.metadata.items() if key not in {*used_keys}}
+    number = len(document.metadata) - len(metadata)
     lost["metadata"] += number
-    return replace(document, metadata=kept) if number else document
+    return replace(document, metadata=metadata) if number else document

@@ -100,9 +100,10 @@ class RowReader(RowInput):
         try:
             rows = list(self.dialect.plain(row, self))
         except (KeyError, TypeError, AttributeError, IndexError) as error:
-            what = f"no key {error}" if isinstance(error, KeyError) else "another form"
+            difference = f"no key {error}" if isinstance(error, KeyError) else "another form"
             self.refuse(
-                f"the row has {what}, unlike those of {self.dialect.name}", f"expected: {self.dialect.holds}"
+                f"the row has {difference}, unlike those of {self.dialect.name}",
+                f"expected: {self.dialect.holds}",
             )
         return map(self._document, rows)
 
@@ -131,7 +132,9 @@ class RowReader(RowInput):
             keys = self._keys_of_tags(row)
             tags = {layer: self._tags(row, key, layer, len(tokens or ())) for layer, key in keys.items()}
             sentences, used = row.get("sentences", ()), keys.values()
-            places = {layer: self._spans_of_tags(own, sentences, identifier) for layer, own in tags.items()}
+            places = {
+                layer: self._spans_of_tags(values, sentences, identifier) for layer, values in tags.items()
+            }
             layers: Mapping[str, Sequence[Span]] = Layers({}, places, self.number)
         else:
             layers = self._layers(row, text, tokens, identifier)
@@ -139,8 +142,8 @@ class RowReader(RowInput):
         if dialect.rest and not row.keys() <= self._not_metadata:  # most rows have no others
             metadata = scalars(row, self._not_metadata.union(used))
         for key in keys_of(dialect.metadata):
-            if (own := row.get(key)) is not None:
-                metadata |= scalars(own if isinstance(own, dict) else {key: own})
+            if (item := row.get(key)) is not None:
+                metadata |= scalars(item if isinstance(item, dict) else {key: item})
         return Document(
             identifier,
             layers,
@@ -177,15 +180,15 @@ class RowReader(RowInput):
 
     def sources(self) -> Mapping[str, str]:
         """Return the source of each layer. Raises `UsageError` for a source that the dialect does not have."""
-        known, layers = keys_of(self.dialect.sources), self.options.layers
+        allowed, layers = keys_of(self.dialect.sources), self.options.layers
         if layers is None:
-            return {DEFAULT_LAYER: known[0] if known else ""}
+            return {DEFAULT_LAYER: allowed[0] if allowed else ""}
         for layer, source in layers.items():
-            if isinstance(source, int) or (known and source not in known):
+            if isinstance(source, int) or (allowed and source not in allowed):
                 raise UsageError(
                     f"layer {layer!r} has no source {source!r} in this format",
                     file=self.file,
-                    advice=f"its sources: {', '.join(known)}" if known else "name a source by its key",
+                    advice=f"its sources: {', '.join(allowed)}" if allowed else "name a source by its key",
                 )
         return {layer: str(source) for layer, source in layers.items()}
 
@@ -271,10 +274,10 @@ class RowReader(RowInput):
             if rows is not None:
                 places[layer] = rows if dialect.ordered else sorted(rows, key=_PLACE)
                 continue
-            read = self._row_spans(items, source, layer, text, length, identifier)
-            made = self._made(layer, self._in_points(text, read, identifier))
-            if made:
-                spans[layer] = made if dialect.ordered else in_order(made)
+            row_spans = self._row_spans(items, source, layer, text, length, identifier)
+            layer_spans = self._as_spans(layer, self._in_points(text, row_spans, identifier))
+            if layer_spans:
+                spans[layer] = layer_spans if dialect.ordered else in_order(layer_spans)
             else:
                 places[layer] = []
         layers = Layers({}, places, self.number)
@@ -361,13 +364,13 @@ class RowReader(RowInput):
                         continue
                 if control and item.get(control) != source:
                     continue
-                own = [
+                item_spans = [
                     self._span_of_object(member, label_keys, group, text)
                     for member, group in self._members(item, number)
                 ]
             else:
-                own = [self._span_of_list(item)]
-            for span in own:
+                item_spans = [self._span_of_list(item)]
+            for span in item_spans:
                 if length is not None and not 0 <= span.start < span.end <= length:
                     raise SpanError(
                         f"a span from token {span.start} to {span.end - 1} is not within the {length} tokens, from 0",
@@ -377,7 +380,7 @@ class RowReader(RowInput):
                     )
                 if not 0 <= span.start <= span.end:
                     Span(span.start, span.end, {layer: span.label}, line=self.number)  # refuses the positions
-            spans += own
+            spans += item_spans
         return spans
 
     def _members(
@@ -448,8 +451,8 @@ class RowReader(RowInput):
     def _keys_of(self, item: Mapping[str, Any], label_keys: str) -> _SpanKeys:
         """Return how objects with these keys are read."""
         dialect = self.dialect
-        named = (dialect.start, dialect.ends, label_keys)
-        start, end, label = (first_key(item, keys) or keys_of(keys)[0] for keys in named)
+        key_groups = (dialect.start, dialect.ends, label_keys)
+        start, end, label = (first_key(item, keys) or keys_of(keys)[0] for keys in key_groups)
         required = {"start": start, "end": end} if dialect.required and "fragments" not in item else {}
         if "label" in dialect.required:
             required = {"label": label, **required}
@@ -512,17 +515,17 @@ class RowReader(RowInput):
             for span, place in zip(spans, places, strict=True)
         ]
 
-    def _made(self, layer: str, spans: Iterable[_RowSpan]) -> list[Span]:
+    def _as_spans(self, layer: str, spans: Iterable[_RowSpan]) -> list[Span]:
         labels: dict[str, Frozen] = {}
-        made = []
+        layer_spans = []
         for start, end, label, features, identifier, _, fragments in spans:
             if label not in labels:
                 labels[label] = Frozen({layer: label})
             parts = fragments if fragments and len(fragments) > 1 else None
-            made.append(
+            layer_spans.append(
                 Span(start, end, labels[label], features, id=identifier, line=self.number, parts=parts)
             )
-        return made
+        return layer_spans
 
 
 def _is_feature(key: str, value: Any) -> bool:
@@ -562,7 +565,7 @@ def _documents(rows: Iterator[Numbered], reader: RowReader) -> Iterator[Document
     if reader.options.annotation_set == EVERY_SET and reader.dialect.has_sets:
         documents = _with_every_set(rows, reader)
     else:
-        documents = _of_one_set(rows, reader)
+        documents = _documents_of_set(rows, reader)
     try:
         yield from documents
     except CluevalError as error:
@@ -578,8 +581,8 @@ def _sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:
         return list(dialect.sets(row))
     if not isinstance(row, dict):
         return []
-    if (own := first_value(row, dialect.annotator)) is not None:
-        return [(str(own),)]
+    if (annotator := first_value(row, dialect.annotator)) is not None:
+        return [(str(annotator),)]
     items = row.get(first_key(row, dialect.spans)) if dialect.of_span else None
     if not isinstance(items, list) or {*map(type, items)} == {list}:  # a span that is a list has no annotator
         return []
@@ -587,30 +590,30 @@ def _sets_of(dialect: Dialect, row: Any) -> list[tuple[str, ...]]:
     return [(str(owner),) for owner in owners if owner is not None]
 
 
-def _of_one_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
+def _documents_of_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Document]:
     """Yield the documents of the set that is read. Raises `UsageError` for several of which none is named."""
-    dialect, wanted = reader.dialect, reader.options.annotation_set
-    seen: dict[str, None] = {}
-    no_such_set = f"there is no annotation set {wanted!r}"
-    if wanted not in (None, EVERY_SET) and not dialect.has_sets:
-        raise sets_error(no_such_set, reader.file, seen)
+    dialect, annotation_set = reader.dialect, reader.options.annotation_set
+    sets: dict[str, None] = {}
+    no_such_set = f"there is no annotation set {annotation_set!r}"
+    if annotation_set not in (None, EVERY_SET) and not dialect.has_sets:
+        raise sets_error(no_such_set, reader.file, sets)
     is_read = not dialect.has_sets
     for reader.number, row in numbered:
         if dialect.has_sets:
             names = _sets_of(dialect, row)
             if names:
-                seen |= dict.fromkeys(own[0] for own in names)
-            if wanted is None and len(seen) > 1:
+                sets |= dict.fromkeys(set_names[0] for set_names in names)
+            if annotation_set is None and len(sets) > 1:
                 for _, later in numbered:
-                    seen |= dict.fromkeys(own[0] for own in _sets_of(dialect, later))
-                raise sets_error("the file has several annotation sets, but none is named", reader.file, seen)
-            if wanted is not None and not any(wanted in own for own in names):
+                    sets |= dict.fromkeys(set_names[0] for set_names in _sets_of(dialect, later))
+                raise sets_error("the file has several annotation sets, but none is named", reader.file, sets)
+            if annotation_set is not None and not any(annotation_set in set_names for set_names in names):
                 continue
-            reader.set = names[0][0] if wanted is None and names else wanted
+            reader.set = names[0][0] if annotation_set is None and names else annotation_set
         is_read = True
         yield from reader.documents(row)
-    if wanted is not None and not is_read and reader.number:
-        raise sets_error(no_such_set, reader.file, seen)
+    if annotation_set is not None and not is_read and reader.number:
+        raise sets_error(no_such_set, reader.file, sets)
     for layer, source in (reader.options.layers or {}).items():
         if reader.offered and source not in reader.offered:
             problem = f"no row has {source!r}, the source of layer {layer!r}"
@@ -625,14 +628,17 @@ def _with_every_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator
     documents: dict[str, Document] = {}
     layers: dict[str, dict[str, Sequence[Span]]] = {}
     for reader.number, row in numbered:
-        for name in dict.fromkeys(own[0] for own in _sets_of(reader.dialect, row)) or {DEFAULT_LAYER: None}:
+        sets = dict.fromkeys(names[0] for names in _sets_of(reader.dialect, row))
+        for name in sets or {DEFAULT_LAYER: None}:
             reader.set = name
             for document in reader.documents(row):
                 before = documents.setdefault(document.id, document)
-                own = layers.setdefault(document.id, {})
-                if before.text != document.text or name in own:
-                    what = "another text" if before.text != document.text else f"the annotation set {name!r}"
-                    reader.refuse(f"the document has {what} in a row before", document=document.id)
-                (own[name],) = document.layers.values()
+                document_layers = layers.setdefault(document.id, {})
+                if before.text != document.text or name in document_layers:
+                    difference = (
+                        "another text" if before.text != document.text else f"the annotation set {name!r}"
+                    )
+                    reader.refuse(f"the document has {difference} in a row before", document=document.id)
+                (document_layers[name],) = document.layers.values()
     for identifier, document in documents.items():
         yield replace(document, layers=layers[identifier])

@@ -29,14 +29,14 @@ def is_number_of_row(name: str) -> bool:
     return _NUMBERS_OF_ROWS.fullmatch(name) is not None
 
 
-def usual(name: str, known: Iterable[str]) -> str:
-    """Return the known name that `name` is, perhaps with a capital; any other name unchanged.
+def usual(name: str, names: Iterable[str]) -> str:
+    """Return the one of `names` that `name` is, perhaps with a capital; any other name unchanged.
 
     >>> usual("Start", STARTS), usual("Label", STARTS)
     ('start', 'Label')
     """
     small = name[:1].lower() + name[1:]
-    return small if small in known else name
+    return small if small in names else name
 
 
 def known_names(names: Iterable[str]) -> list[str]:
@@ -86,8 +86,8 @@ def _fields_of_header(line: str, mark: str) -> list[str]:
 
 
 def _is_header(names: Sequence[str]) -> bool:
-    known = known_names(names)
-    return not {*known}.isdisjoint(STARTS) and bool(ends_in(known))
+    usual_names = known_names(names)
+    return not {*usual_names}.isdisjoint(STARTS) and bool(ends_in(usual_names))
 
 
 def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
@@ -98,13 +98,13 @@ def records_of(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:
     if file.path.name.lower().endswith(".xlsx"):
         yield from _records_of_workbook(file)
         return
-    numbered = ((number, line) for number, line in file.held_lines() if line.strip())
-    first = next(numbered, None)
+    numbered_lines = ((number, line) for number, line in file.held_lines() if line.strip())
+    first = next(numbered_lines, None)
     if first is None:
         return
     marks = (mark for mark in ("\t", ",", ";") if mark in first[1])
     delimiter = _mark_of_header(first[1]) or next(marks, "\t")
-    lines = chain([first], numbered)
+    lines = chain([first], numbered_lines)
     if delimiter == "\t":
         yield from ((number, line.split("\t")) for number, line in lines)
     else:
@@ -116,16 +116,16 @@ def _records_of_csv(
 ) -> Iterator[tuple[int, Sequence[str]]]:
     import csv
 
-    taken: list[int] = []
+    numbers: list[int] = []
 
     def fed() -> Iterator[str]:
         for number, line in lines:
-            taken.append(number)
+            numbers.append(number)
             yield f"{line}\n"
 
     records = csv.reader(fed(), delimiter=delimiter, strict=True)
     while True:
-        taken.clear()
+        numbers.clear()
         try:
             fields = next(records, None)
         except csv.Error as error:
@@ -136,10 +136,12 @@ def _records_of_csv(
                 problem = f"a field has more than {csv.field_size_limit():,} characters"
             elif "unexpected end" in str(error):
                 problem = "a quotation mark is not closed"
-            raise FormatError(problem, file=file, line=taken[0] if taken else None, advice=advice) from None
+            raise FormatError(
+                problem, file=file, line=numbers[0] if numbers else None, advice=advice
+            ) from None
         if fields is None:
             return
-        yield taken[0], fields
+        yield numbers[0], fields
 
 
 def _records_of_workbook(file: InputFile) -> Iterator[tuple[int, Sequence[str]]]:

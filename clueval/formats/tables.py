@@ -83,7 +83,7 @@ class _TableReader:
         self._inclusive = 0  # 1 if ends are the last positions
         self._end_name = ""
         self._is_fitting = False  # whether the text of a row is that at its positions
-        self._other: Span | None = None  # the first whose text is that of the other kind of end
+        self._misfit: Span | None = None  # the first whose text is that of the other kind of end
         self.layers = list(options.layers or [DEFAULT_LAYER])
 
     def _refuse(self, line: int | None, problem: str, advice: str | None = None) -> NoReturn:
@@ -91,27 +91,27 @@ class _TableReader:
 
     def rows(self, records: Records) -> _Rows:
         """Return the rows of the table."""
-        numbered = iter(records)
-        number, names = next(numbered, (0, None))
+        lines = iter(records)
+        number, names = next(lines, (0, None))
         rows: _Rows = defaultdict(list)
         if names is None:
             return rows
         header = self._header(names, number)
         self._choose_end(header.end_name, number)
         self.layers = list(header.layers) or [DEFAULT_LAYER]
-        needed = (header.start, header.end, *header.layers.values())
-        for number, fields in numbered:
+        places_of_spans = (header.start, header.end, *header.layers.values())
+        for number, fields in lines:
             if len(fields) != header.width:
                 problem = f"the line has {len(fields)} fields, the header has {header.width}"
                 self._refuse(number, problem, "each line needs a field for each column; fields may be empty")
             document = None if header.document is None else fields[header.document]
-            own = rows[document]
-            if document is not None and not any(fields[place] for place in needed):
+            row_spans = rows[document]
+            if document is not None and not any(fields[place] for place in places_of_spans):
                 continue  # a document without spans
             span = self._span(fields, header, number)
             text = "" if header.text is None or span.parts else fields[header.text]
-            own.append(_SpanOfRow(span, text))
-        in_rows = len(rows) > 1 and all(len(own) == 1 for own in rows.values())
+            row_spans.append(_SpanOfRow(span, text))
+        in_rows = len(rows) > 1 and all(len(spans) == 1 for spans in rows.values())
         if in_rows and header.document is not None and known_names(names)[header.document] == "id":
             problem = "there is another id in each row, so the ids may be those of spans"
             advice = "rename the column to document if they are ids of documents, and otherwise remove it"
@@ -120,13 +120,13 @@ class _TableReader:
             rows[None].sort(key=lambda row: row.span.start, reverse=True)
         return rows
 
-    def _header(self, given: Sequence[str], number: int) -> _Header:
+    def _header(self, header: Sequence[str], number: int) -> _Header:
         """Return the uses of the columns; ``id`` may be that of the document unless positions count tokens."""
-        names = known_names(given)
+        names = known_names(header)
         places = {name: place for place, name in enumerate(names)}
         if len(places) != len(names):
             self._refuse(number, "two columns of the header have the same name", "rename one")
-        by_name = {**{name: place for place, name in enumerate(given)}, **places}
+        by_name = {**{name: place for place, name in enumerate(header)}, **places}
         layers = {}
         for layer, column in (self._options.layers or {}).items():
             if isinstance(column, str):
@@ -144,9 +144,9 @@ class _TableReader:
         documents = [name for name in others if name in DOCUMENTS]
         if not documents and self._unit != "token" and "id" in others:
             documents = ["id"]
-        for what, columns in (("the start", starts), ("the end", ends), ("the document", documents)):
+        for use, columns in (("the start", starts), ("the end", ends), ("the document", documents)):
             if len(columns) > 1:
-                problem = f"several columns of the header are for {what}: {', '.join(columns)}"
+                problem = f"several columns of the header are for {use}: {', '.join(columns)}"
                 self._refuse(number, problem, "remove all but one, or name the layers")
         if not starts or not ends:
             problem = "the header lacks a column 'start' or one column for the end"
@@ -220,26 +220,26 @@ class _TableReader:
         Raises `FormatError` for another text in characters. White space within and between tokens does not count, and
         what tokens are written differently is not known.
         """
-        span, own = row
+        span, text = row
         start, end = span.start - document.start, span.end - document.start
-        other = end - 1 if self._inclusive else end + 1
+        other_end = end - 1 if self._inclusive else end + 1
         is_right = True
         if document.unit == "character" and document.text is not None:
-            here, there = document.text[start:end], document.text[start:other]
-            is_right = fits(document.text, [FileMention(((start, end),), own, None, "")], "points")
+            here, there = document.text[start:end], document.text[start:other_end]
+            is_right = fits(document.text, [FileMention(((start, end),), text, None, "")], "points")
         elif document.unit == "token" and document.tokens is not None:
-            own, here, there = (
+            text, here, there = (
                 "".join("".join(pieces).split())
-                for pieces in (own, document.tokens[start:end], document.tokens[start:other])
+                for pieces in (text, document.tokens[start:end], document.tokens[start:other_end])
             )
         else:
             return
-        if own == here:
+        if text == here:
             self._is_fitting = True
-        elif own == there and other > start:
+        elif text == there and other_end > start:
             if not is_right:
                 self._refuse_end(span)
-            self._other = self._other or span
+            self._misfit = self._misfit or span
         elif not is_right:
             raise FormatError(
                 f"the text of the span from {span.start} to {span.end - 1} (inclusive) differs from the text at its "
@@ -252,18 +252,18 @@ class _TableReader:
 
     def require_fitting(self) -> None:
         """Raise `FormatError` if texts fit the other kind of end, and none fits that of the table."""
-        if self._other is not None and not self._is_fitting:
-            self._refuse_end(self._other)
+        if self._misfit is not None and not self._is_fitting:
+            self._refuse_end(self._misfit)
 
     def _refuse_end(self, span: Span) -> NoReturn:
-        kind, other, meant = "exclusive", "an inclusive", END_INCLUSIVE
+        kind, other_kind, column = "exclusive", "an inclusive", END_INCLUSIVE
         if self._inclusive:
-            kind, other, meant = "inclusive", "an exclusive", "end_exclusive"
+            kind, other_kind, column = "inclusive", "an exclusive", "end_exclusive"
         self._refuse(
             span.line,
             f"the ends under {self._end_name!r} are {kind}, but the text of the span from {span.start} to "
-            f"{span.end - 1} (inclusive) is that of {other} end",
-            f"name the column {meant} instead of {self._end_name}",
+            f"{span.end - 1} (inclusive) is that of {other_kind} end",
+            f"name the column {column} instead of {self._end_name}",
         )
 
 
@@ -286,15 +286,15 @@ def read_table(
     >>> next(read_table(records, [text], FormatOptions(), in_memory=True)).layers["label"]
     [Span(start=0, end=3, labels={'label': 'PER'}, id=None)]
     """
-    waiting = iter(texts)
-    first = list(islice(waiting, 1))
+    documents = iter(texts)
+    first = list(islice(documents, 1))
     has_text = not first or first[0].end is not None
     unit = (first[0].unit if first else "token") if has_text else None
     reader = _TableReader(options, file, unit, in_memory=in_memory)
     rows = reader.rows(records)
     unnamed = rows.pop(None, [])
     needs_ids, before = bool(unnamed), 0
-    for document in chain(first, waiting):
+    for document in chain(first, documents):
         if needs_ids and document.start < before:
             raise FormatError(
                 "the table has no column 'document'",
@@ -302,11 +302,11 @@ def read_table(
                 advice="positions are counted from 0 in each text, so each span needs the id of its text",
             )
         end = before = _FURTHEST if document.end is None else document.end
-        own = rows.pop(document.id, [])
+        document_rows = rows.pop(document.id, [])
         while unnamed and unnamed[-1].span.start < end:
-            own.append(unnamed.pop())
+            document_rows.append(unnamed.pop())
         by_layer: dict[str, list[Span]] = {name: [] for name in reader.layers}
-        for row in own:
+        for row in document_rows:
             span = row.span
             if span.start < document.start or span.end > end:
                 raise _outside(span, document, end, file)
@@ -317,15 +317,15 @@ def read_table(
         layers = {layer: sorted(spans, key=by_position) for layer, spans in by_layer.items()}
         yield replace(document, layers=layers, file=file)
     reader.require_fitting()
-    for identifier, left in [*rows.items(), (None, unnamed)]:
-        if left:
-            what = "positions after the end of the text"
+    for identifier, rest in [*rows.items(), (None, unnamed)]:
+        if rest:
+            missing = "positions after the end of the text"
             if identifier is not None:
-                what = f"document {identifier!r}"
+                missing = f"document {identifier!r}"
             raise SpanError(
-                f"the text has no {what}",
+                f"the text has no {missing}",
                 file=file,
-                line=left[0].span.line,
+                line=rest[0].span.line,
                 advice="plain text is one document with the name of its file; for several, write JSON rows: "
                 '{"id": "ID", "text": "TEXT", "label": []}',
             )
@@ -375,8 +375,8 @@ def span_lines(
     name = cell(document.id)
     token_ids = document.token_ids if with_ids else None
     for span in spans:
-        own = map(span.by_layer.get, layers)
-        labels = ["" if label is None else cell(label or NO_LABEL) for label in own]
+        layer_labels = map(span.by_layer.get, layers)
+        labels = ["" if label is None else cell(label or NO_LABEL) for label in layer_labels]
         ids = []
         if token_ids is not None:
             ids = [token_ids[position - document.start] for position in (span.start, span.end - 1)]
@@ -410,10 +410,10 @@ def _fit(document: Document, lost: Counter[str]) -> Document:
     for layer, spans in document.layers.items():
         layers[layer] = []
         for span in spans:
-            own = {name: label and cell(label) for name, label in span.by_layer.items()}
-            is_held = own == dict(span.by_layer)
+            labels = {name: label and cell(label) for name, label in span.by_layer.items()}
+            is_held = labels == dict(span.by_layer)
             lost["labels"] += not is_held
-            layers[layer].append(span if is_held else replace(span, labels=own))
+            layers[layer].append(span if is_held else replace(span, labels=labels))
     lost[IDS] += cell(document.id) != document.id
     return replace(document, id=cell(document.id), layers=layers) if any(lost.values()) else document
 

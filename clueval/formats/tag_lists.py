@@ -46,12 +46,12 @@ class SeenTags:
 
     def see(self, layer: str, tags: Sequence[str]) -> None:
         """Take note of the tags of a document. Raises `TagError` for tags of two schemes."""
-        seen = self._tags.setdefault(layer, set())
-        if seen.issuperset(tags):
+        layer_tags = self._tags.setdefault(layer, set())
+        if layer_tags.issuperset(tags):
             return
-        seen.update(tags)
+        layer_tags.update(tags)
         try:
-            scheme_of((OUTSIDE, tag) for tag in seen)
+            scheme_of((OUTSIDE, tag) for tag in layer_tags)
         except TagError as error:
             error.file = self._file
             raise
@@ -72,24 +72,24 @@ def place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> 
     return illegal, error.problem
 
 
-def names_of_tags(given: Any, source: str) -> Mapping[int, str]:
+def names_of_tags(tag_names: Any, source: str) -> Mapping[int, str]:
     """Return the names by number in a file, a list or a mapping; `source` is the key of the tags.
 
     Raises `FormatError` for something without names, `FileError`.
     """
     file = None
-    if isinstance(given, str | Path):
+    if isinstance(tag_names, str | Path):
         import json  # tags alone do not need it
 
-        file = str(given)
+        file = str(tag_names)
         try:
-            given = json.loads(Path(given).read_text(encoding="utf-8-sig"))
+            tag_names = json.loads(Path(tag_names).read_text(encoding="utf-8-sig"))
         except OSError as error:
             raise FileError(f"cannot be read: {error.strerror or error}", file=file) from None
         except (ValueError, RecursionError):
             advice = "a list of tags, a config.json with id2label, or dataset_info.json"
             raise FormatError("not JSON", file=file, advice=advice) from None
-    names = _names_in(given, source)
+    names = _names_in(tag_names, source)
     if names is None:
         raise FormatError(
             f"there are no names of the tags of {source!r}",
@@ -99,25 +99,27 @@ def names_of_tags(given: Any, source: str) -> Mapping[int, str]:
     return names
 
 
-def _names_in(given: Any, source: str) -> Mapping[int, str] | None:
+def _names_in(value: Any, source: str) -> Mapping[int, str] | None:
     """Return the names by number in a list, in ``id2label`` or ``label2id``, or of the feature `source`."""
-    if isinstance(given, list | tuple):
-        if all(isinstance(name, str) for name in given):
-            return dict(enumerate(given))
-        named = (item for item in given if isinstance(item, Mapping) and item.get("name", source) == source)
-        return next(filter(None, (_names_in(item, source) for item in named)), None)
-    if not isinstance(given, Mapping):
+    if isinstance(value, list | tuple):
+        if all(isinstance(name, str) for name in value):
+            return dict(enumerate(value))
+        features = (
+            item for item in value if isinstance(item, Mapping) and item.get("name", source) == source
+        )
+        return next(filter(None, (_names_in(item, source) for item in features)), None)
+    if not isinstance(value, Mapping):
         return None
-    if given and all(str(key).isdecimal() and isinstance(name, str) for key, name in given.items()):
-        return {int(key): name for key, name in given.items()}
-    if given and all(isinstance(number, int) for number in given.values()):
-        return {number: str(name) for name, number in given.items()}
+    if value and all(str(key).isdecimal() and isinstance(name, str) for key, name in value.items()):
+        return {int(key): name for key, name in value.items()}
+    if value and all(isinstance(number, int) for number in value.values()):
+        return {number: str(name) for name, number in value.items()}
     for key in (*_KEYS_OF_NAMES, source, "features"):
-        if (names := _names_in(given.get(key), source)) is not None:
+        if (names := _names_in(value.get(key), source)) is not None:
             return names
-    if "features" in given or "names" in given:
+    if "features" in value or "names" in value:
         return None
-    configurations = (_names_in(own, source) for own in given.values() if isinstance(own, Mapping))
+    configurations = (_names_in(item, source) for item in value.values() if isinstance(item, Mapping))
     return next((names for names in configurations if names is not None), None)
 
 

@@ -42,8 +42,10 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
             number += 1
             block = next(blocks, None)
             if block is None:
-                what = f"the file ends, but gold has a sentence {number}, of {_counted(end - start, 'token')}"
-                raise FormatError(what, file=file.name, document=document.id, advice=_ADVICE)
+                problem = (
+                    f"the file ends, but gold has a sentence {number}, of {_counted(end - start, 'token')}"
+                )
+                raise FormatError(problem, file=file.name, document=document.id, advice=_ADVICE)
             line = line or block.line
             _require_same(block, document, number, end - start, file.name)
             try:
@@ -65,8 +67,8 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
             file=file.name,
         )
     if (block := next(blocks, None)) is not None:
-        what = f"gold has {_counted(number, 'sentence')}, and no tokens for the block that begins here"
-        raise FormatError(what, file=file.name, line=block.line, advice=_ADVICE)
+        problem = f"gold has {_counted(number, 'sentence')}, and no tokens for the block that begins here"
+        raise FormatError(problem, file=file.name, line=block.line, advice=_ADVICE)
 
 
 def _require_same(block: _TagBlock, document: Document, number: int, tokens: int, file: str) -> None:

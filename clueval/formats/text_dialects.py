@@ -24,8 +24,8 @@ _LONGEST_GAP = 10_000
 
 def _prodigy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row unless its annotator has ignored or rejected it; a row without text has that of its tokens."""
-    own = rows.mapping(row)
-    answer = own.get("answer")
+    row = rows.mapping(row)
+    answer = row.get("answer")
     if answer == "ignore" or (answer == "reject" and rows.options.answers == "accepted"):
         rows.passed_over["ignored" if answer == "ignore" else "rejected"] += 1
         return
@@ -34,25 +34,25 @@ def _prodigy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
         rows.refuse(problem, "read only accepted rows with answers='accepted'")
     if answer not in ("accept", None):
         rows.refuse(f"the answer is {answer!r}", "Prodigy has accept, reject and ignore")
-    if "spans" not in own and own.keys() & {"label", "options"}:
+    if "spans" not in row and row.keys() & {"label", "options"}:
         rows.refuse("the row classifies its text, which has no spans")
-    if "text" in own or "tokens" not in own:
-        yield own
+    if "text" in row or "tokens" not in row:
+        yield row
         return
     text = ""
-    for item in rows.listed(own["tokens"], "'tokens'"):
+    for item in rows.listed(row["tokens"], "'tokens'"):
         token = rows.mapping(item, "a token")
         start, end = (rows.whole(token.get(key), key) for key in ("start", "end"))
-        of_token = token.get("text")
-        if not isinstance(of_token, str):
+        token_text = token.get("text")
+        if not isinstance(token_text, str):
             rows.refuse("the text of a token is not a text")
-        if start < len(text) or end - start != len(of_token):
+        if start < len(text) or end - start != len(token_text):
             where = f"the token at {start} to {end}"
-            rows.refuse(f"{where} has {len(of_token)} characters, or overlaps the one before it")
+            rows.refuse(f"{where} has {len(token_text)} characters, or overlaps the one before it")
         if start - len(text) > _LONGEST_GAP:
             rows.refuse(f"there are {start - len(text):,} characters before the token at {start}")
-        text = text.ljust(start) + of_token
-    yield {**own, "text": text}
+        text = text.ljust(start) + token_text
+    yield {**row, "text": text}
 
 
 PRODIGY = Dialect(
@@ -102,11 +102,11 @@ def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     An extraction without an interval is in the text in other words or not at all. Texts are not compared, because
     LangExtract aligns words that differ.
     """
-    own = rows.mapping(row)
-    if "extractions" not in own:
+    row = rows.mapping(row)
+    if "extractions" not in row:
         rows.refuse("the row has no key 'extractions'", "no extractions are written []")
     placed, lost = [], []
-    for item in rows.listed(own["extractions"], "'extractions'"):
+    for item in rows.listed(row["extractions"], "'extractions'"):
         extraction = rows.mapping(item, "an extraction")
         interval = rows.mapping(extraction.get("char_interval") or {}, "the interval of an extraction")
         attributes, status = extraction.get("attributes"), extraction.get("alignment_status")
@@ -121,15 +121,17 @@ def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
         else:
             placed.append({**span, "start_pos": start, "end_pos": end})
     if rows.options.unplaced and lost:
-        own, placed = {**own, UNPLACED: str(len(lost))}, placed + lost
+        row, placed = {**row, UNPLACED: str(len(lost))}, placed + lost
     else:
         rows.passed_over["unaligned extractions"] += len(lost)
-    yield {**own, "extractions": placed}
+    yield {**row, "extractions": placed}
 
 
 def _texts_in(attributes: dict[str, Any]) -> dict[str, str]:
-    used = (MENTION, OFFSETS, GROUP, OPTIONAL)
-    return {name: own for name, own in attributes.items() if isinstance(own, str) and name not in used}
+    used_names = (MENTION, OFFSETS, GROUP, OPTIONAL)
+    return {
+        name: value for name, value in attributes.items() if isinstance(value, str) and name not in used_names
+    }
 
 
 LANGEXTRACT = Dialect(
@@ -155,19 +157,19 @@ _RESULTS = "results|recognizer_results|analyzer_results"
 
 def _presidio(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with the features of its results; explanations are passed over."""
-    own = {"results": row} if isinstance(row, list | tuple) else dict(rows.mapping(row))
-    key = next((key for key in _RESULTS.split("|") if key in own), None)
+    row = {"results": row} if isinstance(row, list | tuple) else dict(rows.mapping(row))
+    key = next((key for key in _RESULTS.split("|") if key in row), None)
     if key is not None:
         results = []
-        for item in rows.listed(own[key], repr(key)):
+        for item in rows.listed(row[key], repr(key)):
             result = rows.mapping(item, "a span")
             rows.passed_over["explanations"] += result.get("analysis_explanation") is not None
-            features, noted = _score(result.get("score")), result.get("recognition_metadata")
-            if isinstance(noted, dict) and isinstance(noted.get("recognizer_name"), str):
-                features["recognizer"] = noted["recognizer_name"]
+            features, metadata = _score(result.get("score")), result.get("recognition_metadata")
+            if isinstance(metadata, dict) and isinstance(metadata.get("recognizer_name"), str):
+                features["recognizer"] = metadata["recognizer_name"]
             results.append({**result, "features": features})
-        own[key] = results
-    yield own
+        row[key] = results
+    yield row
 
 
 def _score(value: Any) -> dict[str, Any]:
@@ -215,17 +217,17 @@ PRESIDIO_ANSWERS = Dialect(
 
 def _by_line(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]:
     """Yield the rows in the order of the lines of their texts; holds all of them."""
-    lines = sorted(numbered, key=lambda each: _line(each[1]))
+    lines = sorted(numbered, key=lambda pair: _line(pair[1]))
     for due, (rows.number, row) in enumerate(lines):
-        own, line = rows.mapping(row), _line(row)
-        if "ErrorCode" in own:
+        row, line = rows.mapping(row), _line(row)
+        if "ErrorCode" in row:
             rows.refuse("Comprehend has no results for the text", "see ErrorCode and ErrorMessage of the row")
-        if "Entities" not in own:
+        if "Entities" not in row:
             rows.refuse("the row has no key 'Entities'", "no entities are written []")
         if line != due:
             problem = f"'Line' is {line if line >= 0 else 'no number'} where line {due} is due"
             rows.refuse(problem, "each line of the texts needs one row")
-        items = [rows.mapping(item, "a span") for item in rows.listed(own["Entities"], "'Entities'")]
+        items = [rows.mapping(item, "a span") for item in rows.listed(row["Entities"], "'Entities'")]
         entities = [{**item, "features": _score(item.get("Score"))} for item in items]
         yield rows.number, {"Line": MissingId(due + 1), "Entities": entities}
 
@@ -259,35 +261,35 @@ def _ai4privacy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     In ``span_labels``, ``O`` is no span, and a number after an underscore is no part of a label. ``mbert_...`` is not
     read.
     """
-    own = {key: value for key, value in rows.mapping(row).items() if not key.startswith("mbert_")}
-    layers, mask = rows.options.layers, own.get("privacy_mask")
+    row = {key: value for key, value in rows.mapping(row).items() if not key.startswith("mbert_")}
+    layers, mask = rows.options.layers, row.get("privacy_mask")
     if isinstance(mask, str):
         mask = rows.value_in(mask, "'privacy_mask'")
-    if "privacy_mask" in own and not isinstance(mask, dict | None):
-        mask = own["privacy_mask"] = rows.listed(mask, "'privacy_mask'")
-    by_default = "span_labels" if isinstance(mask, dict | None) and "span_labels" in own else "privacy_mask"
+    if "privacy_mask" in row and not isinstance(mask, dict | None):
+        mask = row["privacy_mask"] = rows.listed(mask, "'privacy_mask'")
+    by_default = "span_labels" if isinstance(mask, dict | None) and "span_labels" in row else "privacy_mask"
     sources = {by_default} if layers is None else {*layers.values()}
-    if "span_labels" in sources and "span_labels" in own:
+    if "span_labels" in sources and "span_labels" in row:
         spans = []
-        for item in rows.listed(own["span_labels"], "'span_labels'"):
+        for item in rows.listed(row["span_labels"], "'span_labels'"):
             if not isinstance(item, list | tuple) or len(item) != 3:
                 rows.refuse("an element of 'span_labels' is not [start, end, label]")
             start, end, label = item
             if label != OUTSIDE:
                 spans.append([start, end, re.sub(r"_\d+$", "", label) if isinstance(label, str) else label])
-        own["span_labels"] = spans
+        row["span_labels"] = spans
     if "privacy_mask" in sources:
         is_placed = isinstance(mask, list) and not any(
-            isinstance(each, dict) and "start" not in each for each in mask
+            isinstance(item, dict) and "start" not in item for item in mask
         )
         if mask and not is_placed:
             advice = "read texts without positions with input='mentions', if gold has the whole text"
             rows.refuse("'privacy_mask' has no positions", advice)
         if isinstance(mask, dict):
-            own["privacy_mask"] = []
+            row["privacy_mask"] = []
     elif layers is None:
-        own.pop("privacy_mask", None)
-    yield own
+        row.pop("privacy_mask", None)
+    yield row
 
 
 AI4PRIVACY = Dialect(
@@ -308,10 +310,10 @@ AI4PRIVACY = Dialect(
 
 def _nemotron(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with an id that has its locale, too, because a ``uid`` may occur in each."""
-    own = rows.mapping(row)
-    uid, locale = own.get("uid"), own.get("locale")
+    row = rows.mapping(row)
+    uid, locale = row.get("uid"), row.get("locale")
     has_both = isinstance(uid, str | int) and isinstance(locale, str)
-    yield {**own, "uid": f"{uid}/{locale}"} if has_both else own
+    yield {**row, "uid": f"{uid}/{locale}"} if has_both else row
 
 
 NEMOTRON = Dialect(
@@ -333,16 +335,16 @@ NEMOTRON = Dialect(
 
 def _tab(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with the mentions of the annotator that is read."""
-    own = rows.mapping(row)
-    annotations = rows.mapping(own.get("annotations"), "'annotations'")
-    of_set = rows.mapping(annotations.get(rows.set or "", {}), "an annotation")
+    row = rows.mapping(row)
+    annotations = rows.mapping(row.get("annotations"), "'annotations'")
+    annotation = rows.mapping(annotations.get(rows.set or "", {}), "an annotation")
     spans = []
-    for item in rows.listed(of_set.get("entity_mentions"), "'entity_mentions'"):
+    for item in rows.listed(annotation.get("entity_mentions"), "'entity_mentions'"):
         mention = rows.mapping(item, "a mention")
         names = ("entity_id", "identifier_type", "confidential_status")
         features = {name: mention[name] for name in names if isinstance(mention.get(name), str)}
         spans.append({**mention, "features": features})
-    yield {**own, "annotations": spans}
+    yield {**row, "annotations": spans}
 
 
 TAB = Dialect(
@@ -397,34 +399,36 @@ TAB_PREDICTIONS = Dialect(
 
 
 def _bdoc(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
-    own = rows.mapping(row)
-    if is_deep(own):
+    row = rows.mapping(row)
+    if is_deep(row):
         rows.refuse(f"values are nested more than {MAX_DEPTH} deep", "simplify the features")
     try:
-        json.dumps(own, ensure_ascii=False).encode()
+        json.dumps(row, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         half = ord(error.object[error.start])
         rows.refuse(f"half of a surrogate pair, U+{half:04X}", "write the whole character")
-    text, unit = own.get("text"), own.get("offset_type")
+    text, unit = row.get("text"), row.get("offset_type")
     if unit not in ("p", "j"):
         rows.refuse(f"the offset_type is {unit!r}", "'p' for code points or 'j' for UTF-16 units")
-    sets = rows.mapping(own.get("annotation_sets") or {}, "'annotation_sets'")
-    of_set = rows.mapping(sets.get(rows.set or "") or {"annotations": []}, f"annotation set {rows.set!r}")
-    if not isinstance(of_set.get("annotations"), list):
+    sets = rows.mapping(row.get("annotation_sets") or {}, "'annotation_sets'")
+    annotation_set = rows.mapping(
+        sets.get(rows.set or "") or {"annotations": []}, f"annotation set {rows.set!r}"
+    )
+    if not isinstance(annotation_set.get("annotations"), list):
         rows.refuse(f"annotation set {rows.set!r} has no list of annotations")
     place: Callable[[int], int | None] = int
     if unit == "j" and isinstance(text, str):
         from clueval.formats.reference import places  # most positions count code points
 
         place = places(text, "utf16")
-    spans = [_annotation_of_bdoc(each, place, rows) for each in of_set["annotations"]]
+    spans = [_annotation_of_bdoc(item, place, rows) for item in annotation_set["annotations"]]
     ids = [span["id"] for span in spans if span["id"] is not None]
     if len({*ids}) < len(ids):
-        twice = next(each for number, each in enumerate(ids) if each in ids[:number])
-        rows.refuse(f"two annotations of set {rows.set!r} have the id {twice}")
-    features = rows.mapping(own.get("features") or {}, "the features of the document")
+        repeated_id = next(identifier for number, identifier in enumerate(ids) if identifier in ids[:number])
+        rows.refuse(f"two annotations of set {rows.set!r} have the id {repeated_id}")
+    features = rows.mapping(row.get("features") or {}, "the features of the document")
     yield {
-        "name": own.get("name") or None,
+        "name": row.get("name") or None,
         "text": text,
         "annotations": spans,
         "features": {

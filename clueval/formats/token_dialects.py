@@ -41,10 +41,10 @@ SPERT = Dialect(
 
 def _w2ner(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with the ranges of each span, given as the number of each of its tokens."""
-    found = rows.mapping(row)
-    length = len(rows.listed(found.get("sentence"), "'sentence'"))
+    row = rows.mapping(row)
+    length = len(rows.listed(row.get("sentence"), "'sentence'"))
     spans = []
-    for item in rows.listed(found.get("ner"), "'ner'"):
+    for item in rows.listed(row.get("ner"), "'ner'"):
         index = rows.listed(rows.mapping(item, "a span").get("index"), "'index'")
         places = sorted(rows.whole(place, "index") for place in index)
         if not places or len({*places}) < len(places) or places[0] < 0 or places[-1] >= length:
@@ -58,7 +58,7 @@ def _w2ner(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
                 (places[first], places[last - 1] + 1) for first, last in pairwise((0, *gaps, len(places)))
             ]
         spans.append(span)
-    yield {**found, "ner": spans}
+    yield {**row, "ner": spans}
 
 
 def _written_for_w2ner(row: dict[str, Any]) -> dict[str, Any]:
@@ -97,11 +97,11 @@ W2NER = Dialect(
 def _written_with_tags(row: dict[str, Any]) -> dict[str, Any]:
     """Return the row with its metadata beside its tags, as data sets of Hugging Face have them."""
     meta = row.get("meta", {})
-    taken = {"tokens", "words", "id", "meta", "labels", "ner"}
-    own = {key: value for key, value in meta.items() if key not in taken and not key.endswith("tags")}
-    others = {key: value for key, value in meta.items() if key not in own}
-    kept = {key: value for key, value in row.items() if key != "meta"}
-    return {**kept, **own, **({"meta": others} if others else {})}
+    used_keys = {"tokens", "words", "id", "meta", "labels", "ner"}
+    columns = {key: value for key, value in meta.items() if key not in used_keys and not key.endswith("tags")}
+    others = {key: value for key, value in meta.items() if key not in columns}
+    rest = {key: value for key, value in row.items() if key != "meta"}
+    return {**rest, **columns, **({"meta": others} if others else {})}
 
 
 TOKEN_ROWS = Dialect(
@@ -122,23 +122,23 @@ def _spacy(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]:
     """Yield an object for each row. An object with ``classes`` has all pairs; null is a text without annotation."""
     for number, row in numbered:
         is_whole = isinstance(row, dict) and "classes" in row and isinstance(row.get("annotations"), list)
-        for rows.number, given in enumerate(row["annotations"], 1) if is_whole else ((number, row),):
-            if is_whole and given is None:
+        for rows.number, entry in enumerate(row["annotations"], 1) if is_whole else ((number, row),):
+            if is_whole and entry is None:
                 rows.passed_over["unannotated"] += 1
                 continue
-            if isinstance(given, list | tuple):
-                if len(given) != 2 or not isinstance(given[0], str) or not isinstance(given[1], dict):
+            if isinstance(entry, list | tuple):
+                if len(entry) != 2 or not isinstance(entry[0], str) or not isinstance(entry[1], dict):
                     rows.refuse("a row is not [text, {'entities': ...}]")
-                given = {"text": given[0], **given[1]}
-            groups = given.get("spans") if isinstance(given, dict) else None
+                entry = {"text": entry[0], **entry[1]}
+            groups = entry.get("spans") if isinstance(entry, dict) else None
             for key, group in groups.items() if isinstance(groups, dict) else ():
                 rows.offered |= dict.fromkeys(("entities", "ents", f"spans.{key}"))
                 if rows.options.layers is None:
                     rows.passed_over[f"spans of spans.{key}"] += len(group) if isinstance(group, list) else 0
-            if rows.options.layers is not None and isinstance(given, dict):
-                entities = given.get("entities", given.get("ents"))
-                given = {**given, "entities": entities, "ents": entities}
-            yield rows.number, given
+            if rows.options.layers is not None and isinstance(entry, dict):
+                entities = entry.get("entities", entry.get("ents"))
+                entry = {**entry, "entities": entities, "ents": entities}
+            yield rows.number, entry
 
 
 def _written_for_spacy(row: dict[str, Any]) -> dict[str, Any]:
@@ -149,10 +149,10 @@ def _written_for_spacy(row: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, list)
     }
     ents, *_ = layers.values()
-    kept = {key: value for key, value in row.items() if key not in layers}
-    meta = {"meta": kept.pop("meta")} if "meta" in kept else {}
+    rest = {key: value for key, value in row.items() if key not in layers}
+    meta = {"meta": rest.pop("meta")} if "meta" in rest else {}
     groups = {"spans": dict(list(layers.items())[1:])} if len(layers) > 1 else {}
-    return {**kept, "ents": ents, **groups, **meta}
+    return {**rest, "ents": ents, **groups, **meta}
 
 
 SPACY = Dialect(
@@ -173,11 +173,11 @@ SPACY = Dialect(
 
 def _paragraphs(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with its tokens, their tags and its sentences; ``-`` and null are unknown tags, read as O."""
-    found = rows.mapping(row)
+    row = rows.mapping(row)
     tokens: list[Any] = []
     tags: list[Any] = []
     sentences: list[Sentence] = []
-    for paragraph in rows.listed(found["paragraphs"], "'paragraphs'"):
+    for paragraph in rows.listed(row["paragraphs"], "'paragraphs'"):
         for sentence in rows.listed(rows.mapping(paragraph, "a paragraph").get("sentences"), "'sentences'"):
             first = len(tokens)
             for token in rows.listed(rows.mapping(sentence, "a sentence").get("tokens"), "'tokens'"):
@@ -187,7 +187,7 @@ def _paragraphs(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
                 tags.append(OUTSIDE if tag in (None, "-") else tag)
             if len(tokens) > first:
                 sentences.append(Sentence(first, len(tokens)))
-    yield {"id": found.get("id"), "tokens": tokens, "entities": tags, "sentences": sentences}
+    yield {"id": row.get("id"), "tokens": tokens, "entities": tags, "sentences": sentences}
 
 
 SPACY_2 = Dialect(

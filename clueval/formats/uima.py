@@ -71,19 +71,19 @@ def _text_of(file: InputFile) -> str:
 def _type_system(file: InputFile) -> InputFile:
     """Return the type system of a file. Raises `FileError` if there is none, or if there are several."""
     archive, mark, _ = file.path.name.rpartition("!")  # of a member of an archive
-    named = [
+    usual_files = [
         file.at(file.path.with_name(f"{archive}{mark}TypeSystem.xml")),
         file.beside(".typesystem.xml"),
     ]
-    systems = [each for each in named if each.exists][:1]
+    systems = [system for system in usual_files if system.exists][:1]
     if not systems and not mark:
         others = map(file.at, sorted(file.path.parent.glob("*.xml")))
-        systems = [each for each in others if _has_types(each)]
+        systems = [system for system in others if _has_types(system)]
     if len(systems) != 1:
         raise FileError(
             "several type systems are next to the file" if systems else "the type system is missing",
             file=file.name,
-            advice=f"put {' or '.join(each.path.name for each in named)} next to the file",
+            advice=f"put {' or '.join(system.path.name for system in usual_files)} next to the file",
         )
     return systems[0]
 
@@ -112,26 +112,32 @@ def _read(file: InputFile, options: FormatOptions) -> Iterator[Document]:
     view = cas.get_view(name or views[0])
     text = view.sofa_string
     by_type: dict[str, list[Any]] = {}
-    for each in view.select_all_annotations():
-        kind = each.type.name
-        if not hasattr(each, "begin") or not hasattr(each, "end") or kind.rpartition(".")[2] in STRUCTURE:
+    for annotation in view.select_all_annotations():
+        kind = annotation.type.name
+        if (
+            not hasattr(annotation, "begin")
+            or not hasattr(annotation, "end")
+            or kind.rpartition(".")[2] in STRUCTURE
+        ):
             continue
-        if hasattr(each, "Governor"):
+        if hasattr(annotation, "Governor"):
             file.passed_over["relations"] += 1
         else:
-            by_type.setdefault(kind, []).append(each)
+            by_type.setdefault(kind, []).append(annotation)
     sources = _sources(options.layers, by_type, view, file.name)
     if options.layers is None:
-        read = {kind for kind, _ in sources.values()}
-        for kind in (kind for kind in by_type if kind not in read):
+        kinds = {kind for kind, _ in sources.values()}
+        for kind in (kind for kind in by_type if kind not in kinds):
             file.passed_over[f"spans of {kind.rpartition('.')[2]}"] += len(by_type[kind])
     layers = {}
     for layer, (kind, feature) in sources.items():
-        spans = [_span(each, layer, feature, len(text), file.name) for each in by_type.get(kind, ())]
+        spans = [
+            _span(annotation, layer, feature, len(text), file.name) for annotation in by_type.get(kind, ())
+        ]
         layers[layer] = sorted(spans, key=lambda span: (span.start, -span.end))
     ranges: dict[str, list[tuple[int, int]]] = {kind: [] for kind in (_TOKEN, _SENTENCE)}
     for kind in filter(view.typesystem.contains_type, ranges):
-        ranges[kind] = sorted((each.begin, each.end) for each in view.select(kind))
+        ranges[kind] = sorted((annotation.begin, annotation.end) for annotation in view.select(kind))
     words = [text[start:end] for start, end in ranges[_TOKEN]]
     are_all = _without_blanks(words) == _without_blanks([text]) != ""  # not only those of a part
     yield Document(
@@ -154,7 +160,7 @@ def _span(annotation: Any, layer: str, feature: str | None, length: int, file: s
     start, end = annotation.begin, annotation.end
     if not (type(start) is int is type(end) and 0 <= start <= end <= length):
         raise SpanError(f"the span [{start},{end}) lies outside the text", file=file)
-    names = (each.name for each in annotation.type.all_features if each.name not in _BASE)
+    names = (field.name for field in annotation.type.all_features if field.name not in _BASE)
     values = {name: getattr(annotation, name, None) for name in names}
     features = {name: str(value) for name, value in values.items() if isinstance(value, str | int | float)}
     label = None if feature is None else features.pop(feature, None)
@@ -165,17 +171,17 @@ def _sources(
     layers: Mapping[str, int | str] | None, by_type: Mapping[str, list[Any]], view: Any, file: str
 ) -> dict[str, tuple[str, str | None]]:
     """Return the type and the feature, or None, of each layer. Raises `UsageError` if there is none."""
-    known = {each.name: each for each in view.typesystem.get_types()}
+    types = {kind.name: kind for kind in view.typesystem.get_types()}
     if layers is None:
-        layers = {DEFAULT_LAYER: _default(by_type, known, file)}
+        layers = {DEFAULT_LAYER: _default(by_type, types, file)}
     sources: dict[str, tuple[str, str | None]] = {}
     for layer, source in layers.items():
-        for name, kind in known.items():
+        for name, kind in types.items():
             for called in (name, name.rpartition(".")[2]):
                 feature = str(source).removeprefix(f"{called}.")
                 if source == called:
                     sources[layer] = name, None
-                elif feature != source and any(feature == each.name for each in kind.all_features):
+                elif feature != source and any(feature == field.name for field in kind.all_features):
                     sources[layer] = name, feature
         if layer not in sources:
             problem = f"the file has no source {source!r} for layer {layer!r}"
@@ -184,8 +190,8 @@ def _sources(
     return sources
 
 
-def _default(by_type: Mapping[str, list[Any]], known: Mapping[str, Any], file: str) -> str:
-    entity = next((name for name in known if name.endswith(".NamedEntity")), None)
+def _default(by_type: Mapping[str, list[Any]], types: Mapping[str, Any], file: str) -> str:
+    entity = next((name for name in types if name.endswith(".NamedEntity")), None)
     if entity is not None:
         return f"{entity}.value"
     if len(by_type) != 1:
@@ -196,8 +202,8 @@ def _default(by_type: Mapping[str, list[Any]], known: Mapping[str, Any], file: s
             advice=f"name one, as in layers={example}: {', '.join(by_type) or 'none'}",
         )
     (name,) = by_type
-    own = [each.name for each in known[name].features if each.name not in _BASE]
-    return f"{name}.{'value' if 'value' in own else own[0]}" if own else name
+    features = [feature.name for feature in types[name].features if feature.name not in _BASE]
+    return f"{name}.{'value' if 'value' in features else features[0]}" if features else name
 
 
 # Writing
@@ -210,39 +216,39 @@ def _system(uses: Uses, types: Mapping[str, UimaType]) -> Any:
         if occurs:
             system.create_type(name)
     for layer, use in uses.layers.items():
-        made = system.create_type(types[layer].name)
+        kind = system.create_type(types[layer].name)
         for feature in sorted({types[layer].label, *use.features}):
-            system.create_feature(made, feature, "uima.cas.String")
+            system.create_feature(kind, feature, "uima.cas.String")
     return system
 
 
-def _cas(given: Mapping[str, str], document: Document, layers: Sequence[str]) -> Any:
+def _cas(type_names: Mapping[str, str], document: Document, layers: Sequence[str]) -> Any:
     """Return a document, which `_fit_xml` or `_fit_json` has returned, as a CAS."""
     uses = Uses()
     uses.add(document)
-    types = types_of(given, [*layers, *document.layers])
+    types = types_of(type_names, [*layers, *document.layers])
     system = _system(uses, types)
     cas = _cassis().Cas(typesystem=system)
     cas.sofa_mime, cas.sofa_string = "text/plain", document.text
-    for each in document.sentences:
-        cas.add(system.get_type(_SENTENCE)(begin=each.start, end=each.end))
+    for sentence in document.sentences:
+        cas.add(system.get_type(_SENTENCE)(begin=sentence.start, end=sentence.end))
     for start, end in token_ranges(document.tokens or (), document.text or ""):
         cas.add(system.get_type(_TOKEN)(begin=start, end=end))
     for layer, spans in document.layers.items():
-        of = system.get_type(types[layer].name)
+        annotation_type = system.get_type(types[layer].name)
         for span in spans:
-            cas.add(of(begin=span.start, end=span.end, **values_of(span, types[layer])))
+            cas.add(annotation_type(begin=span.start, end=span.end, **values_of(span, types[layer])))
     return cas
 
 
-def _folder_files(given: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> dict[str, str]:
-    return {"TypeSystem.xml": _system(uses, types_of(given, [*layers, *uses.layers])).to_xml()}
+def _folder_files(type_names: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> dict[str, str]:
+    return {"TypeSystem.xml": _system(uses, types_of(type_names, [*layers, *uses.layers])).to_xml()}
 
 
-def _fit_xml(given: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
+def _fit_xml(type_names: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
     """Return the document with features that are texts. Raises `UsageError` for characters that XML cannot contain."""
-    document = with_texts(given, document, lost)
-    spans = (span for own in document.layers.values() for span in own)
+    document = with_texts(type_names, document, lost)
+    spans = (span for layer_spans in document.layers.values() for span in layer_spans)
     texts = (
         (value, "a label or a feature") for span in spans for value in (span.label, *span.features.values())
     )
@@ -251,11 +257,11 @@ def _fit_xml(given: Mapping[str, str], document: Document, lost: Counter[str]) -
     return document
 
 
-def _fit_json(given: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
+def _fit_json(type_names: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
     """Return the document with features that are texts. Raises `UsageError` for half a UTF-16 pair in the text."""
     half = re.search("[\ud800-\udfff]", document.text or "")
     _refuse_character(half, "UIMA cannot count", "the text", document)
-    return with_texts(given, document, lost)
+    return with_texts(type_names, document, lost)
 
 
 def _refuse_character(match: re.Match[str] | None, problem: str, what: str, document: Document) -> None:
@@ -273,7 +279,7 @@ XMI = FileFormat(
     sets=lambda file: _views(_loaded(file)),
     extra="uima",
     writer=lambda types: writer(
-        types, ".xmi", lambda *of: _cas(*of).to_xmi(), _fit_xml, of_folder=_folder_files
+        types, ".xmi", lambda *arguments: _cas(*arguments).to_xmi(), _fit_xml, of_folder=_folder_files
     ),
 )
 
@@ -285,5 +291,5 @@ UIMA_JSON = FileFormat(
     is_one_document=True,
     sets=lambda file: _views(_loaded(file)),
     extra="uima",
-    writer=lambda types: writer(types, ".json", lambda *of: _cas(*of).to_json(), _fit_json),
+    writer=lambda types: writer(types, ".json", lambda *arguments: _cas(*arguments).to_json(), _fit_json),
 )

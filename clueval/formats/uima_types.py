@@ -36,7 +36,7 @@ _ENTITY = UimaType("de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity", "va
 """The type of named entities, which every project of INCEpTION has, with the features ``value`` and ``identifier``."""
 
 
-def types_of(given: Mapping[str, str], names: Iterable[str]) -> dict[str, UimaType]:
+def types_of(type_names: Mapping[str, str], names: Iterable[str]) -> dict[str, UimaType]:
     """Return the type of each layer, given those that are named, as ``TYPE|FEATURE``.
 
     The only layer, and one called ``label``, are named entities. Raises `UsageError` for a layer without a type, and
@@ -46,13 +46,13 @@ def types_of(given: Mapping[str, str], names: Iterable[str]) -> dict[str, UimaTy
     UimaType(name='a.Risk', label='level')
     """
     layers = list(dict.fromkeys(names))
-    for layer in given:
+    for layer in type_names:
         if layer not in layers:
             raise UsageError(f"types names an unknown layer {layer!r}", advice=f"one of {', '.join(layers)}")
     types: dict[str, UimaType] = {}
     for layer in layers:
-        if layer in given:
-            name, _, label = given[layer].partition("|")
+        if layer in type_names:
+            name, _, label = type_names[layer].partition("|")
             types[layer] = UimaType(name, label)
         elif len(layers) == 1 or layer == DEFAULT_LAYER:
             types[layer] = _ENTITY
@@ -61,17 +61,17 @@ def types_of(given: Mapping[str, str], names: Iterable[str]) -> dict[str, UimaTy
         else:
             problem = f"the layer {layer!r} cannot be the name of a type"
             raise UsageError(problem, advice=f"name its type with types={ {layer: _EXAMPLE} }")
-    for name, times in Counter(of.name for of in types.values()).items():
+    for name, times in Counter(kind.name for kind in types.values()).items():
         if times > 1:
             raise UsageError(f"{times} layers have the type {name}", advice="name another one with types")
     return types
 
 
-def with_texts(given: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
+def with_texts(type_names: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
     """Return the document with positions from 0, and with features that are texts and do not replace the label."""
     layers: dict[str, list[Span]] = {}
     for layer, spans in document.layers.items():
-        label = given[layer].partition("|")[2] if layer in given else _ENTITY.label
+        label = type_names[layer].partition("|")[2] if layer in type_names else _ENTITY.label
         layers[layer] = []
         for span in spans:
             lost["features"] += label in span.features
@@ -84,9 +84,9 @@ def with_texts(given: Mapping[str, str], document: Document, lost: Counter[str])
     return replace(document, layers=layers).from_position(0)
 
 
-def values_of(span: Span, of: UimaType) -> dict[str, str]:
+def values_of(span: Span, kind: UimaType) -> dict[str, str]:
     """Return the features of a span, with its label."""
-    return {**span.features, **({} if span.label in ("", NO_LABEL) else {of.label: span.label})}
+    return {**span.features, **({} if span.label in ("", NO_LABEL) else {kind.label: span.label})}
 
 
 def token_ranges(tokens: Iterable[str], text: str) -> list[tuple[int, int]]:
@@ -106,7 +106,7 @@ def token_ranges(tokens: Iterable[str], text: str) -> list[tuple[int, int]]:
 
 
 def writer(
-    given: Mapping[str, str],
+    type_names: Mapping[str, str],
     ending: str,
     content: Callable[[Mapping[str, str], Document, Sequence[str]], str],
     fit: Callable[[Mapping[str, str], Document, Counter[str]], Document],
@@ -116,36 +116,36 @@ def writer(
 ) -> Writer:
     """Return the writer of a format; `empty` is the content of a file without a document.
 
-    Raises `UsageError` for a type in `given` that is not ``TYPE|FEATURE``.
+    Raises `UsageError` for a type in `type_names` that is not ``TYPE|FEATURE``.
     """
-    for written in given.values():
-        name, _, label = written.partition("|")
+    for type_name in type_names.values():
+        name, _, label = type_name.partition("|")
         if not _TYPE.fullmatch(name) or not _FEATURE.fullmatch(label):
-            raise UsageError(f"{written!r} is not TYPE|FEATURE", advice=f"as in {_EXAMPLE}")
+            raise UsageError(f"{type_name!r} is not TYPE|FEATURE", advice=f"as in {_EXAMPLE}")
         if name.startswith("uima.") or name.rpartition(".")[2] in STRUCTURE or label in _RESERVED:
-            raise UsageError(f"{written!r} cannot be a layer", advice=f"as in {_EXAMPLE}")
+            raise UsageError(f"{type_name!r} cannot be a layer", advice=f"as in {_EXAMPLE}")
 
     def hints(uses: Uses, layers: Sequence[str]) -> Iterator[str]:
         """Yield a line for each type, or for its features, that a project of INCEpTION may lack."""
-        for layer, of in types_of(given, [*layers, *uses.layers]).items():
-            features = {of.label, *uses.layers[layer].features} if layer in uses.layers else set()
-            if of.name == _ENTITY.name:
+        for layer, kind in types_of(type_names, [*layers, *uses.layers]).items():
+            features = {kind.label, *uses.layers[layer].features} if layer in uses.layers else set()
+            if kind.name == _ENTITY.name:
                 features -= {"value", "identifier"}
             if features:
-                yield f"before the import, the project needs {of.name} with {', '.join(sorted(features))}"
+                yield f"before the import, the project needs {kind.name} with {', '.join(sorted(features))}"
 
     return Writer(
         pieces=lambda documents, layers, with_ids: (
-            [content(given, document, layers) for document in documents] or [empty]
+            [content(type_names, document, layers) for document in documents] or [empty]
         ),
         ending=ending,
         unit="character",
         holds=frozenset({"layers", "features", "zero-length spans", "overlapping spans", ACROSS}),
         feature=_holds_feature,
-        fit=lambda document, lost: fit(given, document, lost),
+        fit=lambda document, lost: fit(type_names, document, lost),
         hints=hints,
         keeps_tokens=True,
-        of_folder=None if of_folder is None else lambda uses, layers: of_folder(given, uses, layers),
+        of_folder=None if of_folder is None else lambda uses, layers: of_folder(type_names, uses, layers),
         single=True,
     )
 

@@ -72,8 +72,8 @@ def _document_tag(reader: ColumnInput, number: int, match: re.Match[str]) -> Non
         _complain(reader, number, f"<{closing}{name}> inside the sentence of line {elements.sentence}")
     if not closing:
         elements.document = number
-        own = attributes(match[0])
-        reader.begin_document(own.get("id"), {**elements.attributes_around, **own})
+        metadata = attributes(match[0])
+        reader.begin_document(metadata.get("id"), {**elements.attributes_around, **metadata})
     if closing or empty:
         elements.document = 0
         reader.end_document()
@@ -87,11 +87,11 @@ def _surround(reader: ColumnInput, number: int, match: re.Match[str]) -> None:
         if elements.around and elements.around[-1][0] == name:
             elements.around.pop()
     elif not empty:
-        known = {**elements.attributes_around, **attributes(match[0])}
-        if len(known) > max(AROUND, len(elements.attributes_around)):
+        metadata = {**elements.attributes_around, **attributes(match[0])}
+        if len(metadata) > max(AROUND, len(elements.attributes_around)):
             problem = f"the open elements around documents have more than {AROUND} attribute names"
             reader.refuse(number, problem, "close elements that have ended")
-        elements.around.append((name, known))
+        elements.around.append((name, metadata))
 
 
 def _oddity(reader: ColumnInput, number: int, match: re.Match[str]) -> None:

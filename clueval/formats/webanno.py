@@ -42,7 +42,7 @@ _PART = re.compile(r"(?P<comment>#.*)\n|(?P<blank>[ \t]*)\n|(?P<rows>(?:(?!#|[ \
 
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r"}
-_IN_TEXTS = str.maketrans({"\\": r"\\", **{of: f"\\{name}" for name, of in _ESCAPED.items()}})
+_IN_TEXTS = str.maketrans({"\\": r"\\", **{mark: f"\\{name}" for name, mark in _ESCAPED.items()}})
 _IN_VALUES = {**_IN_TEXTS, **str.maketrans({mark: f"\\{mark}" for mark in "[]|_;*"})}
 
 
@@ -96,8 +96,8 @@ def _layer_of_head(kind: str, line: str, column: int) -> _HeadLayer:
     name, *rest = line.split("|")
     items = list(filter(None, rest))
     slots = [place for place, item in enumerate(items) if item.startswith(_SLOT)]
-    of_slots = {place for slot in slots for place in (slot, slot + 1)}
-    features = {item: place for place, item in enumerate(items) if place not in of_slots}
+    slot_places = {place for slot in slots for place in (slot, slot + 1)}
+    features = {item: place for place, item in enumerate(items) if place not in slot_places}
     lacks_source = kind == "relation" and not any(item.startswith(_BASE) for item in items)
     width = max(1, len(items) + lacks_source)
     return _HeadLayer(kind, name, name.rpartition(".")[2], column, width, features, slots, bool(items))
@@ -112,18 +112,18 @@ class _LayerOfFile:
 
     def see(self, fields: Sequence[str], start: int, end: int, line: int) -> bool:
         """Take the annotations of a row; return whether all columns have equally many. Rows with a number are one."""
-        own = fields[self.source.column : self.source.column + self.source.width]
-        if own[0] == "_" and set(own) == {"_"}:
+        cells = fields[self.source.column : self.source.column + self.source.width]
+        if cells[0] == "_" and set(cells) == {"_"}:
             return True
-        stacks = list(map(_values_in, own))
+        stacks = list(map(_values_in, cells))
         if len(set(map(len, stacks))) != 1:
             return False
         for annotation in zip(*stacks, strict=True):
             values, numbers = zip(*annotation, strict=True)
             key = next(filter(None, numbers), None) or len(self._annotations)
             if key in self._annotations:
-                first, last, *_ = known = self._annotations[key]
-                self._annotations[key] = min(first, start), max(last, end), known[2], known[3]
+                first, last, *_ = before = self._annotations[key]
+                self._annotations[key] = min(first, start), max(last, end), before[2], before[3]
             else:
                 self._annotations[key] = start, end, values, line
         return True
@@ -131,9 +131,9 @@ class _LayerOfFile:
     def spans(self, layer: str) -> list[Span]:
         spans = []
         for start, end, values, line in self._annotations.values():
-            own = {name: values[place] for name, place in self.source.features.items()}
-            label = None if self.feature is None else own.pop(self.feature)
-            features = {name: value for name, value in own.items() if value is not None}
+            by_name = {name: values[place] for name, place in self.source.features.items()}
+            label = None if self.feature is None else by_name.pop(self.feature)
+            features = {name: value for name, value in by_name.items() if value is not None}
             spans.append(Span(start, end, Frozen({layer: label or NO_LABEL}), features, line=line))
         return sorted(spans, key=lambda span: (span.start, -span.end))
 
@@ -146,7 +146,7 @@ class _WebAnnoReader:
         self._head: list[_HeadLayer] = []
         self._width = 3
         self._layers: dict[str, _LayerOfFile] | None = None
-        self._seen: set[tuple[str, str | None]] = set()  # chain links and numbered spans that are not read
+        self._counted: set[tuple[str, str | None]] = set()  # chain links and numbered spans that are not read
         self._waiting: list[str] = []  # the lines of the sentence whose first token has not come
         self._parts: list[str] = []
         self._units = self._points = 0
@@ -264,26 +264,28 @@ class _WebAnnoReader:
     def _read_annotations(self, fields: Sequence[str], start: int, end: int, line: int) -> None:
         """Read a row with annotations, and count those that are not read."""
         assert self._layers is not None
-        read = {own.source.column for own in self._layers.values()}
+        columns = {layer.source.column for layer in self._layers.values()}
         passed_over = self._file.passed_over
         for layer in self._head:
-            own = fields[layer.column : layer.column + layer.width]
-            if layer.kind == "relation" and own[-1] != "_":
-                passed_over["relations"] += len(_STACKED.findall(own[-1]))
-            for value in _STACKED.findall(own[0]) if layer.kind == "chain" else ():
+            cells = fields[layer.column : layer.column + layer.width]
+            if layer.kind == "relation" and cells[-1] != "_":
+                passed_over["relations"] += len(_STACKED.findall(cells[-1]))
+            for value in _STACKED.findall(cells[0]) if layer.kind == "chain" else ():
                 link = layer.name, value.rpartition("->")[2]
-                if "->" in value and link not in self._seen:
-                    self._seen.add(link)
+                if "->" in value and link not in self._counted:
+                    self._counted.add(link)
                     passed_over["chain links"] += 1
             if layer.kind != "span":
                 continue
             for slot in layer.slots:
-                targets = (target for stack in _STACKED.findall(own[slot + 1]) for target in stack.split(";"))
+                targets = (
+                    target for stack in _STACKED.findall(cells[slot + 1]) for target in stack.split(";")
+                )
                 passed_over["slots"] += sum(target not in ("_", "*") for target in targets)
-            if self._options.layers is None and layer.column not in read and own[0] != "_":
-                for _, number in _values_in(own[0]):
-                    passed_over[f"spans of {layer.short}"] += (layer.name, number) not in self._seen
-                    self._seen.update([(layer.name, number)] if number else ())
+            if self._options.layers is None and layer.column not in columns and cells[0] != "_":
+                for _, number in _values_in(cells[0]):
+                    passed_over[f"spans of {layer.short}"] += (layer.name, number) not in self._counted
+                    self._counted.update([(layer.name, number)] if number else ())
         for chosen in self._layers.values():
             if not chosen.see(fields, start, end, line):
                 problem = f"the columns of {chosen.source.short} have different numbers of annotations"
@@ -294,26 +296,26 @@ class _WebAnnoReader:
         spans = [layer for layer in self._head if layer.kind == "span"]
         if not self._head or not (spans or self._options.layers):
             return {}
-        known = [f"{layer.short}.{name}" for layer in spans for name in layer.features]
-        sources = ", ".join(known := known or [layer.short for layer in spans])
+        names = [f"{layer.short}.{name}" for layer in spans for name in layer.features]
+        sources = ", ".join(names := names or [layer.short for layer in spans])
         others = ", ".join(f"{layer.short} ({layer.kind}s)" for layer in self._head if layer.kind != "span")
         not_read = f"; not read: {others}" if others else ""
-        wanted = self._options.layers
-        if wanted is None:
+        layer_sources = self._options.layers
+        if layer_sources is None:
             if any(layer.short == "NamedEntity" and "value" in layer.features for layer in spans):
-                wanted = {DEFAULT_LAYER: "NamedEntity.value"}
+                layer_sources = {DEFAULT_LAYER: "NamedEntity.value"}
             elif len(spans) == 1:
                 (layer,) = spans
                 feature = ["value"] if "value" in layer.features else list(layer.features)[:1]
-                wanted = {DEFAULT_LAYER: ".".join([layer.short, *feature])}
+                layer_sources = {DEFAULT_LAYER: ".".join([layer.short, *feature])}
             else:
                 raise UsageError(
                     f"the file has {len(spans)} layers of spans",
                     file=self._file.name,
-                    advice=f"name a source, as in layers={ {DEFAULT_LAYER: known[0]} }; its sources: {sources}",
+                    advice=f"name a source, as in layers={ {DEFAULT_LAYER: names[0]} }; its sources: {sources}",
                 )
         layers = {}
-        for name, source in wanted.items():
+        for name, source in layer_sources.items():
             chosen = _chosen(str(source), spans)
             if chosen is None:
                 raise UsageError(
@@ -366,16 +368,16 @@ def _segments(document: Document) -> list[_Segment]:
     space after it.
     """
     text, is_own = document.text or "", bool(document.sentences)
-    known = token_ranges(document.tokens or (), text)
+    ranges = token_ranges(document.tokens or (), text)
     lines = (match.span() for match in re.finditer(r"[^\n]*\n?", text))
     regions: list[_Range] = []
     place = 0
-    for start, end in sorted((each.start, each.end) for each in document.sentences) or lines:
+    for start, end in sorted((sentence.start, sentence.end) for sentence in document.sentences) or lines:
         regions += [(place, start), (max(place, start), end)]
         place = max(place, end)
     segments: list[_Segment] = []
     for start, end in [*regions, (place, len(text))]:
-        tokens = _tokens_between(known, start, end, text) if start < end else []
+        tokens = _tokens_between(ranges, start, end, text) if start < end else []
         if tokens:
             last = tokens[-1][1]
             segments.append(_Segment(tokens[0][0], max(end, last) if is_own else last, tokens))
@@ -393,12 +395,12 @@ def _segments(document: Document) -> list[_Segment]:
     return segments
 
 
-def _tokens_between(known: Sequence[_Range], start: int, end: int, text: str) -> list[_Range]:
-    """Return the known tokens that begin in a range, and words and marks where there are none."""
-    before = bisect_right(known, (start,))
-    place = max(start, known[before - 1][1]) if before else start
+def _tokens_between(ranges: Sequence[_Range], start: int, end: int, text: str) -> list[_Range]:
+    """Return the ranges of tokens that begin in a range, and words and marks where there are none."""
+    before = bisect_right(ranges, (start,))
+    place = max(start, ranges[before - 1][1]) if before else start
     tokens: list[_Range] = []
-    for token in known[before : bisect_right(known, (end,))]:
+    for token in ranges[before : bisect_right(ranges, (end,))]:
         tokens += [match.span() for match in _WORD_OR_MARK.finditer(text, place, token[0])]
         tokens.append(token)
         place = token[1]
@@ -426,23 +428,23 @@ def _fit(types: Mapping[str, str], document: Document, lost: Counter[str]) -> Do
         place = segment.end
     layers = {}
     for layer, spans in document.layers.items():
-        own = [each for span in spans for each in _without_edges(span, text, segments, lost)]
-        layers[layer] = sorted(own, key=lambda span: (span.start, -span.end))
+        fit_spans = [fit_span for span in spans for fit_span in _without_edges(span, text, segments, lost)]
+        layers[layer] = sorted(fit_spans, key=lambda span: (span.start, -span.end))
     sentences = [Sentence(segment.start, segment.end) for segment in segments]
     return replace(document, layers=layers, text="".join(parts), sentences=sentences, tags={})
 
 
 def _without_edges(span: Span, text: str, segments: Sequence[_Segment], lost: Counter[str]) -> Sequence[Span]:
     """Return a span without white space at its edges; one without characters lies in a sentence that has tokens."""
-    own = text[span.start : span.end]
-    start = span.start + (len(own) - len(own.lstrip()) if own.strip() else 0)
-    end = start + len(own.strip())
+    content = text[span.start : span.end]
+    start = span.start + (len(content) - len(content.lstrip()) if content.strip() else 0)
+    end = start + len(content.strip())
     if start == end:
         if not segments or not segments[0].tokens:
             lost["zero-length spans"] += 1
             return ()
         here = max(bisect_right(segments, start, key=attrgetter("start")) - 1, 0)
-        near = [min(max(start, each.start), each.end) for each in segments[here : here + 2]]
+        near = [min(max(start, segment.start), segment.end) for segment in segments[here : here + 2]]
         start = end = min(near, key=lambda place: abs(place - start))
     if (start, end) == (span.start, span.end):
         return (span,)
@@ -470,8 +472,8 @@ class _Tokens:
             last = min(last, self._last[bisect_left(self._limits, span.start)] - 1)
             return [(last, (span.start, span.end))]
         numbers = range(bisect_right(self._starts, span.start) - 1, last + 1)
-        own = ((number, self._ranges[number]) for number in numbers)
-        return [(number, (max(start, span.start), min(end, span.end))) for number, (start, end) in own]
+        ranges = ((number, self._ranges[number]) for number in numbers)
+        return [(number, (max(start, span.start), min(end, span.end))) for number, (start, end) in ranges]
 
 
 class _Cells:
@@ -480,27 +482,29 @@ class _Cells:
     Spans that have several units, or one with others, have numbers.
     """
 
-    def __init__(self, spans: Sequence[Span], of: UimaType, tokens: _Tokens, numbers: Iterator[int]) -> None:
-        values = [values_of(span, of) for span in spans]
-        names = {name for own in values for name in own}
-        self.names = sorted(names | {of.label}) if names or not spans else []
-        self.name = of.name
-        numbered: dict[int, int] = {}
+    def __init__(
+        self, spans: Sequence[Span], kind: UimaType, tokens: _Tokens, numbers: Iterator[int]
+    ) -> None:
+        values = [values_of(span, kind) for span in spans]
+        names = {name for features in values for name in features}
+        self.names = sorted(names | {kind.label}) if names or not spans else []
+        self.name = kind.name
+        number_by_span: dict[int, int] = {}
         places: dict[_Unit, list[int]] = {}
         for place, span in enumerate(spans):
             units = tokens.units(span)
             for unit in units:
                 stack = places.setdefault(unit, [])
                 stack.append(place)
-                for each in (stack[0], place) if len(stack) > 1 else ():
-                    numbered[each] = numbered.get(each) or next(numbers)
+                for index in (stack[0], place) if len(stack) > 1 else ():
+                    number_by_span[index] = number_by_span.get(index) or next(numbers)
             if len(units) > 1:
-                numbered[place] = numbered.get(place) or next(numbers)
+                number_by_span[place] = number_by_span.get(place) or next(numbers)
 
         def field(place: int, name: str) -> str:
             value = values[place].get(name)
             shown = "*" if value is None else value.translate(_IN_VALUES).replace("->", "\\->")
-            return f"{shown}[{numbered[place]}]" if place in numbered else shown
+            return f"{shown}[{number_by_span[place]}]" if place in number_by_span else shown
 
         self.fields: dict[_Unit, list[str]] = {
             unit: ["|".join(field(place, name) for place in stack) for name in self.names or ("",)]
@@ -514,8 +518,8 @@ def _lines(types: Mapping[str, str], document: Document, layers: Sequence[str]) 
     segments, text = _segments(document), document.text or ""
     tokens, numbers = _Tokens(segments), count(1)
     require_short_texts(sum(map(len, chain.from_iterable(document.layers.values()))), **document.in_errors)
-    known = types_of(types, [*layers, *document.layers])
-    cells = [_Cells(spans, known[layer], tokens, numbers) for layer, spans in document.layers.items()]
+    kinds = types_of(types, [*layers, *document.layers])
+    cells = [_Cells(spans, kinds[layer], tokens, numbers) for layer, spans in document.layers.items()]
     parts: dict[int, set[_Range]] = {}
     for layer in cells:
         for token, part in layer.fields:
@@ -530,8 +534,8 @@ def _lines(types: Mapping[str, str], document: Document, layers: Sequence[str]) 
         for line in text[segment.start : segment.end].split("\n"):
             yield f"#Text={line.translate(_IN_TEXTS)}"
         for token, whole in enumerate(segment.tokens, 1):
-            own = sorted(parts.get(place, set()) - {whole}, key=lambda part: (part[0], -part[1]))
-            for nth, (start, end) in enumerate([whole, *own]):
+            subtokens = sorted(parts.get(place, set()) - {whole}, key=lambda part: (part[0], -part[1]))
+            for nth, (start, end) in enumerate([whole, *subtokens]):
                 fields = [
                     field
                     for layer in cells
@@ -551,7 +555,7 @@ WEBANNO = FileFormat(
     writer=lambda types: writer(
         types,
         ".tsv",
-        lambda own, document, layers: "".join(in_lines(_lines(own, document, layers))),
+        lambda type_names, document, layers: "".join(in_lines(_lines(type_names, document, layers))),
         _fit,
         empty=f"{VERSION}.3\n",
     ),

@@ -76,14 +76,14 @@ def rows_of_workbook(file: InputFile) -> list[SheetRow]:
 
 def _rows(file: str, book: Any) -> Iterator[SheetRow]:
     texts: dict[str, str] = {}  # many cells may have one long text
-    left = MAX_WORKBOOK_CELLS
+    cells_left = MAX_WORKBOOK_CELLS
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # what a file says of its own size may be wrong
         for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
-            left -= len(values) + 1
+            cells_left -= len(values) + 1
             if number > _ROWS:
                 raise workbook_too_long("rows", f"{file}, sheet {sheet.title}", _ROWS)
-            if left < 0:
+            if cells_left < 0:
                 raise workbook_too_long("rows and cells", file, MAX_WORKBOOK_CELLS)
             cells = {column: _text(value, texts) for column, value in enumerate(values) if value is not None}
             if any(cells.values()):
@@ -98,7 +98,7 @@ def _text(value: object, texts: dict[str, str]) -> str:
     """
     if isinstance(value, str):
         if value not in texts:  # how programs write characters that XML cannot hold
-            text = re.sub("_x000([9AD])_", lambda found: chr(int(found[1], 16)), value)
+            text = re.sub("_x000([9AD])_", lambda match: chr(int(match[1], 16)), value)
             texts[value] = text.replace("_x005F_", "_")
         return texts[value]
     if isinstance(value, bool):
@@ -113,8 +113,8 @@ def _parts(data: bytes, file: str) -> BytesIO:
     from zipfile import ZipFile
 
     scanned = _Parts(file)
-    found = BytesIO()
-    with ZipFile(BytesIO(data)) as archive, ZipFile(found, "w") as kept:
+    buffer = BytesIO()
+    with ZipFile(BytesIO(data)) as archive, ZipFile(buffer, "w") as copy:
         names = [name for name in archive.namelist() if name.lower().endswith((".xml", ".rels"))]
         if len(names) > MAX_MEMBERS:
             raise workbook_too_long("parts", file, MAX_MEMBERS)
@@ -122,13 +122,13 @@ def _parts(data: bytes, file: str) -> BytesIO:
             with archive.open(name) as part:
                 content = scanned.content(name, part)
             if content is not None:
-                kept.writestr(name, content)
+                copy.writestr(name, content)
     if not scanned.has_workbook:
         raise FormatError("the archive is no workbook", file=file, advice="save it as .xlsx again")
     if scanned.sheets > len(names):  # each sheet is read, however often its part is named
         raise workbook_too_long("sheets, the number of its parts", file, len(names))
-    found.seek(0)
-    return found
+    buffer.seek(0)
+    return buffer
 
 
 class _Parts:
@@ -198,13 +198,13 @@ class _Scan:
         self.root = self.root or local
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise self._refused(f"elements are nested more than {MAX_DEPTH} deep")
+            raise self._error(f"elements are nested more than {MAX_DEPTH} deep")
         size = 1 + len(attributes)
         self.marks += size
         if self._piece:
             self._in_piece += size
             if self._in_piece > _MOST_IN_PIECE:
-                raise self._refused(f"a row has more than {_MOST_IN_PIECE:,} elements and attributes")
+                raise self._error(f"a row has more than {_MOST_IN_PIECE:,} elements and attributes")
         elif local == _STREAMED.get(self.root):
             self._piece, self._in_piece = self._depth, 0
         else:
@@ -217,8 +217,8 @@ class _Scan:
         self._depth -= 1
 
     def _refuse_declaration(self, *_: object) -> None:
-        raise self._refused("a document type declaration is not read")
+        raise self._error("a document type declaration is not read")
 
-    def _refused(self, problem: str) -> FormatError:
+    def _error(self, problem: str) -> FormatError:
         line = self._parser.CurrentLineNumber
         return FormatError(problem, file=self._file, line=line, advice="save the workbook as .xlsx again")

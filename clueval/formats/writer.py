@@ -151,19 +151,19 @@ def fitted_documents(
     losing: list[Document] = []
     layer: str | None = None
     for number, document in enumerate(documents, 1):
-        fitting, own = fitted(document, writer, layer)
+        fitting, losses = fitted(document, writer, layer)
         if "layers" not in writer.holds:
             layer = layer or next((name for name, spans in fitting.layers.items() if spans), None)
         if not writer.keeps_ids:
-            own[IDS] += document.id != str(number) and not isinstance(document.id, MissingId)
+            losses[IDS] += document.id != str(number) and not isinstance(document.id, MissingId)
             fitting = replace(fitting, id=MissingId(number))
         elif in_folder:
             identifier = document.id.removesuffix(".txt").removesuffix(writer.ending)
             name_of_file = names.of(identifier)
-            own[NAMES] += name_of_file != identifier
+            losses[NAMES] += name_of_file != identifier
             fitting = replace(fitting, id=name_of_file)
-        counted.update(own := +own)
-        losing += [document] if own else []
+        counted.update(losses := +losses)
+        losing += [document] if losses else []
         del losing[2:]
         yield fitting
     if not lossy:
@@ -193,7 +193,7 @@ def refuse_lost(
 
 def _spans(spans: Sequence[Span], writer: Writer, starts: Sequence[int], lost: Counter[str]) -> list[Span]:
     holds = writer.holds
-    kept: list[Span] = []
+    fitting_spans: list[Span] = []
     for span in spans:
         fitting = span
         if span.features:
@@ -210,11 +210,11 @@ def _spans(spans: Sequence[Span], writer: Writer, starts: Sequence[int], lost: C
         elif bisect_right(starts, span.start) < bisect_left(starts, span.end):
             lost[ACROSS] += 1
         else:
-            kept.append(fitting)
+            fitting_spans.append(fitting)
     if "overlapping spans" in holds:
-        return kept
+        return fitting_spans
     apart: list[Span] = []
-    for span in sorted(kept, key=lambda span: (span.start, -span.end)):
+    for span in sorted(fitting_spans, key=lambda span: (span.start, -span.end)):
         if apart and span.start < apart[-1].end:
             lost["overlapping spans"] += 1
         else:
@@ -235,7 +235,7 @@ class FileNames:
     """Gives documents names that are different on each system."""
 
     def __init__(self) -> None:
-        self._taken: set[str] = set()
+        self._names: set[str] = set()
 
     def of(self, identifier: str) -> str:
         """Return the name, without its ending, of the file of the document with an id.
@@ -247,9 +247,9 @@ class FileNames:
         name = "".join(c if c.isalnum() or c in "-_." else "_" for c in identifier).lstrip(".") or "_"
         name = f"_{name}" if _DEVICE.match(name) else name
         name = name.encode()[:_LONGEST].decode(errors="ignore")
-        numbered = chain([name], (f"{name}-{number}" for number in count(2)))
-        name = next(each for each in numbered if _compared(each) not in self._taken)
-        self._taken.add(_compared(name))
+        variants = chain([name], (f"{name}-{number}" for number in count(2)))
+        name = next(variant for variant in variants if _compared(variant) not in self._names)
+        self._names.add(_compared(name))
         return name
 
 
