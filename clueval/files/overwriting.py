@@ -57,12 +57,12 @@ class _CommandFiles:
     def _look_up(self) -> None:
         """Find the identities of the files that were noted since the last time."""
         while self._new:
-            for path in _meant(self._new.pop()):
+            for path in _paths_meant_by(self._new.pop()):
                 self._files.add(_identity(path))
                 if os.path.isdir(path):  # noqa: PTH112  # false for a name that is no path, where `Path` raises
                     self._folders.add(_real(path))
                     self._files.update(
-                        _identity(Path(here, name)) for here, _, names in os.walk(path) for name in names
+                        _identity(Path(folder, name)) for folder, _, names in os.walk(path) for name in names
                     )
 
 
@@ -86,9 +86,9 @@ def keeps_inputs(function: Function) -> Function:
     """Decorate a function that reads and writes: none of its outputs replaces an input."""
 
     @wraps(function)
-    def call(*given: Any, **named: Any) -> Any:
+    def call(*positional: Any, **named: Any) -> Any:
         with inputs_kept():
-            return function(*given, **named)
+            return function(*positional, **named)
 
     return call  # type: ignore[return-value]  # it takes what the function takes
 
@@ -138,8 +138,8 @@ OUTPUT_TYPES = (output_path, output_name, output_folder)
 def refuse_to_overwrite(outputs: Iterable[str | Path | None]) -> None:
     """Raise `FileError` for an output that is an input, `UsageError` for two equal outputs."""
     written: set[str | _Identity | None] = set()
-    given = [Path(path) for path in outputs if path is not None]
-    for path in given:
+    paths = [Path(path) for path in outputs if path is not None]
+    for path in paths:
         real = _real(path)
         if written & {real, _identity(path)} - {None}:
             raise UsageError(
@@ -148,7 +148,7 @@ def refuse_to_overwrite(outputs: Iterable[str | Path | None]) -> None:
         written |= {real, _identity(path)}
     files = _FILES.get()
     if files is not None:
-        files.outputs += [path for path in given if _identity(path) is not None]
+        files.outputs += [path for path in paths if _identity(path) is not None]
         require_no_input()
 
 
@@ -160,7 +160,7 @@ def require_no_input(*outputs: Path) -> None:
             files.refuse(path)
 
 
-def _meant(name: str) -> Iterator[Path]:
+def _paths_meant_by(name: str) -> Iterator[Path]:
     """Yield the files and folders that a name means: itself, the matches of a pattern, the archive of a member."""
     yield Path(name)
     if not os.path.lexists(name):

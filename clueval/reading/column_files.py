@@ -212,11 +212,11 @@ class _Files:
 
     def _text_of(self, item: Stretch, number: int, group: LayerClusters) -> str:
         """Return the characters of the rows in spans, given their fields."""
-        known = self._characters.get(number)
-        if known is None or known.characters is not group.characters:
+        tag_characters = self._characters.get(number)
+        if tag_characters is None or tag_characters.characters is not group.characters:
             form = self._readers[0].form
-            known = TagCharacters(group.characters, item.layout.separator, decode=form.entities)
-            self._characters[number] = known
+            tag_characters = TagCharacters(group.characters, item.layout.separator, decode=form.entities)
+            self._characters[number] = tag_characters
         width, layers = item.layout.width, item.layout.layers
         columns = [
             item.fields[column::width]
@@ -225,7 +225,7 @@ class _Files:
         ]
         separator = item.layout.separator.encode()
         tags = columns[0] if len(columns) == 1 else map(separator.join, zip(*columns, strict=True))
-        return "".join(map(known.__getitem__, tags))
+        return "".join(map(tag_characters.__getitem__, tags))
 
     # Passages
 
@@ -244,8 +244,8 @@ class _Files:
             if self._in_sentences:
                 sentences = part.sentences()
                 columns = [
-                    [(own if differs else same)[row : row + size] for differs, row, size in sentences]
-                    for own, same in texts
+                    [(differing if differs else same)[row : row + size] for differs, row, size in sentences]
+                    for differing, same in texts
                 ]
                 self._add_sentences(columns, [size for _, _, size in sentences])
                 continue
