@@ -82,11 +82,11 @@ def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
 def field_names(group: Any) -> list[str]:
     """Return the names of the fields of a dataclass."""
     kind: Any = group if isinstance(group, type) else type(group)
-    return [name for name, *_ in _declared(kind)]
+    return [name for name, *_ in _declared_fields(kind)]
 
 
 @cache
-def _declared(kind: Any) -> list[tuple[str, str, Any]]:
+def _declared_fields(kind: Any) -> list[tuple[str, str, Any]]:
     """Return the name, the type and the default of each field of a dataclass."""
     return [(attribute.name, str(attribute.type), attribute.default) for attribute in fields(kind)]
 
@@ -119,7 +119,7 @@ def changed_values(group: Any) -> dict[str, Any]:
 def require_types(group: Any) -> None:
     """Raise `UsageError` for a field of a dataclass whose value is not of its type, as far as `_KINDS` has the type."""
     kind: Any = type(group)
-    for name, annotation, default in _declared(kind):
+    for name, annotation, default in _declared_fields(kind):
         value = getattr(group, name)
         if value is not default:
             require_kind(value, annotation, name)

@@ -30,15 +30,15 @@ class _CommandFiles:
 
     def __init__(self) -> None:
         self.outputs: list[Path] = []
-        self._named: set[str] = set()
-        self._new: list[str] = []
+        self._names: set[str] = set()
+        self._new_names: list[str] = []
         self._files: set[_Identity | None] = {None}
         self._folders: set[str] = set()
 
     def note(self, name: str) -> None:
-        if name not in self._named:
-            self._named.add(name)
-            self._new.append(name)
+        if name not in self._names:
+            self._names.add(name)
+            self._new_names.append(name)
 
     def note_open(self, identity: _Identity) -> None:
         self._files.add(identity)
@@ -56,8 +56,8 @@ class _CommandFiles:
 
     def _look_up(self) -> None:
         """Find the identities of the files that were noted since the last time."""
-        while self._new:
-            for path in _paths_meant_by(self._new.pop()):
+        while self._new_names:
+            for path in _paths_meant_by(self._new_names.pop()):
                 self._files.add(_identity(path))
                 if os.path.isdir(path):  # noqa: PTH112  # false for a name that is no path, where `Path` raises
                     self._folders.add(_real(path))

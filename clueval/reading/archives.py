@@ -57,7 +57,7 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
         if name not in members:
             raise FileNotFoundError(2, "there is no such member in the archive", str(self))
         with _errors_of(self):
-            stream = _opened(archive, name)
+            stream = _member_stream(archive, name)
 
         def read_some(most: int) -> bytes:
             with _errors_of(self):
@@ -246,7 +246,7 @@ def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
     return CountedHeader
 
 
-def _opened(archive: Path, name: str) -> IO[bytes]:
+def _member_stream(archive: Path, name: str) -> IO[bytes]:
     if _is_zip(archive):
         return _zip(archive).open(name)
     status = archive.stat()

@@ -132,7 +132,7 @@ class ByteReader:
         self._by_document, self._by_sentence = by_document or as_passages, by_sentence
         self._as_passages = as_passages
         self._block = sizes.block
-        self._most = 1  # pieces at a time; few before the layout is known
+        self._most_pieces = 1  # pieces at a time; few before the layout is known
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
 
     def __iter__(self) -> Iterator[Stretch | tuple[Passage, Passage]]:
@@ -167,9 +167,9 @@ class ByteReader:
         """Take the next pieces of both sides, and the end of each; if none has ended, whole lines, and no end."""
         for end in self._files[0].recogniser.ends:
             sides = [file.waiting.split(end) for file in self._files]
-            number = min(self._most, *(len(pieces) - 1 for pieces in sides))
+            number = min(self._most_pieces, *(len(pieces) - 1 for pieces in sides))
             if number:
-                self._most *= 2
+                self._most_pieces *= 2
                 for file, pieces in zip(self._files, sides, strict=True):
                     file.waiting = end.join(pieces[number:])
                     del pieces[number:]
@@ -335,7 +335,7 @@ def find_hunks(
     for number, line in zip(numbers, joined, strict=True):
         lines[number] = line
     same = end.join(compress(gold, map(not_, differs)))
-    return _fields(_inside(b"\n".join([same, b"", *lines, b""]), layout), layout)
+    return _fields(_lines_in_spans(b"\n".join([same, b"", *lines, b""]), layout), layout)
 
 
 def _fields(text: bytes, layout: Layout) -> list[bytes]:
@@ -372,7 +372,7 @@ def fits(text: bytes, layout: Layout) -> bool:
     return fit and b"\n" + separator not in text
 
 
-def _inside(text: bytes, layout: Layout) -> bytes:
+def _lines_in_spans(text: bytes, layout: Layout) -> bytes:
     """The runs of lines in spans, each without its first token."""
     columns = _columns(layout)
     before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)

@@ -179,7 +179,7 @@ class ColumnCheck(ColumnReader):
         self.tokens = 0
         self.schemes: dict[str, str | None] = {}
         self._file = file
-        self._found: list[CluevalError] = []
+        self._errors: list[CluevalError] = []
         self._pairs: dict[str, set[tuple[str, str]]] = {}
         self._ids: dict[str, int] = {}
         self._repeated: list[CluevalError] = []
@@ -199,18 +199,18 @@ class ColumnCheck(ColumnReader):
             self.form.at_end(self)
             self.end_document()
         except CluevalError as error:
-            self._found.append(error)
+            self._errors.append(error)
         self.lines = TokenLines()
         yield from self._sorted()
 
     def _sorted(self) -> list[CluevalError]:
         first = self.lines.line_of(0) if self.lines.rows else sys.maxsize
-        ready = [error for error in self._found if (error.line or 0) < first]
-        self._found = [error for error in self._found if (error.line or 0) >= first]
-        return sorted(ready, key=lambda error: error.line or 0)
+        earlier_errors = [error for error in self._errors if (error.line or 0) < first]
+        self._errors = [error for error in self._errors if (error.line or 0) >= first]
+        return sorted(earlier_errors, key=lambda error: error.line or 0)
 
     def complain(self, error: CluevalError) -> None:
-        self._found.append(error)
+        self._errors.append(error)
 
     def end_sentence(self) -> None:
         super().end_sentence()
@@ -220,7 +220,7 @@ class ColumnCheck(ColumnReader):
     def document(self) -> Document:
         """Check the rest of the document; its repeated token ids are problems if all its lines fit."""
         self._check()
-        self._found += self._repeated if self._fits else ()
+        self._errors += self._repeated if self._fits else ()
         self._ids, self._repeated, self._fits = {}, [], True
         return Document("", {})
 
@@ -237,7 +237,7 @@ class ColumnCheck(ColumnReader):
             columns, fits = self._values.columns(layout), True
         except CluevalError:
             columns, fits = self._columns_that_fit(layout), False
-            self._found += self._values.misfits(layout)
+            self._errors += self._values.misfits(layout)
         self._fits = self._fits and fits
         for layer, source in layout.layers.items():
             self._check_tags(layer, self._values.values(columns, source, layer), fits)
@@ -279,7 +279,7 @@ class ColumnCheck(ColumnReader):
             for row in range(len(sentence) + 1):
                 if (problem := _problem(sentence, row, scheme)) is not None:
                     line = self.lines.line_of(first + min(row, len(sentence) - 1))
-                    self._found.append(TagError(f"layer {layer!r}: {problem}", file=self.file, line=line))
+                    self._errors.append(TagError(f"layer {layer!r}: {problem}", file=self.file, line=line))
 
     def _are_legal(self, layer: str, pairs: set[tuple[str, str]]) -> bool:
         """Whether all pairs of adjacent tags are legal; if so, they tell the scheme, together with others."""

@@ -103,7 +103,8 @@ class NewLabels:
         self.steps = [step for step in plan.steps if isinstance(step, EachLabel)]
         if self.steps and plan.sides != SIDES:
             raise Unusual("labels of other sides than gold and predicted are changed")
-        self._new: dict[tuple[str, str], str] = {}  # by side and label; an empty one: its spans are left out
+        # by side and label; an empty one: its spans are left out
+        self._new_label: dict[tuple[str, str], str] = {}
         self._read: Counter[tuple[str, str]] = Counter()  # sides and labels of spans
 
     def rows(self, rows: Sequence[Row], side: str, times: Iterable[int] | None = None) -> Sequence[Row]:
@@ -114,12 +115,12 @@ class NewLabels:
         for (start, end, label), number in zip(rows, repeat(1) if times is None else times, strict=False):
             key = side, label
             self._read[key] += number
-            if key not in self._new:
+            if key not in self._new_label:
                 for step in self.steps:
                     label = (step.renamed(label, side) or "") if label else ""
-                self._new[key] = label
-            if self._new[key]:
-                renamed.append((start, end, self._new[key]))
+                self._new_label[key] = label
+            if self._new_label[key]:
+                renamed.append((start, end, self._new_label[key]))
         return renamed
 
     def notes(self) -> Counter[tuple[str, ...]]:
@@ -471,7 +472,7 @@ class ClusterCounting:
         if not clusters:
             return {waits: {} for waits in self._conditions}
         pairs = _neighbours_in(clusters)
-        self._see_neighbours(pairs, group)
+        self._add_neighbours(pairs, group)
         parts_of = self._parts(clusters, pairs, group)
         parts: Counter[str] = Counter()
         for cluster, number in clusters.items():
@@ -573,7 +574,7 @@ class ClusterCounting:
                 key_numbers[bisect_right(starts, first) - 1].append(number)
         return key_numbers
 
-    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: LayerClusters) -> None:
+    def _add_neighbours(self, pairs: Mapping[tuple[str, str], int], group: LayerClusters) -> None:
         """Add the pairs of adjacent tags of each side and layer, given those of rows."""
         _, *columns = zip(*group.characters.rows.values(), strict=True)
         for (side, layer), column in zip(
@@ -749,8 +750,8 @@ def _add(counting: ClusterCounting, place: Unit | None, batch: Sequence[Sequence
     (group,) = counting.groups
     first = batch[0]
     differ = list(reduce(partial(map, or_), (map(ne, first, side) for side in batch[1:])))
-    group.add(place, group.text([_joined(compress(side, differ)) for side in batch]))
-    group.add(place, group.text_of_same([_joined(compress(first, map(not_, differ)))]))
+    group.add(place, group.text([_flat_tags(compress(side, differ)) for side in batch]))
+    group.add(place, group.text_of_same([_flat_tags(compress(first, map(not_, differ)))]))
     counting.add_text(place, sum(map(len, first)), len(first))
 
 
@@ -758,7 +759,7 @@ def _add_to_places(
     counting: ClusterCounting, places: Sequence[Unit | None], batch: Sequence[Sequence[Sequence[str]]]
 ) -> None:
     (group,) = counting.groups
-    text = group.text([_joined(side) for side in batch])
+    text = group.text([_flat_tags(side) for side in batch])
     start = 0
     for place, tags in zip(places, batch[0], strict=True):
         past = start + len(tags)
@@ -770,7 +771,7 @@ def _add_to_places(
         start = past + 1
 
 
-def _joined(sentences: Iterable[Sequence[str]]) -> list[str]:
+def _flat_tags(sentences: Iterable[Sequence[str]]) -> list[str]:
     """Return the tags of sentences, with an O after each."""
     border = (OUTSIDE,)
     return list(chain.from_iterable(chain.from_iterable(zip(sentences, repeat(border), strict=False))))

@@ -309,7 +309,7 @@ class Conversion:
                 f"the format {self.name} has several files for a document",
                 advice="name a folder, as in folder/",
             )
-        of_file = _only(documents) if self.writer.single else documents
+        of_file = _single_document(documents) if self.writer.single else documents
         return self.writer.pieces(of_file, list(self.layers), self.with_ids)
 
     def write(self, documents: Iterable[Document]) -> None:
@@ -360,19 +360,19 @@ class Conversion:
             contents: dict[str, Iterable[str]] = {self.writer.ending: pieces}
             contents |= {ending: [content(document)] for ending, content in self.writer.beside.items()}
             for ending, file_pieces in contents.items():
-                yield _written(f"{document.id}{ending}", file_pieces, folder, scratch)
+                yield _write_pieces(f"{document.id}{ending}", file_pieces, folder, scratch)
         if self.writer.of_folder is not None:
             for name, content in self.writer.of_folder(self.uses, self.layers).items():
-                yield _written(name, [content], folder, scratch)
+                yield _write_pieces(name, [content], folder, scratch)
 
 
-def _written(name: str, pieces: Iterable[str], folder: Path, scratch: Path) -> str:
+def _write_pieces(name: str, pieces: Iterable[str], folder: Path, scratch: Path) -> str:
     with errors_of(folder / name), (scratch / name).open("w", encoding="utf-8", newline="") as file:
         file.writelines(pieces)
     return name
 
 
-def _only(documents: Iterable[Document]) -> Iterator[Document]:
+def _single_document(documents: Iterable[Document]) -> Iterator[Document]:
     for number, document in enumerate(documents):
         if number:
             raise UsageError(

@@ -48,7 +48,7 @@ def spans_by_document(
     if len(set(columns)) < len(columns):
         raise UsageError(f"{name} has two columns with one name", advice="rename one")
     records = [dict(zip(columns, record.values(), strict=True)) for record in records]
-    for what, several in (("the end", ends_in(columns)), ("the start", _in(columns, KEYS["start"]))):
+    for what, several in (("the end", ends_in(columns)), ("the start", _columns_in(columns, KEYS["start"]))):
         if len(several) > 1:
             raise UsageError(
                 f"{name} has several columns for {what}: {', '.join(several)}", advice="keep one of them"
@@ -97,7 +97,7 @@ def spans_by_document(
 
 
 def _column_of_documents(columns: Sequence[str], span_columns: Sequence[str], name: str) -> str | None:
-    document_columns = _in(columns, DOCUMENTS)
+    document_columns = _columns_in(columns, DOCUMENTS)
     if len(document_columns) > 1:
         raise UsageError(
             f"{name} has several columns that name documents: {', '.join(document_columns)}",
@@ -155,5 +155,5 @@ def _length(span: Mapping[str, Any]) -> int | None:
 _KNOWN = {*DOCUMENTS, *KEYS["start"], *KEYS["end"], *KEYS["label"], END_INCLUSIVE, "id", "text", "score"}
 
 
-def _in(columns: Sequence[str], names: Collection[str]) -> list[str]:
+def _columns_in(columns: Sequence[str], names: Collection[str]) -> list[str]:
     return [column for column in columns if column in names]

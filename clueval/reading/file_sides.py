@@ -148,7 +148,7 @@ class FileSides:
 
     def _texts(self, read: Read) -> Iterator[Text]:
         if self.is_run:
-            yield from self._answered(read)
+            yield from self._texts_with_answers(read)
         elif self.pair_by in ("id", "content"):
             streams = [self._in_turn(number, read) for number in range(len(self.listed))]
             yield from joined_by(self.pair_by, streams, [side.name for side in self.listed])
@@ -196,12 +196,15 @@ class FileSides:
 
     # The answers of a run
 
-    def _answered(self, read: Read) -> Iterator[Text]:
+    def _texts_with_answers(self, read: Read) -> Iterator[Text]:
         """Yield the documents of gold, each with its answer and those of further golds; memory holds all but gold's."""
         from clueval.formats.mentions import read_run, without_answer  # few corpora are answers
 
         gold, predicted, *golds = self.listed
-        run = [(name, self.source(predicted, path, name, self.progress)) for name, path in _named(predicted)]
+        run = [
+            (name, self.source(predicted, path, name, self.progress))
+            for name, path in _files_with_names(predicted)
+        ]
         answers = _by_id(
             predicted.name, read_run([(name, source.file) for name, source in run], predicted.options)
         )
@@ -225,7 +228,7 @@ class FileSides:
 
     def _documents(self, side: Side, read: Read) -> Iterator[Document]:
         """Yield the documents of a side; files that are one document each have the names that answers have."""
-        for name, path in _named(side):
+        for name, path in _files_with_names(side):
             document_name = name if self.source(side, path).form.is_one_document else None
             source = self.source(side, path, document_name, self.progress)
             yield from source.documents()
@@ -458,7 +461,7 @@ def _by_name(sides: Sequence[Side]) -> list[FileGroup]:
     return [FileGroup(name, tuple(paths[name] for paths in by_name)) for name in first]
 
 
-def _named(side: Side) -> Files:
+def _files_with_names(side: Side) -> Files:
     """Return the files of a side by the names that answers have: in a list, those of the files without folders."""
     if side.is_list:
         return [(without_ending(path.name), path) for _, path in side.files]
@@ -504,12 +507,12 @@ def joined(
                 continue
             key, document = keyed
             if key in ids[number]:
-                raise _twice(names[number], document, ids[number][key], None if may_lack else pair_by)
+                raise _duplicate(names[number], document, ids[number][key], None if may_lack else pair_by)
             ids[number][key] = document.id
             text = waiting.setdefault(key, [None] * len(streams))
             text[number] = document
             if None not in text:
-                yield _moved(waiting.pop(key))
+                yield _with_first_id(waiting.pop(key))
     if waiting and not may_lack:
         alone: dict[str, list[str]] = {name: [] for name in names}
         for text in waiting.values():
@@ -518,10 +521,10 @@ def joined(
                     has_file = unpaired.file is not None and pair_by != "id"
                     alone[name].append(f"{unpaired.id} in {unpaired.file}" if has_file else unpaired.id)
         raise _not_parallel(pair_by, alone)
-    yield from map(_moved, waiting.values())
+    yield from map(_with_first_id, waiting.values())
 
 
-def _moved(text: Sequence[Document | None]) -> tuple[Document | None, ...]:
+def _with_first_id(text: Sequence[Document | None]) -> tuple[Document | None, ...]:
     """Return the documents of a text with the id of the first, and its first position if they have the same unit."""
     first = next(document for document in text if document is not None)
     return tuple(document if document is None else _moved_to(document, first) for document in text)
@@ -553,7 +556,7 @@ def key_of(document: Document, pair_by: str | None) -> str:
     return sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _twice(side: str, document: Document, other_id: str, pair_by: str | None) -> UsageError:
+def _duplicate(side: str, document: Document, other_id: str, pair_by: str | None) -> UsageError:
     if pair_by is None:
         return UsageError(
             f"{side} has two documents {document.id!r}",

@@ -105,7 +105,7 @@ class GivenSide(NamedTuple):
         tags = _materialised(item)
         require_kind(tags, "Sequence", place)
         if self.names is not None:
-            tags = _named(tags, self.names, place)
+            tags = _tags_with_names(tags, self.names, place)
         try:
             return _document_of_tags(tags, self.id_of(number), self.options)
         except (CluevalError, TypeError, ValueError, AttributeError) as error:  # values that are no text
@@ -222,7 +222,7 @@ def side_of(value: Any, name: str, options: FormatOptions, others: Iterable[Any]
     if names is None and options.names is None:
         names = next(filter(None, map(names_in_dataset, others)), None)
     side = GivenSide(name, options if names is None else replace(options, names=names))
-    side = _of_answers(side, value) if options.input in ANSWER_FORMATS else _recognised(side, value)
+    side = _of_answers(side, value) if options.input in ANSWER_FORMATS else _with_kind(side, value)
     if side.kind in ("tags", None) and options.names is not None:
         side = side._replace(names=names_of_tags(options.names, "labels"))
     return side._replace(options=options)
@@ -261,7 +261,7 @@ def _of_answers(side: GivenSide, value: Any) -> GivenSide:
     return side._replace(items=list(items), filling=partial(without_answer, options=side.options))
 
 
-def _recognised(side: GivenSide, value: Any) -> GivenSide:
+def _with_kind(side: GivenSide, value: Any) -> GivenSide:
     if isinstance(value, Document):
         return side._replace(kind="documents", items=[value])
     if is_frame(value):
@@ -271,7 +271,7 @@ def _recognised(side: GivenSide, value: Any) -> GivenSide:
         if records and _is_row(records[0], side.options):
             return _with_items(side, records)
         spans = spans_by_document(records, list(value.columns), side.name)
-        return _recognised(side, spans)._replace(filling=lambda _: [])
+        return _with_kind(side, spans)._replace(filling=lambda _: [])
     if _is_spacy_doc(value) or (_is_row(value, side.options) and not _are_by_id(value)):
         return _with_items(side, [value])
     if isinstance(value, Mapping) and not is_span(value):
@@ -425,12 +425,12 @@ def _is_row(item: Any, options: FormatOptions) -> bool:
     return True
 
 
-def _are_by_id(given: Any) -> bool:
+def _are_by_id(value: Any) -> bool:
     """Return whether a dictionary has lists alone, but not those of a row: the spans or tags of documents by id."""
     return (
-        isinstance(given, Mapping)
-        and not {*_TEXT, *_TOKENS}.intersection(given)
-        and all(isinstance(item, list | tuple) for item in given.values())
+        isinstance(value, Mapping)
+        and not {*_TEXT, *_TOKENS}.intersection(value)
+        and all(isinstance(item, list | tuple) for item in value.values())
     )
 
 
@@ -751,11 +751,11 @@ def _with_names_of_tags(sides: Sequence[GivenSide]) -> list[GivenSide]:
             counts = [not (is_number(tag) and index(tag) == IGNORED) for tag in first_tags]
             lists = [list(compress(tags, counts)) for tags in lists]
         for side, column, tags in zip(sides, columns, lists, strict=True):
-            column.append(_named(tags, side.names, side.place(number)))
+            column.append(_tags_with_names(tags, side.names, side.place(number)))
     return [side._replace(items=column) for side, column in zip(sides, columns, strict=True)]
 
 
-def _named(tags: Iterable[Any], names: Mapping[int, str] | None, place: str) -> list[Any]:
+def _tags_with_names(tags: Iterable[Any], names: Mapping[int, str] | None, place: str) -> list[Any]:
     """Return tags with names in place of numbers. Raises `UsageError` for a number without name."""
     tag_list = list(_materialised(tags))
     if names is not None and set(map(type, tag_list)) == {int} and names.keys() >= set(tag_list):
@@ -789,7 +789,7 @@ def with_text_of(document: Document, item: Any, place: str, names: Mapping[int, 
                 advice="give tags on both sides, or documents with positions of tokens: "
                 "Document(id, {'label': spans}, tokens=row['tokens'])",
             )
-        tags = _named(item, names, place)
+        tags = _tags_with_names(item, names, place)
         if len(tags) != len(document.tokens):
             raise UsageError(
                 f"{place} has {len(document.tokens)} tokens and {len(tags)} tags",

@@ -88,10 +88,10 @@ class PassageReader(ColumnReader):
         self.sources = file.sources
         self.values = ColumnValues(source.form, self)
         self._sizes, self._name = sizes, source.name
-        self._known: NamedDocument | None = None
+        self._last_document: NamedDocument | None = None
         self._begins = False
-        self._ended = 0  # the number of rows in sentences that have ended
-        self._complete: list[Passage] = []
+        self._ended_rows = 0  # the number of rows in sentences that have ended
+        self._complete_passages: list[Passage] = []
 
     def passages(self) -> Iterator[Passage]:
         """Yield the passages of the file. Raises the errors of reading lines, but not of their columns."""
@@ -100,7 +100,7 @@ class PassageReader(ColumnReader):
 
     def take(self) -> list[Passage]:
         """Return the complete passages; each is returned once."""
-        complete, self._complete = self._complete, []
+        complete, self._complete_passages = self._complete_passages, []
         return complete
 
     @property
@@ -113,7 +113,7 @@ class PassageReader(ColumnReader):
         """The current document."""
         if not self.is_open:
             return None
-        return self._known or self.named(self.id, self.metadata, self.begun)
+        return self._last_document or self.named(self.id, self.metadata, self.begun)
 
     def named(self, identifier: str | None, metadata: Mapping[str, str], number: int) -> NamedDocument:
         """Return the document with an id in the file, or the number of the document, from 1."""
@@ -134,8 +134,8 @@ class PassageReader(ColumnReader):
         self.end_document()
         self.begun += documents
         if current is not None:
-            self._known = last or current
-            self.is_open, self.metadata, self._begins = True, dict(self._known.metadata), False
+            self._last_document = last or current
+            self.is_open, self.metadata, self._begins = True, dict(self._last_document.metadata), False
 
     def begin_document(
         self,
@@ -145,10 +145,10 @@ class PassageReader(ColumnReader):
         head: str | None = None,
     ) -> None:
         ColumnReader.begin_document(self, identifier, metadata, head=head)
-        self._known, self._begins = None, True
+        self._last_document, self._begins = None, True
 
     def end_sentence(self) -> None:
-        if self.lines.rows > self._ended:
+        if self.lines.rows > self._ended_rows:
             ColumnReader.end_sentence(self)
             self._end_if_full()
         else:
@@ -158,7 +158,7 @@ class PassageReader(ColumnReader):
     def _end_if_full(self) -> None:
         """End the passage, after a sentence, if it has enough."""
         lines, sizes = self.lines, self._sizes
-        self._ended = lines.rows
+        self._ended_rows = lines.rows
         if lines.rows >= sizes.tokens or len(lines.ends) >= sizes.sentences:
             self._end_passage()
 
@@ -167,17 +167,17 @@ class PassageReader(ColumnReader):
         if self.is_open:
             if self.lines.ends or self._begins:
                 self._end_passage()
-            self.is_open, self.id, self.metadata, self._known = False, None, {}, None
+            self.is_open, self.id, self.metadata, self._last_document = False, None, {}, None
 
     def _end_passage(self) -> None:
         document, lines = self.current, self.lines
         assert document is not None
         sentences = lines.of_sentences()
-        self._complete.append(
+        self._complete_passages.append(
             Passage(document, self.layout, self._begins, sentences, lines.rows, lines, self.start)
         )
         self.start += lines.rows
-        self.lines, self._ended, self._begins = TokenLines(), 0, False
+        self.lines, self._ended_rows, self._begins = TokenLines(), 0, False
 
     def document(self) -> Document:
         raise AssertionError("passages are read")
@@ -312,7 +312,7 @@ class RowSplitter:
         past = past_same = 0
         for passages in groups:
             first = passages[0]
-            differ = _differing(passages)
+            differ = _differences(passages)
             chosen = [list(compress(passage.sentences, differ)) for passage in passages]
             sizes = list(map(LINES, chosen[0]))
             if any(list(map(LINES, sentences)) != sizes for sentences in chosen[1:]):
@@ -362,7 +362,7 @@ def have_ids(passages: Passages) -> bool:
     return any(passage.layout is not None and passage.layout.token_id is not None for passage in passages)
 
 
-def _differing(passages: Passages) -> list[bool]:
+def _differences(passages: Passages) -> list[bool]:
     first, *others = passages
     if any(passage.layout != first.layout for passage in others):
         return [True] * len(first.sentences)

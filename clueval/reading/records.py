@@ -84,16 +84,16 @@ def _dialect_to_write(name: str, as_: str | None) -> Dialect:
         if as_ not in WRITTEN_AS:
             raise UsageError(f"spans cannot be written as {as_!r}", advice=" or ".join(WRITTEN_AS))
         return WRITTEN_AS[as_]
-    dialect = next(_written(name), None)
+    dialect = next(_written_dialects(name), None)
     if dialect is None:
         names = ", ".join(
-            dict.fromkeys(writable.name for writable in chain.from_iterable(map(_written, NAMES)))
+            dict.fromkeys(writable.name for writable in chain.from_iterable(map(_written_dialects, NAMES)))
         )
         raise UsageError(f"rows of the format {name!r} cannot be written", advice=f"one of {names}")
     return dialect
 
 
-def _written(name: str) -> Iterator[Dialect]:
+def _written_dialects(name: str) -> Iterator[Dialect]:
     forms = (form for form in forms_named(name) if isinstance(form, Dialect))
     return (form for form in forms if form.is_written and form.joined is None)
 

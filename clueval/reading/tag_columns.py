@@ -163,9 +163,8 @@ def with_columns_of_tags(
     for number, (tag_columns, paths) in enumerate(zip(columns_of_sides, files, strict=False)):
         if tag_columns is None:
             continue
-        few = (
-            1 if tag_columns.is_read else 0
-        )  # one column on another side has the same name as the last one here
+        # one column on another side has the same name as the last one here
+        few = 1 if tag_columns.is_read else 0
         is_shared = len(shared) > few and shared <= tag_columns.tags
         columns = sorted(shared if is_shared else tag_columns.own)
         layers = layers_in(columns)
@@ -183,9 +182,8 @@ def with_columns_of_tags(
             )
         else:
             continue
-        warnings.setdefault(
-            warning, next(iter(paths)).name
-        )  # standard input has a path that is not the user's
+        # standard input has a path that is not the user's
+        warnings.setdefault(warning, next(iter(paths)).name)
     for warning, file in warnings.items():
         warn(f"{file}: {warning}")
     return chosen

@@ -65,9 +65,8 @@ def _texts(gold: Sequence[Any], predicted: Sequence[Any], ids: Sequence[str] | N
         _require_plain(list(chain.from_iterable(batch)))
         names = map(str, count(start)) if ids is None else ids[start : start + BATCH]
         for name, gold_rows, predicted_rows in zip(names, *batch, strict=False):
-            yield PlainText(
-                name, gold_rows or None, predicted_rows or None
-            )  # a document without spans has no layer
+            # a document without spans has no layer
+            yield PlainText(name, gold_rows or None, predicted_rows or None)
 
 
 def _require_plain(lists: Sequence[Any]) -> None:
