@@ -137,15 +137,15 @@ OUTPUT_TYPES = (output_path, output_name, output_folder)
 
 def refuse_to_overwrite(outputs: Iterable[str | Path | None]) -> None:
     """Raise `FileError` for an output that is an input, `UsageError` for two equal outputs."""
-    written: set[str | _Identity | None] = set()
+    output_keys: set[str | _Identity | None] = set()
     paths = [Path(path) for path in outputs if path is not None]
     for path in paths:
         real = _real(path)
-        if written & {real, _identity(path)} - {None}:
+        if output_keys & {real, _identity(path)} - {None}:
             raise UsageError(
                 f"two results would be written to {path}", advice="name a different file for each"
             )
-        written |= {real, _identity(path)}
+        output_keys |= {real, _identity(path)}
     files = _FILES.get()
     if files is not None:
         files.outputs += [path for path in paths if _identity(path) is not None]

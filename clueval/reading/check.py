@@ -296,8 +296,8 @@ class ColumnCheck(ColumnReader):
         return True
 
     def _scheme_of(self, pairs: Iterable[tuple[str, str]]) -> str | None:
-        named = self.options.scheme
-        return scheme_called(named) if named else scheme_of(pairs)
+        scheme = self.options.scheme
+        return scheme_called(scheme) if scheme else scheme_of(pairs)
 
 
 def _problem(tags: Sequence[str], row: int, scheme: str | None) -> str | None:

@@ -435,11 +435,11 @@ class ClusterCounting:
                 self.bag.add_row(
                     [place], _row(clusters, [cases_of[place.waits] for cases_of in cases], in_bag)
                 )
-        same: dict[tuple[Any, ...], list[Unit]] = {}
+        places_of_texts: dict[tuple[Any, ...], list[Unit]] = {}
         of_sentence = [group.of_sentence.values() for group in self.groups]
         for place, *texts in zip(self.groups[0].of_sentence, *of_sentence, strict=True):
-            same.setdefault((place.waits, *texts), []).append(place)
-        for (waits, *texts), places in same.items():
+            places_of_texts.setdefault((place.waits, *texts), []).append(place)
+        for (waits, *texts), places in places_of_texts.items():
             of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
             self.bag.add_row(places, _row(of_texts, [cases_of[waits] for cases_of in cases], in_bag))
         self.bag.close()

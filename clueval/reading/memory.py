@@ -166,12 +166,12 @@ class MemorySides:
             pairs = list(zip(self.listed, items, strict=True))
             lender = next((item for side, item in pairs if side.kind == "documents"), None)
             first, *others = (side.document(number, item, lender) for side, item in pairs)
-            same = [first.id == other.id or not same_id(first.id, other.id) for other in others]
+            ids_fit = [first.id == other.id or not same_id(first.id, other.id) for other in others]
             yield (
                 first,
                 *(
                     document if has_id else replace(document, id=first.id)
-                    for document, has_id in zip(others, same, strict=True)
+                    for document, has_id in zip(others, ids_fit, strict=True)
                 ),
             )
 

@@ -218,8 +218,8 @@ def _matches(pattern: Path) -> list[tuple[str | None, Path]]:
 
     text = pattern.as_posix()
     folder = _WILDCARD.split(text)[0].rpartition("/")[0]
-    named = glob(text, recursive=True)  # noqa: PTH207  # Path.glob takes no pattern that begins at the root
-    paths = [Path(path) for path in sorted(named) if Path(path).is_file()]
+    matches = glob(text, recursive=True)  # noqa: PTH207  # Path.glob takes no pattern that begins at the root
+    paths = [Path(path) for path in sorted(matches) if Path(path).is_file()]
     if not paths:
         raise FileError("no file matches this pattern", file=str(pattern))
     return [(printable((path.relative_to(folder) if folder else path).as_posix()), path) for path in paths]

@@ -41,8 +41,8 @@ def require_same_text(gold: Document, predicted: Document, names: tuple[str, str
 
 def _require_equal(gold: Document, predicted: Document, names: tuple[str, str]) -> None:
     if gold.id != predicted.id:
-        there = f"{_place(predicted, names[1])} has document {predicted.id!r}"
-        problem = f"{names[0]} has document {gold.id!r} where {there}"
+        counterpart = f"{_place(predicted, names[1])} has document {predicted.id!r}"
+        problem = f"{names[0]} has document {gold.id!r} where {counterpart}"
         raise TextMismatch(problem, file=gold.file, line=_line(gold, None), advice=_OTHER_ORDER)
     if gold.unit != predicted.unit:
         raise _other_value(names, gold, predicted, None, "unit", gold.unit, predicted.unit)
@@ -64,8 +64,8 @@ def _require_equal(gold: Document, predicted: Document, names: tuple[str, str]) 
                 end = min(sentence[1] for sentence in (first, second) if sentence is not None)
                 what = "begins" if first is not None and first[1] == end else "continues"
                 index = end - gold.start
-                there = f"{_place(predicted, names[1], index)} does not"
-                problem = f"{names[0]} {what} a sentence{_position(gold, index)} where {there}"
+                counterpart = f"{_place(predicted, names[1], index)} does not"
+                problem = f"{names[0]} {what} a sentence{_position(gold, index)} where {counterpart}"
                 raise _mismatch(gold, problem, index, f"{names[0]} and {names[1]} must have the same text")
 
 
