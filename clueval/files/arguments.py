@@ -26,7 +26,7 @@ class _Kind(NamedTuple):
 def _is_a(name: str, value: object) -> bool:
     """Return whether a value is of the class of clueval with this name, which this module need not import."""
     return any(
-        each.__name__ == name for each in type(value).__mro__ if each.__module__.startswith("clueval.")
+        base.__name__ == name for base in type(value).__mro__ if base.__module__.startswith("clueval.")
     )
 
 
@@ -72,9 +72,9 @@ def require_kind(value: object, annotation: str, name: str) -> None:
     if kinds:
         from clueval.files.names import TEXTS  # only for a wrong type
 
-        says = " or ".join(kind.says for kind in kinds)
+        expected = " or ".join(kind.says for kind in kinds)
         about_texts = TEXTS if name == "choice" else None  # the third argument of `errors`
-        raise UsageError(f"{name} must be {says}, not {described(value)}", advice=about_texts)
+        raise UsageError(f"{name} must be {expected}, not {described(value)}", advice=about_texts)
 
 
 @lru_cache(maxsize=256)
@@ -108,22 +108,22 @@ def checked_call(function: Function) -> Function:
     in_order = function.__code__.co_varnames[: function.__code__.co_argcount]
 
     @wraps(function)
-    def call(*given: Any, **named: Any) -> Any:
-        for name, value in chain(zip(in_order, given, strict=False), named.items()):
+    def call(*positional: Any, **named: Any) -> Any:
+        for name, value in chain(zip(in_order, positional, strict=False), named.items()):
             if name in kinds:
                 require_kind(value, kinds[name], name)
         try:
-            return function(*given, **named)
+            return function(*positional, **named)
         except TypeError as error:
             within = error.__traceback__ and error.__traceback__.tb_next
             if within is not None:  # the call was right, and the error comes from the function
                 raise
-        raise _misfit(function, given, named)
+        raise _misfit(function, positional, named)
 
     return call  # type: ignore[return-value]  # it takes what the function takes
 
 
-def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[str, Any]) -> UsageError:
+def _misfit(function: Callable[..., Any], positional: Sequence[Any], named: Mapping[str, Any]) -> UsageError:
     """Return the error for an argument that the function does not take, or that is missing."""
     from inspect import Parameter, signature  # not needed for a call that is right
 
@@ -131,34 +131,38 @@ def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[s
 
     parameters = signature(function).parameters
     name = function.__name__
-    in_order = [each.name for each in parameters.values() if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
-    by_name = [
-        each.name
-        for each in parameters.values()
-        if each.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    in_order = [
+        parameter.name
+        for parameter in parameters.values()
+        if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
     ]
-    takes_more = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
+    by_name = [
+        parameter.name
+        for parameter in parameters.values()
+        if parameter.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    ]
+    takes_more = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())
     refuse_unknown([key for key in named if not takes_more or key in SIDES], by_name, name)
-    twice = [key for key in in_order[: len(given)] if key in named]
+    twice = [key for key in in_order[: len(positional)] if key in named]
     if twice:
         return UsageError(f"{name} was given {twice[0]} twice", advice="give it once")
     needed = [key for key in by_name if parameters[key].default is Parameter.empty]
-    missing = [key for key in needed if key not in named and key not in in_order[: len(given)]]
-    if missing and len(given) <= len(in_order):
+    missing = [key for key in needed if key not in named and key not in in_order[: len(positional)]]
+    if missing and len(positional) <= len(in_order):
         order = f"give {', '.join(in_order)} in this order, or by their names"
         advice = order if missing[0] in in_order else f"by its name, as in {name}(..., {missing[0]}=...)"
         return UsageError(f"{name} needs {' and '.join(missing)}", advice=advice)
     about_texts = f"; {TEXTS}{REDACTED * (name == 'masking')}" if in_order == ["gold", "predicted"] else ""
     return UsageError(
-        f"{name} takes {', '.join(in_order)} without names, but {len(given)} arguments were given so",
+        f"{name} takes {', '.join(in_order)} without names, but {len(positional)} arguments were given so",
         advice=f"name the others{about_texts}",
     )
 
 
-def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) -> None:
-    """Raise `UsageError` for an option that is not in `known`."""
+def refuse_unknown(options: Iterable[str], allowed: Collection[str], caller: str) -> None:
+    """Raise `UsageError` for an option that is not in `allowed`."""
     for name in options:
-        if name not in known:
+        if name not in allowed:
             from clueval.files.names import for_argument  # only for names that do not exist
 
-            raise UsageError(f"{caller} has no option {name!r}", advice=for_argument(name, known, caller))
+            raise UsageError(f"{caller} has no option {name!r}", advice=for_argument(name, allowed, caller))

@@ -71,10 +71,14 @@ def is_deep(value: object) -> bool:
     """
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH + 1):
-        level = [each for each in level if isinstance(each, dict | list)]
+        level = [container for container in level if isinstance(container, dict | list)]
         if not level:
             return False
-        level = [one for each in level for one in (each.values() if isinstance(each, dict) else each)]
+        level = [
+            item
+            for container in level
+            for item in (container.values() if isinstance(container, dict) else container)
+        ]
     return True
 
 

@@ -61,14 +61,14 @@ def literal_in(text: str) -> Any:
 
 
 def _in_json(piece: re.Match[str]) -> str:
-    found = piece[0]
+    text = piece[0]
     if piece["string"]:
-        return json.dumps(_ESCAPE.sub(_character, found[1:-1]))
+        return json.dumps(_ESCAPE.sub(_character, text[1:-1]))
     if piece["name"]:
-        return _NAMES[found]
+        return _NAMES[text]
     if piece["between"]:
         return "},"
-    return "[" if piece["open"] else found[-1].replace(")", "]")
+    return "[" if piece["open"] else text[-1].replace(")", "]")
 
 
 def _character(escape: re.Match[str]) -> str:

@@ -16,11 +16,11 @@ TEXTS = "gold has the texts, as in [{'text': text, 'spans': spans}]"
 
 def _table(rows: str) -> Mapping[str, str]:
     """Return the advice for each name; a row has some names, a colon and their advice."""
-    found: dict[str, str] = {}
+    table: dict[str, str] = {}
     for row in rows.strip().split("\n"):
         names, _, advice = row.partition(": ")
-        found |= dict.fromkeys(names.split(), advice)
-    return found
+        table |= dict.fromkeys(names.split(), advice)
+    return table
 
 
 SYNONYMS = _table(f"""
@@ -116,26 +116,26 @@ NEAR = 0.75
 """The similarity, from 0 to 1, from which a name is near."""
 
 
-def near_names(name: str, known: Collection[str], cutoff: float = NEAR) -> list[str]:
+def near_names(name: str, names: Collection[str], cutoff: float = NEAR) -> list[str]:
     """Return at most five of the known names that are similar, and nearly as similar as the first of them."""
     from difflib import SequenceMatcher
 
-    scored = sorted((-SequenceMatcher(None, each, name).ratio(), each) for each in known)
-    return [each for ratio, each in scored[:5] if -ratio >= max(cutoff, -scored[0][0] - 0.05)]
+    scored = sorted((-SequenceMatcher(None, existing, name).ratio(), existing) for existing in names)
+    return [existing for ratio, existing in scored[:5] if -ratio >= max(cutoff, -scored[0][0] - 0.05)]
 
 
-def nearest(name: str, known: Collection[str], cutoff: float = 0.6) -> str | None:
+def nearest(name: str, names: Collection[str], cutoff: float = 0.6) -> str | None:
     """Return the most similar of the known names; None if none has this similarity, from 0 to 1."""
-    return next(iter(near_names(name, known, cutoff)), None)
+    return next(iter(near_names(name, names, cutoff)), None)
 
 
-def question(name: str, known: Collection[str], cutoff: float = NEAR) -> str:
+def question(name: str, names: Collection[str], cutoff: float = NEAR) -> str:
     """Return a question that suggests similar names; empty if there are none.
 
     >>> question("recal", ["recall", "precision"]), question("x", ["recall"])
     ('did you mean recall?', '')
     """
-    near = near_names(name, known, cutoff)
+    near = near_names(name, names, cutoff)
     return f"did you mean {' or '.join(near)}?" if near else ""
 
 
@@ -155,11 +155,13 @@ def written(advice: str, *, dashes: bool = False) -> str:
     "--by document, --intervals, --metric 'gate(beta=2)', --layer entity=2, --gold-map, --depth N"
     """
 
-    def option(found: re.Match[str]) -> str:
-        name, value = found.groups()
+    def option(match: re.Match[str]) -> str:
+        name, value = match.groups()
         if dashes:
-            shown = "" if value in (None, "True", "[...]") else f" '{value}'" if "(" in value else f" {value}"
-            return f"--{name.replace('_', '-')}{shown}"
+            argument = (
+                "" if value in (None, "True", "[...]") else f" '{value}'" if "(" in value else f" {value}"
+            )
+            return f"--{name.replace('_', '-')}{argument}"
         if value is None:
             return str(name)
         if name == "layer":
@@ -171,9 +173,9 @@ def written(advice: str, *, dashes: bool = False) -> str:
     return re.sub(r"\{(\w+)(?::([^{}]*))?\}", option, advice)
 
 
-def for_argument(name: str, known: Collection[str], function: str) -> str:
-    """Return the advice on an argument that a function with these `known` ones does not have."""
-    return synonym(name, function) or question(name, known) or f"help(clueval.{function}) lists all"
+def for_argument(name: str, names: Collection[str], function: str) -> str:
+    """Return the advice on an argument that a function with these `names` does not have."""
+    return synonym(name, function) or question(name, names) or f"help(clueval.{function}) lists all"
 
 
 def in_memory(name: str) -> str | None:
@@ -181,12 +183,12 @@ def in_memory(name: str) -> str | None:
     return written(SYNONYMS[name]) if name in ("labels", "text") else None
 
 
-def for_attribute(name: str, known: Collection[str]) -> str:
-    """Return the advice on an attribute that a result with these `known` ones does not have."""
-    return _ATTRIBUTES.get(name) or question(name, known) or "help(...) lists all"
+def for_attribute(name: str, names: Collection[str]) -> str:
+    """Return the advice on an attribute that a result with these `names` does not have."""
+    return _ATTRIBUTES.get(name) or question(name, names) or "help(...) lists all"
 
 
-def for_function(name: str, known: Collection[str], *, dashes: bool = False) -> str:
+def for_function(name: str, names: Collection[str], *, dashes: bool = False) -> str:
     """Return the end of the message about a function, or with `dashes` a command, that clueval does not have."""
-    advice = written(_FUNCTIONS.get(name, ""), dashes=dashes) or question(name, known, 0.7)
+    advice = written(_FUNCTIONS.get(name, ""), dashes=dashes) or question(name, names, 0.7)
     return f"; {advice}" if advice and not name.startswith("_") else ""

@@ -103,14 +103,14 @@ def raw_content(path: Path, most: int = MAX_LINE, *, mark: bool = False) -> byte
     Raises `FileError` if the file cannot be read, `FormatError` for more than `most` bytes or a damaged gzip
     file.
     """
-    found: list[bytes] = []
+    pieces: list[bytes] = []
     size = 0
     for data in _blocks_with_mark(path) if mark else raw_blocks(path):
         size += len(data)
         if size > most:
             raise file_too_long(str(path), most)
-        found.append(data)
-    return b"".join(found)
+        pieces.append(data)
+    return b"".join(pieces)
 
 
 def whole_lines(
@@ -148,11 +148,11 @@ def sha256_of(paths: Iterable[Path]) -> str:
     """Return the SHA-256 of the unpacked bytes of some files, one after the other. Raises `FileError`."""
     from hashlib import sha256
 
-    found = sha256()
+    digest = sha256()
     for path in paths:
         for data in _blocks_with_mark(path):
-            found.update(data)
-    return found.hexdigest()
+            digest.update(data)
+    return digest.hexdigest()
 
 
 def _blocks_with_mark(path: Path, progress: Progress | None = None, size: int = BLOCK) -> Iterator[bytes]:

@@ -73,22 +73,22 @@ def option_of(declared: Field[Any]) -> Option | None:
 def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
     """Yield the fields of a dataclass that are options, with their options."""
     topic = getattr(group, "TOPIC", None)
-    for each in fields(group):
-        declared = option_of(each)
+    for attribute in fields(group):
+        declared = option_of(attribute)
         if declared is not None:
-            yield each, declared if declared.topic is not None else declared._replace(topic=topic)
+            yield attribute, declared if declared.topic is not None else declared._replace(topic=topic)
 
 
 def field_names(group: Any) -> list[str]:
     """Return the names of the fields of a dataclass."""
     kind: Any = group if isinstance(group, type) else type(group)
-    return [name for name, *_ in _declared(kind)]
+    return [name for name, *_ in _declared_fields(kind)]
 
 
 @cache
-def _declared(kind: Any) -> list[tuple[str, str, Any]]:
+def _declared_fields(kind: Any) -> list[tuple[str, str, Any]]:
     """Return the name, the type and the default of each field of a dataclass."""
-    return [(each.name, str(each.type), each.default) for each in fields(kind)]
+    return [(attribute.name, str(attribute.type), attribute.default) for attribute in fields(kind)]
 
 
 def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
@@ -102,11 +102,12 @@ def changed_fields(group: Any) -> list[str]:
 
     Values of another type than the default are not compared with it: the comparison of an array is an array.
     """
-    given = ((each, getattr(group, each.name)) for each in fields(group))
+    values = ((attribute, getattr(group, attribute.name)) for attribute in fields(group))
     return [
-        each.name
-        for each, value in given
-        if value is not each.default and (type(value) is not type(each.default) or value != each.default)
+        attribute.name
+        for attribute, value in values
+        if value is not attribute.default
+        and (type(value) is not type(attribute.default) or value != attribute.default)
     ]
 
 
@@ -118,7 +119,7 @@ def changed_values(group: Any) -> dict[str, Any]:
 def require_types(group: Any) -> None:
     """Raise `UsageError` for a field of a dataclass whose value is not of its type, as far as `_KINDS` has the type."""
     kind: Any = type(group)
-    for name, annotation, default in _declared(kind):
+    for name, annotation, default in _declared_fields(kind):
         value = getattr(group, name)
         if value is not default:
             require_kind(value, annotation, name)
@@ -126,12 +127,12 @@ def require_types(group: Any) -> None:
 
 def require_choices(group: Any, name: str) -> None:
     """Raise `UsageError` for a setting that is not one of its choices; `name` is that of the metric's class."""
-    for each, declared in options_of(group):
-        value = getattr(group, each.name)
+    for attribute, declared in options_of(group):
+        value = getattr(group, attribute.name)
         choices = declared.values
         if choices and value not in choices:
             raise UsageError(
-                f"unknown {name}.{each.name} {value!r}",
+                f"unknown {name}.{attribute.name} {value!r}",
                 advice=f"one of {', '.join(choices)}",
             )
 
@@ -162,12 +163,12 @@ def whole(text: str, least: int = 1) -> int:
 def number(text: str) -> float:
     """Return a number, which may have a fraction."""
     try:
-        found = float(text)
+        value = float(text)
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
+        value = math.nan
+    if not math.isfinite(value):
         raise ValueError(f"{text!r} is not a number, such as 0.5")
-    return found
+    return value
 
 
 def fraction(text: str) -> float:

@@ -30,15 +30,15 @@ class _CommandFiles:
 
     def __init__(self) -> None:
         self.outputs: list[Path] = []
-        self._named: set[str] = set()
-        self._new: list[str] = []
+        self._names: set[str] = set()
+        self._new_names: list[str] = []
         self._files: set[_Identity | None] = {None}
         self._folders: set[str] = set()
 
     def note(self, name: str) -> None:
-        if name not in self._named:
-            self._named.add(name)
-            self._new.append(name)
+        if name not in self._names:
+            self._names.add(name)
+            self._new_names.append(name)
 
     def note_open(self, identity: _Identity) -> None:
         self._files.add(identity)
@@ -56,13 +56,13 @@ class _CommandFiles:
 
     def _look_up(self) -> None:
         """Find the identities of the files that were noted since the last time."""
-        while self._new:
-            for path in _meant(self._new.pop()):
+        while self._new_names:
+            for path in _paths_meant_by(self._new_names.pop()):
                 self._files.add(_identity(path))
                 if os.path.isdir(path):  # noqa: PTH112  # false for a name that is no path, where `Path` raises
                     self._folders.add(_real(path))
                     self._files.update(
-                        _identity(Path(here, name)) for here, _, names in os.walk(path) for name in names
+                        _identity(Path(folder, name)) for folder, _, names in os.walk(path) for name in names
                     )
 
 
@@ -86,9 +86,9 @@ def keeps_inputs(function: Function) -> Function:
     """Decorate a function that reads and writes: none of its outputs replaces an input."""
 
     @wraps(function)
-    def call(*given: Any, **named: Any) -> Any:
+    def call(*positional: Any, **named: Any) -> Any:
         with inputs_kept():
-            return function(*given, **named)
+            return function(*positional, **named)
 
     return call  # type: ignore[return-value]  # it takes what the function takes
 
@@ -137,18 +137,18 @@ OUTPUT_TYPES = (output_path, output_name, output_folder)
 
 def refuse_to_overwrite(outputs: Iterable[str | Path | None]) -> None:
     """Raise `FileError` for an output that is an input, `UsageError` for two equal outputs."""
-    written: set[str | _Identity | None] = set()
-    given = [Path(path) for path in outputs if path is not None]
-    for path in given:
+    output_keys: set[str | _Identity | None] = set()
+    paths = [Path(path) for path in outputs if path is not None]
+    for path in paths:
         real = _real(path)
-        if written & {real, _identity(path)} - {None}:
+        if output_keys & {real, _identity(path)} - {None}:
             raise UsageError(
                 f"two results would be written to {path}", advice="name a different file for each"
             )
-        written |= {real, _identity(path)}
+        output_keys |= {real, _identity(path)}
     files = _FILES.get()
     if files is not None:
-        files.outputs += [path for path in given if _identity(path) is not None]
+        files.outputs += [path for path in paths if _identity(path) is not None]
         require_no_input()
 
 
@@ -160,7 +160,7 @@ def require_no_input(*outputs: Path) -> None:
             files.refuse(path)
 
 
-def _meant(name: str) -> Iterator[Path]:
+def _paths_meant_by(name: str) -> Iterator[Path]:
     """Yield the files and folders that a name means: itself, the matches of a pattern, the archive of a member."""
     yield Path(name)
     if not os.path.lexists(name):

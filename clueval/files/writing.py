@@ -68,11 +68,11 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
         before = _status(target)
         if before is not None:
             os.close(os.open(target, os.O_WRONLY))  # a write-protected file must not be replaced
-        own: list[Path] = []
-        with _removed(own):
+        temporaries: list[Path] = []
+        with _removed(temporaries):
             together = _TOGETHER.get()
             temporary = _new_name(target)
-            (own if together is None else together.temporary).append(temporary)
+            (temporaries if together is None else together.temporary).append(temporary)
             mode = 0o666 if before is None else _OWNED
             with os.fdopen(os.open(temporary, _NEW, mode), "wb") as raw:
                 yield raw
@@ -219,8 +219,8 @@ def _removed(paths: Sequence[Path]) -> Iterator[None]:
 
 def _remove(path: Path) -> None:
     if path.is_dir():  # without subfolders; `shutil.rmtree` would lose an interruption
-        for each in list(path.iterdir()):
-            each.unlink(missing_ok=True)
+        for file in list(path.iterdir()):
+            file.unlink(missing_ok=True)
         path.rmdir()
     else:
         path.unlink(missing_ok=True)

@@ -57,7 +57,7 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
         if name not in members:
             raise FileNotFoundError(2, "there is no such member in the archive", str(self))
         with _errors_of(self):
-            stream = _opened(archive, name)
+            stream = _member_stream(archive, name)
 
         def read_some(most: int) -> bytes:
             with _errors_of(self):
@@ -67,11 +67,11 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
 
     def stat(self, **_: Any) -> os.stat_result:
         archive, name = _split(self)
-        found = archive.stat()
+        status = archive.stat()
         size = members_of(archive).get(name)
         if size is None:
             raise FileNotFoundError(2, "there is no such member in the archive", str(self))
-        return os.stat_result((stat.S_IFREG | 0o444, *found[1:6], size, *found[7:]))
+        return os.stat_result((stat.S_IFREG | 0o444, *status[1:6], size, *status[7:]))
 
     def is_file(self, **_: Any) -> bool:
         archive, name = _split(self)
@@ -79,7 +79,7 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
 
     def is_dir(self, **_: Any) -> bool:
         archive, name = _split(self)
-        return any(other.startswith(f"{name.rstrip('/')}/") for other in members_of(archive))
+        return any(member.startswith(f"{name.rstrip('/')}/") for member in members_of(archive))
 
     def exists(self, **_: Any) -> bool:
         return self.is_file() or self.is_dir()
@@ -128,28 +128,28 @@ def _split(path: Path) -> tuple[Path, str]:
 
 def members_of(archive: Path) -> Mapping[str, int]:
     """Return the sizes of the members by name. Raises `FileError` and `FormatError`."""
-    found = archive.stat()
-    return _members(archive, found.st_mtime_ns, found.st_size, os.getpid())
+    status = archive.stat()
+    return _members(archive, status.st_mtime_ns, status.st_size, os.getpid())
 
 
 @lru_cache(maxsize=4)
 def _members(archive: Path, *_: int) -> Mapping[str, int]:
     sizes: dict[str, int] = {}
     packed_bytes = archive.stat().st_size
-    left = most = max(SMALL, GROWTH * packed_bytes)
+    remaining = most = max(SMALL, GROWTH * packed_bytes)
     with _errors_of(archive):
-        for name, size, packed in _of_zip(archive) if _is_zip(archive) else _of_tar(archive):
+        for name, size, packed in _zip_members(archive) if _is_zip(archive) else _tar_members(archive):
             if name in sizes:
-                raise _refused(archive, name, "it occurs twice")
+                raise _refusal(archive, name, "it occurs twice")
             if not name:
-                raise _refused(archive, name, "it has no name")
+                raise _refusal(archive, name, "it has no name")
             parts = name.replace("\\", "/").split("/")
             if name.startswith(("/", "\\")) or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
-                raise _refused(archive, name, "its name leads out of the archive")
+                raise _refusal(archive, name, "its name leads out of the archive")
             if size > max(SMALL, GROWTH * packed):
-                raise _refused(archive, name, f"it has {size:,} bytes, and only {packed:,} in the archive")
-            left -= size
-            if left < 0:
+                raise _refusal(archive, name, f"it has {size:,} bytes, and only {packed:,} in the archive")
+            remaining -= size
+            if remaining < 0:
                 raise FormatError(
                     f"the members together have more than {most:,} bytes, the limit for an archive of "
                     f"{packed_bytes:,} bytes",
@@ -173,7 +173,7 @@ def _errors_of(file: object) -> Iterator[None]:
         raise FileError(f"cannot be read: {error.strerror or error}", file=str(file)) from error
 
 
-def _refused(archive: Path, name: str, why: str) -> FormatError:
+def _refusal(archive: Path, name: str, why: str) -> FormatError:
     return FormatError(
         f"the member {name[:200]!r} is not read: {why}",
         file=str(archive),
@@ -185,18 +185,18 @@ def _is_zip(archive: Path) -> bool:
     return archive.name.lower().endswith((".zip", ".xlsx"))
 
 
-def _of_zip(archive: Path) -> Iterator[tuple[str, int, int]]:
+def _zip_members(archive: Path) -> Iterator[tuple[str, int, int]]:
     """Yield the name, the size and the packed size of each member that is a file."""
     for info in _zip(archive).infolist():
         if stat.S_ISLNK(info.external_attr >> 16):
-            raise _refused(archive, info.filename, "it is a link")
+            raise _refusal(archive, info.filename, "it is a link")
         if info.flag_bits & 1:
-            raise _refused(archive, info.filename, "it is encrypted")
+            raise _refusal(archive, info.filename, "it is encrypted")
         if not info.filename.endswith("/"):  # `is_dir` of Python 3.11 needs a name
             yield info.filename, info.file_size, info.compress_size
 
 
-def _of_tar(archive: Path) -> Iterator[tuple[str, int, int]]:
+def _tar_members(archive: Path) -> Iterator[tuple[str, int, int]]:
     """Yield the same of a tar file, one after the other; the packed size is that of the whole file."""
     packed = archive.stat().st_size
     with tarfile.open(archive, tarinfo=_counted_headers(archive)) as opened:
@@ -204,9 +204,9 @@ def _of_tar(archive: Path) -> Iterator[tuple[str, int, int]]:
             if info.isdir():
                 continue
             if not info.isreg():
-                raise _refused(archive, info.name, "it is a link or a device")
+                raise _refusal(archive, info.name, "it is a link or a device")
             if info.issparse() or info.size < 0:
-                raise _refused(archive, info.name, "it is sparse, or its size is negative")
+                raise _refusal(archive, info.name, "it is sparse, or its size is negative")
             yield info.name.removeprefix("./"), info.size, packed
 
 
@@ -225,37 +225,37 @@ def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
         @classmethod
         def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> CountedHeader:
             nonlocal members, size
-            found = super().frombuf(buf, encoding, errors)
-            if found.size < 0 or found.type == tarfile.GNUTYPE_SPARSE:
-                raise _refused(archive, found.name, "it is sparse, or its size is negative")
-            if found.type not in _EXTENDED:
+            header = super().frombuf(buf, encoding, errors)
+            if header.size < 0 or header.type == tarfile.GNUTYPE_SPARSE:
+                raise _refusal(archive, header.name, "it is sparse, or its size is negative")
+            if header.type not in _EXTENDED:
                 members -= 1
-            elif found.size > MAX_HEADER:
+            elif header.size > MAX_HEADER:
                 raise archive_too_long("bytes in the header of a member", archive, MAX_HEADER)
             else:
-                size -= tarfile.BLOCKSIZE + found.size
+                size -= tarfile.BLOCKSIZE + header.size
             if members < 0:
                 raise archive_too_long("members", archive, MAX_MEMBERS)
             if size < 0:
                 raise archive_too_long("bytes in headers", archive, MAX_HEADERS)
-            return found
+            return header
 
         def _proc_gnusparse_10(self, *_: object) -> None:  # which reads a list of any length
-            raise _refused(archive, self.name, "it is sparse")
+            raise _refusal(archive, self.name, "it is sparse")
 
     return CountedHeader
 
 
-def _opened(archive: Path, name: str) -> IO[bytes]:
+def _member_stream(archive: Path, name: str) -> IO[bytes]:
     if _is_zip(archive):
         return _zip(archive).open(name)
-    found = archive.stat()
-    return BytesIO(_contents(archive, found.st_mtime_ns, found.st_size, os.getpid())[name])
+    status = archive.stat()
+    return BytesIO(_contents(archive, status.st_mtime_ns, status.st_size, os.getpid())[name])
 
 
 def _zip(archive: Path) -> zipfile.ZipFile:
-    found = archive.stat()
-    return _open_zip(archive, found.st_mtime_ns, found.st_size, os.getpid())
+    status = archive.stat()
+    return _open_zip(archive, status.st_mtime_ns, status.st_size, os.getpid())
 
 
 @lru_cache(maxsize=4)
@@ -283,11 +283,11 @@ class _Directory(BufferedReader):
 def _contents(archive: Path, *_: int) -> Mapping[str, bytes]:
     """Return the contents of a tar file by name, which are read in one pass."""
     contents: dict[str, bytes] = {}
-    left = HELD_BYTES
+    remaining = HELD_BYTES
     with tarfile.open(archive, tarinfo=_counted_headers(archive)) as opened:
         for info in opened:
-            left -= info.size
-            if left < 0:
+            remaining -= info.size
+            if remaining < 0:
                 raise FormatError(
                     f"the members together have more than {HELD_BYTES:,} bytes",
                     file=str(archive),

@@ -67,8 +67,8 @@ def reads_bytes(gold: Source, predicted: Source, sizes: Sizes = SIZES) -> bool:
         and not gold.options.meta
         and min(gold.options.max_line, gold.options.max_sentence) >= 4 * sizes.block
         and all(
-            gold.form.columns(each.file.blocks, each.file.name, each.options) == Columns()
-            for each in (gold, predicted)
+            gold.form.columns(source.file.blocks, source.file.name, source.options) == Columns()
+            for source in (gold, predicted)
         )
     )
 
@@ -132,7 +132,7 @@ class ByteReader:
         self._by_document, self._by_sentence = by_document or as_passages, by_sentence
         self._as_passages = as_passages
         self._block = sizes.block
-        self._most = 1  # pieces at a time; few before the layout is known
+        self._most_pieces = 1  # pieces at a time; few before the layout is known
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
 
     def __iter__(self) -> Iterator[Stretch | tuple[Passage, Passage]]:
@@ -141,7 +141,7 @@ class ByteReader:
             stretches = self._stretches(end, *sides) if end else []
             for file, pieces in zip(self._files, sides, strict=True):
                 if stretches:
-                    documents = sum(len(each.begins) for each in stretches)
+                    documents = sum(len(stretch.begins) for stretch in stretches)
                     file.reader.pass_over(documents, stretches[-1].document)
                 elif end:
                     file.feed(end.join([*pieces, b""]))
@@ -167,9 +167,9 @@ class ByteReader:
         """Take the next pieces of both sides, and the end of each; if none has ended, whole lines, and no end."""
         for end in self._files[0].recogniser.ends:
             sides = [file.waiting.split(end) for file in self._files]
-            number = min(self._most, *(len(pieces) - 1 for pieces in sides))
+            number = min(self._most_pieces, *(len(pieces) - 1 for pieces in sides))
             if number:
-                self._most *= 2
+                self._most_pieces *= 2
                 for file, pieces in zip(self._files, sides, strict=True):
                     file.waiting = end.join(pieces[number:])
                     del pieces[number:]
@@ -179,10 +179,10 @@ class ByteReader:
     def _lines(self) -> list[list[bytes]]:
         """Take the same number of lines of both sides, or everything at the end."""
         if all(file.ended for file in self._files):
-            found = [[file.waiting] for file in self._files]
+            remainders = [[file.waiting] for file in self._files]
             for file in self._files:
                 file.waiting = b""
-            return found
+            return remainders
         sides = [file.waiting.split(b"\n") for file in self._files]
         number = min(len(lines) - 1 for lines in sides)
         if not number:
@@ -202,12 +202,12 @@ class ByteReader:
 
     def _stretches(self, end: bytes, gold: list[bytes], predicted: list[bytes]) -> list[Stretch]:
         """The stretches of the pieces of both sides; none if they are irregular."""
-        own, other = self._files
-        layout = own.reader.layout
-        if layout is None or layout != other.reader.layout or not is_plain(layout):
+        gold_file, predicted_file = self._files
+        layout = gold_file.reader.layout
+        if layout is None or layout != predicted_file.reader.layout or not is_plain(layout):
             return []
-        heads = own.recogniser.heads(end, gold)
-        marks = {head.piece for head in heads} if own.recogniser.heads_are_marks else set()
+        heads = gold_file.recogniser.heads(end, gold)
+        marks = {head.piece for head in heads} if gold_file.recogniser.heads_are_marks else set()
         if any(gold[mark] != predicted[mark] for mark in marks):
             return []
         if not all(file.recogniser.takes(end, len(heads)) for file in self._files):
@@ -215,17 +215,17 @@ class ByteReader:
         starts = [0, *(head.piece for head in heads), len(gold)] if self._by_document else [0, len(gold)]
         documents: list[NamedDocument | None] = [None]
         if self._by_document:
-            documents = [own.reader.current]
-            for number, head in enumerate(heads, own.reader.begun + 1):
-                documents.append(own.reader.named(head.id, head.metadata, number))
-        found = []
+            documents = [gold_file.reader.current]
+            for number, head in enumerate(heads, gold_file.reader.begun + 1):
+                documents.append(gold_file.reader.named(head.id, head.metadata, number))
+        stretches = []
         for number, document in enumerate(documents):
             start, stop = starts[number : number + 2]
             if self._by_document and number == 0 and start == stop:
                 continue
             places = [place for place in range(start, stop) if place not in marks]
             golds = list(map(gold.__getitem__, places))
-            tokens = own.recogniser.regular(end, golds) if golds else 0
+            tokens = gold_file.recogniser.regular(end, golds) if golds else 0
             predictions = list(map(predicted.__getitem__, places))
             if tokens is None:
                 return []
@@ -241,13 +241,13 @@ class ByteReader:
             stretch = Stretch(begins, tokens, fields or [], layout, document, passages=passages)
             if self._by_sentence:
                 differs = list(map(ne, golds, predictions))
-                separator, others = layout.separator.encode(), layout.width - 1
+                separator, per_line = layout.separator.encode(), layout.width - 1
                 stretch = stretch._replace(
-                    sentences=[piece.count(separator) // others for piece in golds],
+                    sentences=[piece.count(separator) // per_line for piece in golds],
                     order=sorted(range(len(golds)), key=differs.__getitem__),
                 )
-            found.append(stretch)
-        return found
+            stretches.append(stretch)
+        return stretches
 
     def _as_text(
         self,
@@ -262,17 +262,23 @@ class ByteReader:
         separator = layout.separator.encode()
         starts = [piece.rfind(b"\n", 0, max(0, piece.find(separator))) + 1 for piece in gold]
         pairs = zip(gold, predicted, starts, strict=True)
-        if any(own is not other and own[:start] != other[:start] for own, other, start in pairs):
+        if any(
+            gold_piece is not predicted_piece and gold_piece[:start] != predicted_piece[:start]
+            for gold_piece, predicted_piece, start in pairs
+        ):
             return None
-        found = []
+        passages = []
         for pieces in (gold, predicted):
             lines = [piece[start:] for piece, start in zip(pieces, starts, strict=True) if separator in piece]
             text = b"\0".join(lines)
             if not is_utf8(text) or text.count(b"\0") + 1 != len(lines):
                 return None
-            sentences = [each if each[-1] == "\n" else f"{each}\n" for each in text.decode().split("\0")]
-            found.append(Passage(document, layout, begins, sentences, tokens))
-        return found[0], found[1]
+            sentences = [
+                sentence if sentence[-1] == "\n" else f"{sentence}\n"
+                for sentence in text.decode().split("\0")
+            ]
+            passages.append(Passage(document, layout, begins, sentences, tokens))
+        return passages[0], passages[1]
 
 
 # Hunks
@@ -316,18 +322,20 @@ def find_hunks(
     if marked:
         mark = layout.separator.encode().join([MARK] * layout.width) + b"\n"
         gold, predicted = ([mark + text for text in side] for side in (gold, predicted))
-    lines, others = (end.join(compress(side, differs)).split(b"\n") for side in (gold, predicted))
-    if len(lines) != len(others):
+    lines, predicted_lines = (end.join(compress(side, differs)).split(b"\n") for side in (gold, predicted))
+    if len(lines) != len(predicted_lines):
         return None
-    numbers = list(compress(count(), map(ne, lines, others)))
-    own, other = (b"\n".join([*map(side.__getitem__, numbers), b""]) for side in (lines, others))
-    joined = _with_both_tags(own, other, layout)
+    numbers = list(compress(count(), map(ne, lines, predicted_lines)))
+    golds, predictions = (
+        b"\n".join([*map(side.__getitem__, numbers), b""]) for side in (lines, predicted_lines)
+    )
+    joined = _with_both_tags(golds, predictions, layout)
     if joined is None:
         return None
     for number, line in zip(numbers, joined, strict=True):
         lines[number] = line
     same = end.join(compress(gold, map(not_, differs)))
-    return _fields(_inside(b"\n".join([same, b"", *lines, b""]), layout), layout)
+    return _fields(_lines_in_spans(b"\n".join([same, b"", *lines, b""]), layout), layout)
 
 
 def _fields(text: bytes, layout: Layout) -> list[bytes]:
@@ -342,13 +350,16 @@ def _with_both_tags(gold: bytes, predicted: bytes, layout: Layout) -> Iterable[b
     is_irregular = b"\0" in predicted or not is_utf8(predicted)
     if is_irregular or not (fits(gold, layout) and fits(predicted, layout)):
         return None
-    fields, others = _fields(gold, layout), _fields(predicted, layout)
+    fields, predicted_fields = _fields(gold, layout), _fields(predicted, layout)
     width = layout.width
-    if fields[layout.token :: width] != others[layout.token :: width]:
+    if fields[layout.token :: width] != predicted_fields[layout.token :: width]:
         return None
     for column in _columns(layout):
-        tags = zip(fields[column::width], others[column::width], strict=True)
-        fields[column::width] = [own if own == other else own + BOTH + other for own, other in tags]
+        tags = zip(fields[column::width], predicted_fields[column::width], strict=True)
+        fields[column::width] = [
+            gold_tag if gold_tag == predicted_tag else gold_tag + BOTH + predicted_tag
+            for gold_tag, predicted_tag in tags
+        ]
     return map(layout.separator.encode().join, zip(*[iter(fields)] * width, strict=True))
 
 
@@ -361,7 +372,7 @@ def fits(text: bytes, layout: Layout) -> bool:
     return fit and b"\n" + separator not in text
 
 
-def _inside(text: bytes, layout: Layout) -> bytes:
+def _lines_in_spans(text: bytes, layout: Layout) -> bytes:
     """The runs of lines in spans, each without its first token."""
     columns = _columns(layout)
     before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)
@@ -397,7 +408,7 @@ class TagCharacters(dict[bytes, str]):
         if tags.startswith(MARK) and not tags.strip(MARK + self._separator):
             self[tags] = BEFORE_SENTENCE
             return BEFORE_SENTENCE
-        sides = [each.split(BOTH) for each in tags.split(self._separator)]
+        sides = [field.split(BOTH) for field in tags.split(self._separator)]
         row = [self._read(tag[side].decode()) for side in (0, -1) for tag in sides]
         character = self[tags] = self.characters[1, *row]
         return character
@@ -443,13 +454,13 @@ class VrtRecogniser:
     def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
         """The start tags; between sentences, one follows the end tag of the document before."""
         before = b"" if end == self.ends[1] else self.ends[1]
-        found = []
+        heads = []
         for number in compress(count(), map(bytes.startswith, pieces, repeat(before))):
             line = pieces[number][len(before) : pieces[number].find(b"\n", len(before))]
-            own = attributes(line.decode(errors="replace"))
-            metadata = {**self.reader.state.attributes_around, **own}
-            found.append(DocumentHead(number, own.get("id"), metadata))
-        return found
+            tag_attributes = attributes(line.decode(errors="replace"))
+            metadata = {**self.reader.state.attributes_around, **tag_attributes}
+            heads.append(DocumentHead(number, tag_attributes.get("id"), metadata))
+        return heads
 
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces in which this number of documents begin are allowed here."""
@@ -478,8 +489,8 @@ class VrtRecogniser:
             return None
         if not is_utf8(text):
             return None
-        found = self._between[self.ends.index(end)].findall(text)
-        fits = len(found) == len(pieces) and b"".join(found).count(b"\n") == tags
+        between = self._between[self.ends.index(end)].findall(text)
+        fits = len(between) == len(pieces) and b"".join(between).count(b"\n") == tags
         return tokens if fits else None
 
 

@@ -80,27 +80,27 @@ def check(
     if max_errors < 0:
         raise UsageError(f"max_errors must be from 0, not {max_errors}")
     require_kind(to, "str | None", "to")
-    how = options_for_one_side("check", layers, reading, options)
+    format_options = options_for_one_side("check", layers, reading, options)
     writer = None if to is None else writer_named(to)
-    found: list[Problem] = []
-    for name, each in checks(files, how):
-        errors = list(islice(each.problems(), min(max_errors, sys.maxsize)))
-        for error in errors or ([] if writer is None else each.losses(str(to), writer)):
-            file = name if error.file in (None, str(each.path)) else error.file
-            found.append(Problem(file, error.line, error.document, error.problem, error.advice))
-    return found
+    problems: list[Problem] = []
+    for name, file_check in checks(files, format_options):
+        errors = list(islice(file_check.problems(), min(max_errors, sys.maxsize)))
+        for error in errors or ([] if writer is None else file_check.losses(str(to), writer)):
+            file = name if error.file in (None, str(file_check.path)) else error.file
+            problems.append(Problem(file, error.line, error.document, error.problem, error.advice))
+    return problems
 
 
 def checks(files: Sequence[Any], options: FormatOptions) -> Iterator[tuple[str, Check]]:
     """Yield the check of each file, also of each file in a folder, with the name of the file for people."""
     with spooled(*files) as paths:
-        shown = {as_path(path): name_of_input(given) for path, given in zip(paths, files, strict=True)}
-        for name, path, own in files_of_paths(paths, options):
+        input_names = {as_path(path): name_of_input(file) for path, file in zip(paths, files, strict=True)}
+        for name, path, file_options in files_of_paths(paths, options):
             try:
-                found = Check(path, source_of(path, own, name=name))
+                file_check = Check(path, source_of(path, file_options, name=name))
             except FormatError as error:
-                found = Check(path, None, error)
-            yield shown.get(path, str(path)), found
+                file_check = Check(path, None, error)
+            yield input_names.get(path, str(path)), file_check
 
 
 @dataclass(slots=True)
@@ -179,7 +179,7 @@ class ColumnCheck(ColumnReader):
         self.tokens = 0
         self.schemes: dict[str, str | None] = {}
         self._file = file
-        self._found: list[CluevalError] = []
+        self._errors: list[CluevalError] = []
         self._pairs: dict[str, set[tuple[str, str]]] = {}
         self._ids: dict[str, int] = {}
         self._repeated: list[CluevalError] = []
@@ -199,18 +199,18 @@ class ColumnCheck(ColumnReader):
             self.form.at_end(self)
             self.end_document()
         except CluevalError as error:
-            self._found.append(error)
+            self._errors.append(error)
         self.lines = TokenLines()
         yield from self._sorted()
 
     def _sorted(self) -> list[CluevalError]:
         first = self.lines.line_of(0) if self.lines.rows else sys.maxsize
-        ready = [error for error in self._found if (error.line or 0) < first]
-        self._found = [error for error in self._found if (error.line or 0) >= first]
-        return sorted(ready, key=lambda error: error.line or 0)
+        earlier_errors = [error for error in self._errors if (error.line or 0) < first]
+        self._errors = [error for error in self._errors if (error.line or 0) >= first]
+        return sorted(earlier_errors, key=lambda error: error.line or 0)
 
     def complain(self, error: CluevalError) -> None:
-        self._found.append(error)
+        self._errors.append(error)
 
     def end_sentence(self) -> None:
         super().end_sentence()
@@ -220,7 +220,7 @@ class ColumnCheck(ColumnReader):
     def document(self) -> Document:
         """Check the rest of the document; its repeated token ids are problems if all its lines fit."""
         self._check()
-        self._found += self._repeated if self._fits else ()
+        self._errors += self._repeated if self._fits else ()
         self._ids, self._repeated, self._fits = {}, [], True
         return Document("", {})
 
@@ -237,7 +237,7 @@ class ColumnCheck(ColumnReader):
             columns, fits = self._values.columns(layout), True
         except CluevalError:
             columns, fits = self._columns_that_fit(layout), False
-            self._found += self._values.misfits(layout)
+            self._errors += self._values.misfits(layout)
         self._fits = self._fits and fits
         for layer, source in layout.layers.items():
             self._check_tags(layer, self._values.values(columns, source, layer), fits)
@@ -270,32 +270,34 @@ class ColumnCheck(ColumnReader):
         if fits and self._are_legal(layer, pairs):
             return
         sentences = [tags[first:end] for first, end in pairwise([0, *ends])]
-        known = self._pairs.setdefault(layer, set())
-        known |= {pair for own in sentences for pair in pairwise([OUTSIDE, *filter(is_tag, own), OUTSIDE])}
-        self.schemes[layer] = scheme = self._scheme_of(known)
-        for first, own in zip([0, *ends], sentences, strict=False):
-            for row in range(len(own) + 1):
-                if (problem := _problem(own, row, scheme)) is not None:
-                    line = self.lines.line_of(first + min(row, len(own) - 1))
-                    self._found.append(TagError(f"layer {layer!r}: {problem}", file=self.file, line=line))
+        layer_pairs = self._pairs.setdefault(layer, set())
+        layer_pairs |= {
+            pair for sentence in sentences for pair in pairwise([OUTSIDE, *filter(is_tag, sentence), OUTSIDE])
+        }
+        self.schemes[layer] = scheme = self._scheme_of(layer_pairs)
+        for first, sentence in zip([0, *ends], sentences, strict=False):
+            for row in range(len(sentence) + 1):
+                if (problem := _problem(sentence, row, scheme)) is not None:
+                    line = self.lines.line_of(first + min(row, len(sentence) - 1))
+                    self._errors.append(TagError(f"layer {layer!r}: {problem}", file=self.file, line=line))
 
     def _are_legal(self, layer: str, pairs: set[tuple[str, str]]) -> bool:
         """Whether all pairs of adjacent tags are legal; if so, they tell the scheme, together with others."""
-        known = self._pairs.setdefault(layer, set())
+        layer_pairs = self._pairs.setdefault(layer, set())
         try:
-            is_known = layer in self.schemes and pairs <= known
-            scheme = self.schemes[layer] if is_known else self._scheme_of(known | pairs)
+            is_known = layer in self.schemes and pairs <= layer_pairs
+            scheme = self.schemes[layer] if is_known else self._scheme_of(layer_pairs | pairs)
             if scheme is not None and count_illegal(dict.fromkeys(pairs, 1), scheme):
                 return False
         except TagError:
             return False
-        known |= pairs
+        layer_pairs |= pairs
         self.schemes[layer] = scheme
         return True
 
     def _scheme_of(self, pairs: Iterable[tuple[str, str]]) -> str | None:
-        named = self.options.scheme
-        return scheme_called(named) if named else scheme_of(pairs)
+        scheme = self.options.scheme
+        return scheme_called(scheme) if scheme else scheme_of(pairs)
 
 
 def _problem(tags: Sequence[str], row: int, scheme: str | None) -> str | None:

@@ -103,24 +103,25 @@ class NewLabels:
         self.steps = [step for step in plan.steps if isinstance(step, EachLabel)]
         if self.steps and plan.sides != SIDES:
             raise Unusual("labels of other sides than gold and predicted are changed")
-        self._new: dict[tuple[str, str], str] = {}  # by side and label; an empty one: its spans are left out
+        # by side and label; an empty one: its spans are left out
+        self._new_label: dict[tuple[str, str], str] = {}
         self._read: Counter[tuple[str, str]] = Counter()  # sides and labels of spans
 
     def rows(self, rows: Sequence[Row], side: str, times: Iterable[int] | None = None) -> Sequence[Row]:
         """Return the spans of a side with new labels; each of them stands for some spans, by default for one."""
         if not self.steps:
             return rows
-        found = []
+        renamed = []
         for (start, end, label), number in zip(rows, repeat(1) if times is None else times, strict=False):
             key = side, label
             self._read[key] += number
-            if key not in self._new:
+            if key not in self._new_label:
                 for step in self.steps:
                     label = (step.renamed(label, side) or "") if label else ""
-                self._new[key] = label
-            if self._new[key]:
-                found.append((start, end, self._new[key]))
-        return found
+                self._new_label[key] = label
+            if self._new_label[key]:
+                renamed.append((start, end, self._new_label[key]))
+        return renamed
 
     def notes(self) -> Counter[tuple[str, ...]]:
         """Return what all steps note of the spans so far."""
@@ -289,14 +290,14 @@ class LayerClusters:
 
     def clusters(self, *, counting: bool = False) -> Counter[str]:
         """Return how often each cluster occurs: in all documents, or in those that count."""
-        found: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         for place, clusters in self.of_place.items():
             if place is not None or not counting:
-                found.update(clusters)
+                totals.update(clusters)
         for text, times in Counter(self.of_sentence.values()).items():
             for cluster in text.split():
-                found[cluster] += times
-        return found
+                totals[cluster] += times
+        return totals
 
     @property
     def is_full(self) -> bool:
@@ -346,7 +347,7 @@ class ClusterCounting:
             raise Unusual("documents are told apart, and their positions are characters")
         together = plan.merge or any(key in layers for key in plan.where)
         groups = [layers] if together else [[layer] for layer in layers]
-        self.groups = [LayerClusters(each, len(files)) for each in groups]
+        self.groups = [LayerClusters(group, len(files)) for group in groups]
         self._of_tags = [metric for metric in plan.metrics if hasattr(metric, "count_tags")]
         self._new_labels = NewLabels(plan)
         if self._of_tags and (together or self._new_labels.steps):
@@ -431,14 +432,16 @@ class ClusterCounting:
         for place in dict.fromkeys(chain.from_iterable(group.of_place for group in self.groups)):
             if place is not None:
                 clusters = [group.of_place.get(place, NOTHING).items() for group in self.groups]
-                self.bag.add_row([place], _row(clusters, [of[place.waits] for of in cases], in_bag))
-        same: dict[tuple[Any, ...], list[Unit]] = {}
+                self.bag.add_row(
+                    [place], _row(clusters, [cases_of[place.waits] for cases_of in cases], in_bag)
+                )
+        places_of_texts: dict[tuple[Any, ...], list[Unit]] = {}
         of_sentence = [group.of_sentence.values() for group in self.groups]
         for place, *texts in zip(self.groups[0].of_sentence, *of_sentence, strict=True):
-            same.setdefault((place.waits, *texts), []).append(place)
-        for (waits, *texts), places in same.items():
+            places_of_texts.setdefault((place.waits, *texts), []).append(place)
+        for (waits, *texts), places in places_of_texts.items():
             of_texts = [zip(text.split(), repeat(1), strict=False) for text in texts]
-            self.bag.add_row(places, _row(of_texts, [of[waits] for of in cases], in_bag))
+            self.bag.add_row(places, _row(of_texts, [cases_of[waits] for cases_of in cases], in_bag))
         self.bag.close()
         for metric, group in product(self._of_tags, self.groups):
             self._count_tags(metric, group)
@@ -469,21 +472,21 @@ class ClusterCounting:
         if not clusters:
             return {waits: {} for waits in self._conditions}
         pairs = _neighbours_in(clusters)
-        self._see_neighbours(pairs, group)
+        self._add_neighbours(pairs, group)
         parts_of = self._parts(clusters, pairs, group)
         parts: Counter[str] = Counter()
         for cluster, number in clusters.items():
             for part in parts_of[cluster]:
                 parts[part] += number
         documents, starts = self._documents(parts, parts_of, group)
-        found = {}
+        cases = {}
         for waits, where in self._conditions.items():
             of_parts = dict(zip(parts, self._keys(documents, group, where, starts, numbers), strict=False))
-            found[waits] = {
+            cases[waits] = {
                 cluster: list(chain.from_iterable(map(of_parts.__getitem__, parts_of[cluster])))
                 for cluster in clusters
             }
-        return found
+        return cases
 
     def _parts(
         self, clusters: Mapping[str, int], pairs: Mapping[tuple[str, str], int], group: LayerClusters
@@ -547,8 +550,8 @@ class ClusterCounting:
                 documents.append(Document("", Layers({}, rows), text=text, unit="character"))
             else:
                 tokens = ("",) * len(lengths)
-                written = NOTHING if self._new_labels.steps else tags
-                documents.append(Document("", Layers({}, rows), tokens=tokens, tags=written))
+                document_tags = NOTHING if self._new_labels.steps else tags
+                documents.append(Document("", Layers({}, rows), tokens=tokens, tags=document_tags))
         return documents, [begins[start] for start in starts]
 
     def _keys(
@@ -560,7 +563,7 @@ class ClusterCounting:
         numbers: dict[tuple[str, Key], int],
     ) -> list[list[int]]:
         """Return the numbers of the keys between each start and the next."""
-        found: list[list[int]] = [[] for _ in starts]
+        key_numbers: list[list[int]] = [[] for _ in starts]
         for column in keys_of(documents, group.layers, merge=self._plan.merge, where=where):
             keys = chain(
                 zip(column.keys, [first for first, _ in column.ranges], strict=True),
@@ -568,10 +571,10 @@ class ClusterCounting:
             )
             for key, first in keys:
                 number = numbers.setdefault((column.sequence, key), len(numbers))
-                found[bisect_right(starts, first) - 1].append(number)
-        return found
+                key_numbers[bisect_right(starts, first) - 1].append(number)
+        return key_numbers
 
-    def _see_neighbours(self, pairs: Mapping[tuple[str, str], int], group: LayerClusters) -> None:
+    def _add_neighbours(self, pairs: Mapping[tuple[str, str], int], group: LayerClusters) -> None:
         """Add the pairs of adjacent tags of each side and layer, given those of rows."""
         _, *columns = zip(*group.characters.rows.values(), strict=True)
         for (side, layer), column in zip(
@@ -579,8 +582,8 @@ class ClusterCounting:
         ):
             total = self._neighbours.setdefault((side, layer), Counter())
             tags = dict(zip(group.characters.rows, column, strict=True))
-            for (before, here), times in pairs.items():
-                pair = tags[before], tags[here]
+            for (before, after), times in pairs.items():
+                pair = tags[before], tags[after]
                 if pair != (OUTSIDE, OUTSIDE):
                     total[pair] += times
 
@@ -640,8 +643,8 @@ def _row(
     row: dict[int, int] = {}
     for of_group, of_cluster in zip(clusters, cases, strict=True):
         for cluster, times in of_group:
-            for here in of_cluster[cluster]:
-                number = in_bag[here]
+            for case in of_cluster[cluster]:
+                number = in_bag[case]
                 row[number] = row.get(number, 0) + times
     return row
 
@@ -662,11 +665,11 @@ def _neighbours_in(clusters: Counter[str]) -> Counter[tuple[str, str]]:
             power = times & -times
             by_power.setdefault(power, []).append(cluster)
             times -= power
-    found: Counter[tuple[str, str]] = Counter()
-    for power, some in by_power.items():
-        for pair, number in Counter(pairwise(BLANK.join(["", *some, ""]))).items():
-            found[pair] += power * number
-    return found
+    pairs: Counter[tuple[str, str]] = Counter()
+    for power, members in by_power.items():
+        for pair, number in Counter(pairwise(BLANK.join(["", *members, ""]))).items():
+            pairs[pair] += power * number
+    return pairs
 
 
 # Lists of tags in memory
@@ -747,8 +750,8 @@ def _add(counting: ClusterCounting, place: Unit | None, batch: Sequence[Sequence
     (group,) = counting.groups
     first = batch[0]
     differ = list(reduce(partial(map, or_), (map(ne, first, side) for side in batch[1:])))
-    group.add(place, group.text([_joined(compress(side, differ)) for side in batch]))
-    group.add(place, group.text_of_same([_joined(compress(first, map(not_, differ)))]))
+    group.add(place, group.text([_flat_tags(compress(side, differ)) for side in batch]))
+    group.add(place, group.text_of_same([_flat_tags(compress(first, map(not_, differ)))]))
     counting.add_text(place, sum(map(len, first)), len(first))
 
 
@@ -756,7 +759,7 @@ def _add_to_places(
     counting: ClusterCounting, places: Sequence[Unit | None], batch: Sequence[Sequence[Sequence[str]]]
 ) -> None:
     (group,) = counting.groups
-    text = group.text([_joined(side) for side in batch])
+    text = group.text([_flat_tags(side) for side in batch])
     start = 0
     for place, tags in zip(places, batch[0], strict=True):
         past = start + len(tags)
@@ -768,7 +771,7 @@ def _add_to_places(
         start = past + 1
 
 
-def _joined(sentences: Iterable[Sequence[str]]) -> list[str]:
+def _flat_tags(sentences: Iterable[Sequence[str]]) -> list[str]:
     """Return the tags of sentences, with an O after each."""
     border = (OUTSIDE,)
     return list(chain.from_iterable(chain.from_iterable(zip(sentences, repeat(border), strict=False))))

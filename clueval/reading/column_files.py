@@ -66,15 +66,15 @@ def bag_of_columns(
                 raise Unusual("different layers")
         require_usual(plan, layers, are_tags=True)
         if plan.counts_sentences:
-            bag = _counted(sources, plan, bounds, sizes, in_sentences=True)
+            bag = _bag_of(sources, plan, bounds, sizes, in_sentences=True)
             if bag is not None:
                 return bag
-        return _counted(sources, plan, bounds, sizes, in_sentences=False)
+        return _bag_of(sources, plan, bounds, sizes, in_sentences=False)
     except Unusual:
         return None
 
 
-def _counted(
+def _bag_of(
     sources: Sequence[Source], plan: Plan, bounds: Bounds, sizes: Sizes, *, in_sentences: bool
 ) -> Bag | None:
     """Return the bag, or None if sentences are counted while documents are few, and there are many."""
@@ -114,7 +114,7 @@ class _Files:
     ) -> None:
         self._readers, self._counting, self._sizes = readers, counting, sizes
         self._in_sentences = in_sentences
-        self._most = FEW_DOCUMENTS if in_sentences and plan.units == EITHER else None
+        self._most_documents = FEW_DOCUMENTS if in_sentences and plan.units == EITHER else None
         self._splitter = RowSplitter(readers)
         self._characters: dict[int, TagCharacters] = {}  # by the number of the group
         self._place = None if counting.by_document else counting.place_of()
@@ -129,9 +129,9 @@ class _Files:
         The `sources` get what was read.
         """
         try:
-            for _ in self._added(items):
+            for _ in self._add_items(items):
                 self._counting.count_if_much()
-                if self._most is not None and self._documents >= self._most:
+                if self._most_documents is not None and self._documents >= self._most_documents:
                     return None  # documents are the units, and sentences are not
         except CluevalError as error:
             raise Unusual("a file cannot be read") from error
@@ -142,7 +142,7 @@ class _Files:
             source.file.sources.update(reader.sources)
         return bag
 
-    def _added(self, items: Iterable[Item]) -> Iterator[None]:
+    def _add_items(self, items: Iterable[Item]) -> Iterator[None]:
         """Add stretches, and passages, as many together as are split at a time; yield after each time."""
         waiting: list[Passages] = []
         number = 0
@@ -212,11 +212,11 @@ class _Files:
 
     def _text_of(self, item: Stretch, number: int, group: LayerClusters) -> str:
         """Return the characters of the rows in spans, given their fields."""
-        known = self._characters.get(number)
-        if known is None or known.characters is not group.characters:
+        tag_characters = self._characters.get(number)
+        if tag_characters is None or tag_characters.characters is not group.characters:
             form = self._readers[0].form
-            known = TagCharacters(group.characters, item.layout.separator, decode=form.entities)
-            self._characters[number] = known
+            tag_characters = TagCharacters(group.characters, item.layout.separator, decode=form.entities)
+            self._characters[number] = tag_characters
         width, layers = item.layout.width, item.layout.layers
         columns = [
             item.fields[column::width]
@@ -225,7 +225,7 @@ class _Files:
         ]
         separator = item.layout.separator.encode()
         tags = columns[0] if len(columns) == 1 else map(separator.join, zip(*columns, strict=True))
-        return "".join(map(known.__getitem__, tags))
+        return "".join(map(tag_characters.__getitem__, tags))
 
     # Passages
 
@@ -244,8 +244,8 @@ class _Files:
             if self._in_sentences:
                 sentences = part.sentences()
                 columns = [
-                    [(own if differs else same)[row : row + size] for differs, row, size in sentences]
-                    for own, same in texts
+                    [(differing if differs else same)[row : row + size] for differs, row, size in sentences]
+                    for differing, same in texts
                 ]
                 self._add_sentences(columns, [size for _, _, size in sentences])
                 continue

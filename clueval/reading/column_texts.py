@@ -42,24 +42,24 @@ def column_texts(sources: Sequence[Source]) -> Iterator[Text]:
     `Unusual` for what must be read document by document, and for every error: the documents so far are right.
     """
     readers = list(map(_reader_of, sources))
-    splitter, seen = RowSplitter(readers), [SeenTags(None) for _ in readers]
+    splitter, seen_tags = RowSplitter(readers), [SeenTags(None) for _ in readers]
     waiting: list[Passages] = []
     rows = 0
     try:
         for text in passages_in_step(readers):
-            if any(each.lines.ends != text[0].lines.ends for each in text):
+            if any(passage.lines.ends != text[0].lines.ends for passage in text):
                 raise Unusual("different sentences")
-            if not all(same_id(_id_of(text[0]), _id_of(each)) for each in text):
+            if not all(same_id(_id_of(text[0]), _id_of(passage)) for passage in text):
                 raise Unusual("different documents")
-            if any(each.lines.unspaced for each in text):
+            if any(passage.lines.unspaced for passage in text):
                 raise Unusual("the text is not known from the tokens alone")
             waiting.append(text)
             rows += text[0].tokens
             if rows >= ROWS or have_ids(text):
-                yield from _documents(splitter.split(waiting), readers, seen)
+                yield from _documents(splitter.split(waiting), readers, seen_tags)
                 waiting, rows = [], 0
         if waiting:
-            yield from _documents(splitter.split(waiting), readers, seen)
+            yield from _documents(splitter.split(waiting), readers, seen_tags)
     except CluevalError as error:
         raise Unusual("a file cannot be read") from error
 
@@ -80,12 +80,12 @@ def _id_of(passage: Passage) -> str:
     return document.id if document.named else MissingId(document.id)
 
 
-def _documents(rows: Rows, readers: Sequence[PassageReader], seen: Sequence[SeenTags]) -> Iterator[Text]:
+def _documents(rows: Rows, readers: Sequence[PassageReader], seen_tags: Sequence[SeenTags]) -> Iterator[Text]:
     """Yield the documents of each text. Raises the errors of tags."""
-    for number, of_side in enumerate(seen):
+    for number, side_tags in enumerate(seen_tags):
         for columns in (*rows.columns[number : number + 1], *rows.same):
             for layer, tags in columns.tags.items():
-                of_side.see(layer, tags)
+                side_tags.see(layer, tags)
     sentences = [part.sentences() for part in rows.parts]
     spans = _spans(rows, sentences)
     of_rows = {True: rows.columns[:1], False: rows.same}
@@ -125,12 +125,12 @@ def _spans(
                 starts.append(start)
                 places.append((number, position))
             position += size
-    found: dict[tuple[int, int, str], list[Row]] = {}
+    spans: dict[tuple[int, int, str], list[Row]] = {}
     for side, columns in enumerate(rows.columns):
         for layer, tags in columns.tags.items():
             for start, end, label in decode(tags):
                 sentence = bisect_right(starts, start) - 1
                 number, position = places[sentence]
                 shift = position - starts[sentence]
-                found.setdefault((number, side, layer), []).append((start + shift, end + shift, label))
-    return found
+                spans.setdefault((number, side, layer), []).append((start + shift, end + shift, label))
+    return spans

@@ -82,7 +82,7 @@ def convert(
         as_path(output_file)  # refuses what is no path
     output = None if output_file is None else fsdecode(output_file)
     passed_over = Counter[str]()
-    given, names = _given(source, layers, reading, options, passed_over)
+    source_documents, names = _source_documents(source, layers, reading, options, passed_over)
     refuse_to_overwrite([output])
     conversion = Conversion(
         to,
@@ -94,13 +94,13 @@ def convert(
         passed_over=passed_over,
         output=output,
     )
-    documents = list(conversion.fitted(with_label(of_one_file(given, source, writer), label)))
+    documents = list(conversion.fitted(with_label(of_one_file(source_documents, source, writer), label)))
     if output is not None:
         conversion.write(documents)
     return documents
 
 
-def _given(
+def _source_documents(
     source: Any,
     layers: Mapping[str, LayerSource] | None,
     reading: Reading,
@@ -109,17 +109,17 @@ def _given(
 ) -> tuple[Iterable[Document], Sequence[str]]:
     """Return the documents of `source`, and the names of their layers."""
     if isinstance(source, str | PathLike):
-        how = options_for_one_side("convert", layers, reading, options)
-        return documents_of(source, how, passed_over), layer_names(layers)
+        format_options = options_for_one_side("convert", layers, reading, options)
+        return documents_of(source, format_options, passed_over), layer_names(layers)
     if options or layers is not None:
         raise UsageError(
             "layers and options for reading apply to files, not to documents", advice="leave them out"
         )
     require_kind(source, "Iterable", "source")
-    given = list(source)
-    for number, document in enumerate(given):
+    documents = list(source)
+    for number, document in enumerate(documents):
         require_instance(document, Document, f"source[{number}]")
-    return given, list(dict.fromkeys(name for document in given for name in document.layers))
+    return documents, list(dict.fromkeys(name for document in documents for name in document.layers))
 
 
 def token_documents(path: Any, name: str, writer: Writer) -> Iterator[Document] | None:
@@ -133,8 +133,8 @@ def token_documents(path: Any, name: str, writer: Writer) -> Iterator[Document] 
     return _with_tokens(texts_of(InputFile(as_path(path)), FormatOptions()))
 
 
-def _with_tokens(found: Iterable[Document]) -> Iterator[Document]:
-    for document in found:
+def _with_tokens(documents: Iterable[Document]) -> Iterator[Document]:
+    for document in documents:
         if document.tokens is None:
             raise UsageError(
                 "the file has texts without tokens", file=document.file, advice="use VRT or CoNLL"
@@ -196,16 +196,16 @@ def with_label(documents: Iterable[Document], label: str | None) -> Iterator[Doc
     if label is None:
         yield from documents
         return
-    found: set[str] = set()
+    labels: set[str] = set()
     for document in documents:
         layers = {}
         for layer, spans in document.layers.items():
             layers[layer] = [span for span in spans if span.label == label]
-            found.update(span.label for span in spans)
+            labels.update(span.label for span in spans)
         yield replace(document, layers=layers)
-    if found and label not in found:
-        some = ", ".join(map(cut_label, sorted(found)[:10]))
-        warn(f"no span has the label {cut_label(label)!r} (labels found: {some})")
+    if labels and label not in labels:
+        first_labels = ", ".join(map(cut_label, sorted(labels)[:10]))
+        warn(f"no span has the label {cut_label(label)!r} (labels found: {first_labels})")
 
 
 @dataclass(slots=True)
@@ -283,18 +283,18 @@ class Conversion:
             if self.writer.unit is None and tokens is None:
                 return document
             return to_tokens(document, tokens, self.lost if self.lossy else None)
-        found = to_characters(document).from_position(0)
-        if found.text is None and self.writer.needs_text:
+        converted = to_characters(document).from_position(0)
+        if converted.text is None and self.writer.needs_text:
             raise UsageError(
                 f"the format {self.name} cannot hold a document without text",
                 **document.in_errors,
                 advice="convert a file that has the text",
             )
         if not self.writer.keeps_tokens:
-            return found
+            return converted
         if document.unit == "token":
-            return replace(found, tokens=document.tokens)
-        return found if tokens is None else with_tokens_of(tokens, found)
+            return replace(converted, tokens=document.tokens)
+        return converted if tokens is None else with_tokens_of(tokens, converted)
 
     def hints(self) -> Iterator[str]:
         """Yield lines for people about what other programs need before they read what was written."""
@@ -309,7 +309,7 @@ class Conversion:
                 f"the format {self.name} has several files for a document",
                 advice="name a folder, as in folder/",
             )
-        of_file = _only(documents) if self.writer.single else documents
+        of_file = _single_document(documents) if self.writer.single else documents
         return self.writer.pieces(of_file, list(self.layers), self.with_ids)
 
     def write(self, documents: Iterable[Document]) -> None:
@@ -359,20 +359,20 @@ class Conversion:
             pieces = self.writer.pieces([document], list(self.layers), self.with_ids)
             contents: dict[str, Iterable[str]] = {self.writer.ending: pieces}
             contents |= {ending: [content(document)] for ending, content in self.writer.beside.items()}
-            for ending, own in contents.items():
-                yield _written(f"{document.id}{ending}", own, folder, scratch)
+            for ending, file_pieces in contents.items():
+                yield _write_pieces(f"{document.id}{ending}", file_pieces, folder, scratch)
         if self.writer.of_folder is not None:
             for name, content in self.writer.of_folder(self.uses, self.layers).items():
-                yield _written(name, [content], folder, scratch)
+                yield _write_pieces(name, [content], folder, scratch)
 
 
-def _written(name: str, pieces: Iterable[str], folder: Path, scratch: Path) -> str:
+def _write_pieces(name: str, pieces: Iterable[str], folder: Path, scratch: Path) -> str:
     with errors_of(folder / name), (scratch / name).open("w", encoding="utf-8", newline="") as file:
         file.writelines(pieces)
     return name
 
 
-def _only(documents: Iterable[Document]) -> Iterator[Document]:
+def _single_document(documents: Iterable[Document]) -> Iterator[Document]:
     for number, document in enumerate(documents):
         if number:
             raise UsageError(

@@ -48,7 +48,7 @@ def spans_by_document(
     if len(set(columns)) < len(columns):
         raise UsageError(f"{name} has two columns with one name", advice="rename one")
     records = [dict(zip(columns, record.values(), strict=True)) for record in records]
-    for what, several in (("the end", ends_in(columns)), ("the start", _in(columns, KEYS["start"]))):
+    for what, several in (("the end", ends_in(columns)), ("the start", _columns_in(columns, KEYS["start"]))):
         if len(several) > 1:
             raise UsageError(
                 f"{name} has several columns for {what}: {', '.join(several)}", advice="keep one of them"
@@ -69,10 +69,10 @@ def spans_by_document(
             f"{name} has no column label (its columns: {', '.join(map(repr, columns))})",
             advice=f"rename one: {', '.join(KEYS['label'])}",
         )
-    used = {part: key for part, key in parts.items() if key is not None}
-    document = _column_of_documents(columns, list(used.values()), name)
+    part_keys = {part: key for part, key in parts.items() if key is not None}
+    document = _column_of_documents(columns, list(part_keys.values()), name)
     if document is None:
-        spans = [_span(record, used, f"row {number} of {name}") for number, record in enumerate(records)]
+        spans = [_span(record, part_keys, f"row {number} of {name}") for number, record in enumerate(records)]
         if any("text" in span and _length(span) not in (None, len(span["text"])) for span in spans):
             raise UsageError(
                 f"{name} has no column document, and texts that are longer or shorter than their spans",
@@ -84,31 +84,31 @@ def spans_by_document(
             f"{name} has another id in each row, so the ids may be those of spans",
             advice="rename the column to document if they are ids of documents",
         )
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    by_document: dict[str, list[Mapping[str, Any]]] = {}
     for number, record in enumerate(records):
         if record[document] is None:
             raise UsageError(
                 f"row {number} of {name} has no {document}", advice="each span needs its document"
             )
-        own = found.setdefault(str(record[document]), [])
-        if any(record[key] is not None for key in used.values()):
-            own.append(_span(record, used, f"row {number} of {name}"))
-    return found
+        document_spans = by_document.setdefault(str(record[document]), [])
+        if any(record[key] is not None for key in part_keys.values()):
+            document_spans.append(_span(record, part_keys, f"row {number} of {name}"))
+    return by_document
 
 
-def _column_of_documents(columns: Sequence[str], used: Sequence[str], name: str) -> str | None:
-    known = _in(columns, DOCUMENTS)
-    if len(known) > 1:
+def _column_of_documents(columns: Sequence[str], span_columns: Sequence[str], name: str) -> str | None:
+    document_columns = _columns_in(columns, DOCUMENTS)
+    if len(document_columns) > 1:
         raise UsageError(
-            f"{name} has several columns that name documents: {', '.join(known)}",
+            f"{name} has several columns that name documents: {', '.join(document_columns)}",
             advice="keep the one in which positions count from 0",
         )
-    if known:
-        return known[0]
+    if document_columns:
+        return document_columns[0]
     if "id" in columns:
         return "id"
-    known_ones = (*used, "text", "score", "fragments")
-    others = [column for column in columns if column not in known_ones and not is_number_of_row(column)]
+    known_columns = (*span_columns, "text", "score", "fragments")
+    others = [column for column in columns if column not in known_columns and not is_number_of_row(column)]
     if others:
         raise UsageError(
             f"{name} has no column document, and other columns: {', '.join(map(repr, others))}",
@@ -118,12 +118,12 @@ def _column_of_documents(columns: Sequence[str], used: Sequence[str], name: str)
     return None
 
 
-def _span(record: Mapping[str, Any], used: Mapping[str, str], place: str) -> Mapping[str, Any]:
+def _span(record: Mapping[str, Any], part_keys: Mapping[str, str], place: str) -> Mapping[str, Any]:
     """Return the part of a row that is its span; the score of a prediction stays with it.
 
     Raises `UsageError` for a row without a label, and for fragments that are not written as in files.
     """
-    if record[used["label"]] is None:
+    if record[part_keys["label"]] is None:
         raise UsageError(
             f"{place} has no label",
             advice="pandas reads the label NA as a missing value, unless keep_default_na=False is given",
@@ -140,7 +140,7 @@ def _span(record: Mapping[str, Any], used: Mapping[str, str], place: str) -> Map
     else:
         more = {key: record[key] for key in ("text", "score") if record.get(key) is not None}
     return {
-        **{END_INCLUSIVE if key == END_INCLUSIVE else part: record[key] for part, key in used.items()},
+        **{END_INCLUSIVE if key == END_INCLUSIVE else part: record[key] for part, key in part_keys.items()},
         **more,
     }
 
@@ -155,5 +155,5 @@ def _length(span: Mapping[str, Any]) -> int | None:
 _KNOWN = {*DOCUMENTS, *KEYS["start"], *KEYS["end"], *KEYS["label"], END_INCLUSIVE, "id", "text", "score"}
 
 
-def _in(columns: Sequence[str], names: Collection[str]) -> list[str]:
+def _columns_in(columns: Sequence[str], names: Collection[str]) -> list[str]:
     return [column for column in columns if column in names]

@@ -114,11 +114,11 @@ class FileSides:
 
     def sources(self, group: FileGroup) -> tuple[Source, ...]:
         """Return the files of a group."""
-        seen: set[Path] = set()
+        counted_paths: set[Path] = set()
         sources = []
         for side, path in zip(self.listed, group.paths, strict=True):
-            progress = None if path in seen else self.progress  # it gets the bytes of a file once
-            seen.add(path)
+            progress = None if path in counted_paths else self.progress  # it gets the bytes of a file once
+            counted_paths.add(path)
             sources.append(self.source(side, path, group.name, progress))
         return beside(*sources)
 
@@ -148,7 +148,7 @@ class FileSides:
 
     def _texts(self, read: Read) -> Iterator[Text]:
         if self.is_run:
-            yield from self._answered(read)
+            yield from self._texts_with_answers(read)
         elif self.pair_by in ("id", "content"):
             streams = [self._in_turn(number, read) for number in range(len(self.listed))]
             yield from joined_by(self.pair_by, streams, [side.name for side in self.listed])
@@ -180,8 +180,8 @@ class FileSides:
         for _, path in side.files:
             source = self.source(side, path, None, self.progress)
             if len(side.files) == 1 and source.lacks_text:
-                other = self.listed[number == 0]
-                others = tuple(self.source(other, each) for _, each in other.files)
+                other_side = self.listed[number == 0]
+                others = tuple(self.source(other_side, other_path) for _, other_path in other_side.files)
                 source = replace(source, sides=others, in_turn=True)
             has_no_ids = self.pair_by == "id" and len(side.files) > 1 and source.form.is_one_document
             for document in source.documents():
@@ -196,16 +196,19 @@ class FileSides:
 
     # The answers of a run
 
-    def _answered(self, read: Read) -> Iterator[Text]:
+    def _texts_with_answers(self, read: Read) -> Iterator[Text]:
         """Yield the documents of gold, each with its answer and those of further golds; memory holds all but gold's."""
         from clueval.formats.mentions import read_run, without_answer  # few corpora are answers
 
         gold, predicted, *golds = self.listed
-        run = [(name, self.source(predicted, path, name, self.progress)) for name, path in _named(predicted)]
+        run = [
+            (name, self.source(predicted, path, name, self.progress))
+            for name, path in _files_with_names(predicted)
+        ]
         answers = _by_id(
-            predicted.name, read_run([(name, each.file) for name, each in run], predicted.options)
+            predicted.name, read_run([(name, source.file) for name, source in run], predicted.options)
         )
-        others = [_by_id(side.name, self._documents(side, read)) for side in golds]
+        golds_by_id = [_by_id(side.name, self._documents(side, read)) for side in golds]
         missing = []
         for document in self._documents(gold, read):
             answer = answers.pop(document.id, None)
@@ -213,10 +216,10 @@ class FileSides:
                 missing.append(document.id)
                 answer = without_answer(document.id, predicted.options)
             if not missing or predicted.options.missing is not None:
-                if any(document.id not in each for each in others):
+                if any(document.id not in by_id for by_id in golds_by_id):
                     raise _not_parallel("id", {gold.name: [document.id]})
-                more = (each.pop(document.id) for each in others)
-                yield document, *(_moved_to(each, document) for each in (answer, *more))
+                more = (by_id.pop(document.id) for by_id in golds_by_id)
+                yield document, *(_moved_to(other, document) for other in (answer, *more))
         _require_answers(missing if predicted.options.missing is None else (), list(answers), predicted)
         if missing:
             run[0][1].file.passed_over["documents without an answer"] = len(missing)
@@ -225,9 +228,9 @@ class FileSides:
 
     def _documents(self, side: Side, read: Read) -> Iterator[Document]:
         """Yield the documents of a side; files that are one document each have the names that answers have."""
-        for name, path in _named(side):
-            own = name if self.source(side, path).form.is_one_document else None
-            source = self.source(side, path, own, self.progress)
+        for name, path in _files_with_names(side):
+            document_name = name if self.source(side, path).form.is_one_document else None
+            source = self.source(side, path, document_name, self.progress)
             yield from source.documents()
             source.see(read, side.name)
 
@@ -248,9 +251,9 @@ def _require_answers(missing: Sequence[str], others: Sequence[str], side: Side) 
     from clueval.formats.mentions import SHOWN
 
     problems = [
-        f"{len(ids)} {what if len(ids) > 1 else one}: {', '.join(map(repr, ids[:SHOWN]))}"
+        f"{len(ids)} {plural if len(ids) > 1 else singular}: {', '.join(map(repr, ids[:SHOWN]))}"
         + (", ..." if len(ids) > SHOWN else "")
-        for ids, one, what in (
+        for ids, singular, plural in (
             (missing, "document has no answer", "documents have no answer"),
             (others, "answer is to no document", "answers are to no document"),
         )
@@ -266,7 +269,7 @@ def _require_answers(missing: Sequence[str], others: Sequence[str], side: Side) 
 
 
 def sides_of_files(
-    given: Mapping[str, Any],
+    inputs: Mapping[str, Any],
     readings: Sequence[Reading],
     layers: LayerColumns | None,
     pair_by: str | None,
@@ -275,14 +278,14 @@ def sides_of_files(
     progress: Progress | None,
 ) -> FileSides:
     """Return sides that are files, as `clueval.reading.sides.sides_of` does."""
-    names = list(given)
-    is_single = len(given) > 1 and given[names[1]] is None
+    names = list(inputs)
+    is_single = len(inputs) > 1 and inputs[names[1]] is None
     if is_single:
-        given = {**given, names[1]: given[names[0]]}
+        inputs = {**inputs, names[1]: inputs[names[0]]}
     both_columns = is_single and readings[0].annotation_set is None
     options = options_of_sides(readings, layers, both_columns=both_columns)
-    files = [files_of_side(side) for side in given.values()]
-    listed = [Side(*each) for each in zip(names, files, options, given.values(), strict=True)]
+    files = [files_of_side(side) for side in inputs.values()]
+    listed = [Side(*values) for values in zip(names, files, options, inputs.values(), strict=True)]
     forms = _forms_of(listed, is_one_text=is_one_text)
     if len(listed) > 1:
         if forms[0] is not None and forms[0].name == MENTIONS:
@@ -293,11 +296,11 @@ def sides_of_files(
     sides = FileSides(tuple(listed), pair_by, is_one_text, both_columns, within, is_run, progress)
     if pair_by is None:
         sides.groups()  # refuses files without counterparts first
-    paths = [[path for _, path in each] for each in files]
-    if all(each == readings[0] for each in readings):
-        options, paths = options[:1], [[path for each in paths for path in each]]
-    for each, of_side in zip(options, paths, strict=True):
-        require_use(each, of_side, is_one_text=is_one_text)
+    paths = [[path for _, path in side_files] for side_files in files]
+    if all(reading == readings[0] for reading in readings):
+        options, paths = options[:1], [[path for side_paths in paths for path in side_paths]]
+    for side_options, side_paths in zip(options, paths, strict=True):
+        require_use(side_options, side_paths, is_one_text=is_one_text)
     if layers is not None:
         return sides
     if not both_columns:
@@ -333,7 +336,9 @@ def _with_columns(sides: Sequence[Side], forms: Iterable[Form | None]) -> tuple[
 
     paths = [[path for _, path in side.files] for side in sides]
     options = with_columns_of_tags([side.options for side in sides], paths)
-    return tuple(replace(side, options=each) for side, each in zip(sides, options, strict=True))
+    return tuple(
+        replace(side, options=side_options) for side, side_options in zip(sides, options, strict=True)
+    )
 
 
 def files_of_side(side: Paths) -> Files:
@@ -393,19 +398,24 @@ def _in_order(sides: Sequence[Side]) -> list[FileGroup]:
     if first.is_list:
         names = [name for name, _ in with_equal_names([first.files])[0]]
         paths = zip(*([path for _, path in side.files] for side in sides), strict=True)
-        return [FileGroup(name, each) for name, each in zip(names, paths, strict=True)]
-    own, *by_name = map(dict, with_equal_names([side.files for side in sides]))
-    for side, of_side in zip(others, by_name, strict=True):
-        for name in sorted(own.keys() ^ of_side.keys(), key=str):
-            missing, there, files = (side, first, own) if name in own else (first, side, of_side)
+        return [FileGroup(name, group_paths) for name, group_paths in zip(names, paths, strict=True)]
+    first_paths, *others_paths = map(dict, with_equal_names([side.files for side in sides]))
+    for side, side_paths in zip(others, others_paths, strict=True):
+        for name in sorted(first_paths.keys() ^ side_paths.keys(), key=str):
+            missing, present, files = (
+                (side, first, first_paths) if name in first_paths else (first, side, side_paths)
+            )
             ending = files[name].suffix
             raise FileError(
-                f"has no file {str(name).removesuffix(ending) + ending!r}, which {there.given} has",
+                f"has no file {str(name).removesuffix(ending) + ending!r}, which {present.given} has",
                 file=str(missing.given),
                 advice="files are paired by name; see pair_by"
                 + ("; an empty file has no spans" if ending == ".ann" else ""),
             )
-    return [FileGroup(name, (path, *(each[name] for each in by_name))) for name, path in own.items()]
+    return [
+        FileGroup(name, (path, *(side_paths[name] for side_paths in others_paths)))
+        for name, path in first_paths.items()
+    ]
 
 
 def _require_alike(first: Side, other: Side) -> None:
@@ -433,25 +443,25 @@ def _by_name(sides: Sequence[Side]) -> list[FileGroup]:
     """Return the files with equal names, ignoring ``.gz`` and the ending before it."""
     by_name: list[dict[str, Path]] = []
     for side in sides:
-        of_side: dict[str, Path] = {}
+        side_paths: dict[str, Path] = {}
         for relative, path in side.files:
             key = without_ending(path.name if relative is None else relative)
-            if key in of_side:
+            if key in side_paths:
                 raise UsageError(
-                    f"two files of {side.name} have the name {key!r}: {of_side[key]} and {path}",
+                    f"two files of {side.name} have the name {key!r}: {side_paths[key]} and {path}",
                     advice="pair by id or content",
                 )
-            of_side[key] = path
-        by_name.append(of_side)
+            side_paths[key] = path
+        by_name.append(side_paths)
     first = by_name[0]
-    if any(each.keys() != first.keys() for each in by_name):
+    if any(paths.keys() != first.keys() for paths in by_name):
         shared = set(first).intersection(*by_name)
         alone = zip(sides, by_name, strict=True)
-        raise _not_parallel("name", {side.name: sorted(each.keys() - shared) for side, each in alone})
-    return [FileGroup(name, tuple(each[name] for each in by_name)) for name in first]
+        raise _not_parallel("name", {side.name: sorted(paths.keys() - shared) for side, paths in alone})
+    return [FileGroup(name, tuple(paths[name] for paths in by_name)) for name in first]
 
 
-def _named(side: Side) -> Files:
+def _files_with_names(side: Side) -> Files:
     """Return the files of a side by the names that answers have: in a list, those of the files without folders."""
     if side.is_list:
         return [(without_ending(path.name), path) for _, path in side.files]
@@ -490,31 +500,31 @@ def joined(
     the same key, and, unless sides may lack documents, one error that lists all without counterpart.
     """
     waiting: dict[str, list[Document | None]] = {}
-    seen: list[dict[str, str]] = [{} for _ in streams]
+    ids: list[dict[str, str]] = [{} for _ in streams]
     for row in zip_longest(*streams):
         for number, keyed in enumerate(row):
             if keyed is None:
                 continue
             key, document = keyed
-            if key in seen[number]:
-                raise _twice(names[number], document, seen[number][key], None if may_lack else pair_by)
-            seen[number][key] = document.id
+            if key in ids[number]:
+                raise _duplicate(names[number], document, ids[number][key], None if may_lack else pair_by)
+            ids[number][key] = document.id
             text = waiting.setdefault(key, [None] * len(streams))
             text[number] = document
             if None not in text:
-                yield _moved(waiting.pop(key))
+                yield _with_first_id(waiting.pop(key))
     if waiting and not may_lack:
         alone: dict[str, list[str]] = {name: [] for name in names}
         for text in waiting.values():
-            for name, own in zip(names, text, strict=True):
-                if own is not None:
-                    has_file = own.file is not None and pair_by != "id"
-                    alone[name].append(f"{own.id} in {own.file}" if has_file else own.id)
+            for name, unpaired in zip(names, text, strict=True):
+                if unpaired is not None:
+                    has_file = unpaired.file is not None and pair_by != "id"
+                    alone[name].append(f"{unpaired.id} in {unpaired.file}" if has_file else unpaired.id)
         raise _not_parallel(pair_by, alone)
-    yield from map(_moved, waiting.values())
+    yield from map(_with_first_id, waiting.values())
 
 
-def _moved(text: Sequence[Document | None]) -> tuple[Document | None, ...]:
+def _with_first_id(text: Sequence[Document | None]) -> tuple[Document | None, ...]:
     """Return the documents of a text with the id of the first, and its first position if they have the same unit."""
     first = next(document for document in text if document is not None)
     return tuple(document if document is None else _moved_to(document, first) for document in text)
@@ -546,7 +556,7 @@ def key_of(document: Document, pair_by: str | None) -> str:
     return sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _twice(side: str, document: Document, other: str, pair_by: str | None) -> UsageError:
+def _duplicate(side: str, document: Document, other_id: str, pair_by: str | None) -> UsageError:
     if pair_by is None:
         return UsageError(
             f"{side} has two documents {document.id!r}",
@@ -554,7 +564,7 @@ def _twice(side: str, document: Document, other: str, pair_by: str | None) -> Us
             advice="each annotator may have a document once; pair_by pairs in other ways",
         )
     what = {"id": "id", "name": "file name", "content": "content"}[pair_by]
-    whose = "another document" if other == document.id else f"document {other!r}"
+    whose = "another document" if other_id == document.id else f"document {other_id!r}"
     return UsageError(
         f"has the same {what} as {whose} of {side}",
         **document.in_errors,

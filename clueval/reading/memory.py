@@ -105,7 +105,7 @@ class GivenSide(NamedTuple):
         tags = _materialised(item)
         require_kind(tags, "Sequence", place)
         if self.names is not None:
-            tags = _named(tags, self.names, place)
+            tags = _tags_with_names(tags, self.names, place)
         try:
             return _document_of_tags(tags, self.id_of(number), self.options)
         except (CluevalError, TypeError, ValueError, AttributeError) as error:  # values that are no text
@@ -166,27 +166,27 @@ class MemorySides:
             pairs = list(zip(self.listed, items, strict=True))
             lender = next((item for side, item in pairs if side.kind == "documents"), None)
             first, *others = (side.document(number, item, lender) for side, item in pairs)
-            same = [first.id == other.id or not same_id(first.id, other.id) for other in others]
+            ids_fit = [first.id == other.id or not same_id(first.id, other.id) for other in others]
             yield (
                 first,
                 *(
-                    each if has_id else replace(each, id=first.id)
-                    for each, has_id in zip(others, same, strict=True)
+                    document if has_id else replace(document, id=first.id)
+                    for document, has_id in zip(others, ids_fit, strict=True)
                 ),
             )
 
 
-def _require_lengths(given: Given, sentences: Sequence[Any], number: int) -> None:
-    for side, tags in zip(given.sides, sentences, strict=True):
+def _require_lengths(aligned: Given, sentences: Sequence[Any], number: int) -> None:
+    for side, tags in zip(aligned.sides, sentences, strict=True):
         if isinstance(tags, str) or not isinstance(tags, Sequence):
             raise UsageError(
                 f"{side.place(number)} is {described(tags)}, not a list of tags",
                 advice="give a list of tags for each sentence",
             )
         if len(tags) != len(sentences[0]):
-            what = f"sentence {number}" if given.ids is None else f"document {given.ids[number]!r}"
+            what = f"sentence {number}" if aligned.ids is None else f"document {aligned.ids[number]!r}"
             raise UsageError(
-                f"{what} has {len(sentences[0])} {given.sides[0].name} and {len(tags)} {side.name} tags",
+                f"{what} has {len(sentences[0])} {aligned.sides[0].name} and {len(tags)} {side.name} tags",
                 advice="each token has a tag on both sides",
             )
 
@@ -210,19 +210,19 @@ def _require_tags(tags: Sequence[Any], place: str, scheme: str | None) -> None:
 # One side
 
 
-def side_of(given: Any, name: str, options: FormatOptions, others: Iterable[Any] = ()) -> GivenSide:
+def side_of(value: Any, name: str, options: FormatOptions, others: Iterable[Any] = ()) -> GivenSide:
     """Return one side with its kind; `name` is its name in errors, and `others` are the other sides.
 
     A data set of Hugging Face has the names of its tags; without names, they are those of the other sides. Reads no
     more of an iterator than its first items. Raises `UsageError` for something else.
     """
-    if is_path_or_paths(given) and (options.input not in ANSWER_FORMATS or isinstance(given, str)):
-        return GivenSide(name, options, "paths", given)
-    names = names_in_dataset(given)
+    if is_path_or_paths(value) and (options.input not in ANSWER_FORMATS or isinstance(value, str)):
+        return GivenSide(name, options, "paths", value)
+    names = names_in_dataset(value)
     if names is None and options.names is None:
         names = next(filter(None, map(names_in_dataset, others)), None)
     side = GivenSide(name, options if names is None else replace(options, names=names))
-    side = _of_answers(side, given) if options.input in ANSWER_FORMATS else _recognised(side, given)
+    side = _of_answers(side, value) if options.input in ANSWER_FORMATS else _with_kind(side, value)
     if side.kind in ("tags", None) and options.names is not None:
         side = side._replace(names=names_of_tags(options.names, "labels"))
     return side._replace(options=options)
@@ -234,22 +234,22 @@ def names_in_dataset(dataset: Any) -> Mapping[str, Any] | None:
     if not isinstance(features, Mapping):
         return None
     names = {key: getattr(getattr(kind, "feature", None), "names", None) for key, kind in features.items()}
-    found = {key: {"names": list(own)} for key, own in names.items() if own}
-    return {"features": found} if found else None
+    tag_features = {key: {"names": list(tag_names)} for key, tag_names in names.items() if tag_names}
+    return {"features": tag_features} if tag_features else None
 
 
-def _of_answers(side: GivenSide, given: Any) -> GivenSide:
+def _of_answers(side: GivenSide, value: Any) -> GivenSide:
     """Return a side with answers of a language model: texts, or JSON that has been read, in order or by id."""
     from clueval.formats.form import form_of_rows  # few sides have rows
 
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise UsageError(
-            f"{side.name} must not be {described(given)}", advice="give one answer for each document"
+            f"{side.name} must not be {described(value)}", advice="give one answer for each document"
         )
-    by_id = given if isinstance(given, Mapping) else None
+    by_id = value if isinstance(value, Mapping) else None
     side = side._replace(kind="documents", ids=None if by_id is None else list(map(str, by_id)))
     side = side._replace(form=form_of_rows(None, side.options.input))
-    items = _documents_of_rows(side, given if by_id is None else by_id.values())
+    items = _documents_of_rows(side, value if by_id is None else by_id.values())
     if side.options.missing is None:
         return side._replace(items=items)
     if side.ids is None:
@@ -261,36 +261,36 @@ def _of_answers(side: GivenSide, given: Any) -> GivenSide:
     return side._replace(items=list(items), filling=partial(without_answer, options=side.options))
 
 
-def _recognised(side: GivenSide, given: Any) -> GivenSide:
-    if isinstance(given, Document):
-        return side._replace(kind="documents", items=[given])
-    if is_frame(given):
+def _with_kind(side: GivenSide, value: Any) -> GivenSide:
+    if isinstance(value, Document):
+        return side._replace(kind="documents", items=[value])
+    if is_frame(value):
         from clueval.reading.data_frames import records_of, spans_by_document  # few sides are frames
 
-        records = records_of(given)
+        records = records_of(value)
         if records and _is_row(records[0], side.options):
             return _with_items(side, records)
-        spans = spans_by_document(records, list(given.columns), side.name)
-        return _recognised(side, spans)._replace(filling=lambda _: [])
-    if _is_spacy_doc(given) or (_is_row(given, side.options) and not _are_by_id(given)):
-        return _with_items(side, [given])
-    if isinstance(given, Mapping) and not is_span(given):
-        return _with_items(side._replace(ids=list(map(str, given))), list(given.values()))
-    if isinstance(given, str | bytes | Mapping) or is_span(given) or not isinstance(given, Iterable):
-        what = "one span" if is_span(given) else described(given)
+        spans = spans_by_document(records, list(value.columns), side.name)
+        return _with_kind(side, spans)._replace(filling=lambda _: [])
+    if _is_spacy_doc(value) or (_is_row(value, side.options) and not _are_by_id(value)):
+        return _with_items(side, [value])
+    if isinstance(value, Mapping) and not is_span(value):
+        return _with_items(side._replace(ids=list(map(str, value))), list(value.values()))
+    if isinstance(value, str | bytes | Mapping) or is_span(value) or not isinstance(value, Iterable):
+        what = "one span" if is_span(value) else described(value)
         raise UsageError(f"{side.name} must not be {what}", advice=_FORMS)
-    return _with_items(side, given)
+    return _with_items(side, value)
 
 
-def _with_items(side: GivenSide, given: Iterable[Any]) -> GivenSide:
+def _with_items(side: GivenSide, values: Iterable[Any]) -> GivenSide:
     """Return a side with items, of which the first that is not empty tells the kind."""
-    seen: list[Any] = []
+    first_items: list[Any] = []
     kind: Kind | None = None
-    items = iter(given)
+    items = iter(values)
     for first in items:
         item = first if _is_row(first, side.options) else _materialised(first)
-        seen.append(item)
-        place = side.place(len(seen) - 1)
+        first_items.append(item)
+        place = side.place(len(first_items) - 1)
         if _is_row(item, side.options):
             from clueval.formats.form import form_of_rows  # few sides have rows
 
@@ -302,24 +302,24 @@ def _with_items(side: GivenSide, given: Iterable[Any]) -> GivenSide:
                     f"{place} has columns of a data set", advice="give the data set itself, or its rows"
                 )
             form = form_of_rows(_as_json(item), side.options.format)
-            rows = _documents_of_rows(side, chain(seen, items))
+            rows = _documents_of_rows(side, chain(first_items, items))
             return side._replace(kind="documents", items=rows, form=form)
         kind, is_nested = _kind_of(item, place, side.options)
         if kind is not None:
             break
-    rest = chain(seen, items)
+    all_items = chain(first_items, items)
     if kind is None:
-        return side._replace(items=seen)
+        return side._replace(items=first_items)
     if kind == "documents":
-        return side._replace(kind=kind, items=_documents(side, rest))
+        return side._replace(kind=kind, items=_documents(side, all_items))
     if is_nested:
         if is_frame(first):
-            return side._replace(kind=kind, items=map(_materialised, rest), nested=True)
-        is_unchanged = isinstance(given, list) and all(map(is_, seen, given))
-        return side._replace(kind=kind, items=given if is_unchanged else rest, nested=True)
+            return side._replace(kind=kind, items=map(_materialised, all_items), nested=True)
+        is_unchanged = isinstance(values, list) and all(map(is_, first_items, values))
+        return side._replace(kind=kind, items=values if is_unchanged else all_items, nested=True)
     if side.ids is not None:
         raise UsageError(f"{place} must be a list of {kind}", advice="a list for each document")
-    spans = list(map(_materialised, rest))
+    spans = list(map(_materialised, all_items))
     for number, span in enumerate(spans):
         key = next((key for key in DOCUMENTS if key in (fields_of(span) or ())), None)
         if key is not None:
@@ -340,10 +340,10 @@ def _documents_of_rows(side: GivenSide, rows: Iterable[Any]) -> Iterator[Documen
         if side.ids is None:
             yield from documents
             return
-        for document, own in zip_longest(documents, side.ids):
-            if document is None or own is None:
+        for document, id_ in zip_longest(documents, side.ids):
+            if document is None or id_ is None:
                 raise UsageError("the rows have not one document for each id", advice="give a list of rows")
-            yield replace(document, id=own)
+            yield replace(document, id=id_)
     except CluevalError as error:
         error.file = error.file or side.name
         raise
@@ -387,7 +387,11 @@ def _kind_of(item: Any, place: str, options: FormatOptions) -> tuple[Kind | None
         return None, True
     first = item[0]
     if isinstance(first, str) or first is None:
-        if len(item) == 3 and first is not None and all(type(each) is int and each >= 0 for each in item[1:]):
+        if (
+            len(item) == 3
+            and first is not None
+            and all(type(number) is int and number >= 0 for number in item[1:])
+        ):
             as_span(item, place)  # raises an error that says so
         _refuse_text(first or "", f"{place}[0]")
         return "tags", True
@@ -421,19 +425,19 @@ def _is_row(item: Any, options: FormatOptions) -> bool:
     return True
 
 
-def _are_by_id(given: Any) -> bool:
+def _are_by_id(value: Any) -> bool:
     """Return whether a dictionary has lists alone, but not those of a row: the spans or tags of documents by id."""
     return (
-        isinstance(given, Mapping)
-        and not {*_TEXT, *_TOKENS}.intersection(given)
-        and all(isinstance(each, list | tuple) for each in given.values())
+        isinstance(value, Mapping)
+        and not {*_TEXT, *_TOKENS}.intersection(value)
+        and all(isinstance(item, list | tuple) for item in value.values())
     )
 
 
 def _as_json(value: Any) -> Any:
     """Return a row as JSON has it: mappings as dictionaries, tuples as lists, at any depth where there are some."""
     if isinstance(value, Mapping):
-        return {key: _as_json(own) for key, own in value.items()}
+        return {key: _as_json(item) for key, item in value.items()}
     return list(map(_as_json, value)) if isinstance(value, list | tuple) else value
 
 
@@ -535,7 +539,7 @@ def _advice_on(item: Any, place: str) -> str:
 
 
 def sides_in_memory(
-    given: Mapping[str, Any],
+    inputs: Mapping[str, Any],
     readings: Sequence[Reading],
     layers: LayerColumns | None,
     pair_by: str | None,
@@ -545,29 +549,29 @@ def sides_in_memory(
     Reads no more of an iterator than its first items. Raises `UsageError` for something else, for sides of different
     kinds, and for options that do not apply.
     """
-    first = next(iter(given))
-    missing = [name for name, side in given.items() if side is None and name != first]
+    first = next(iter(inputs))
+    missing = [name for name, side in inputs.items() if side is None and name != first]
     if missing:
-        given = {**given, **dict(zip((first, *missing), _examples_in(given[first]), strict=False))}
+        inputs = {**inputs, **dict(zip((first, *missing), _examples_in(inputs[first]), strict=False))}
     if any(reading.input in ANSWER_FORMATS for reading in readings[1:]):
         readings = [without_answers(readings[0]), *readings[1:]]
     options = options_of_sides(readings, layers)
     sides = [
-        side_of(side, name, own, (other for other in given.values() if other is not side))
-        for (name, side), own in zip(given.items(), options, strict=True)
+        side_of(side, name, side_options, (other for other in inputs.values() if other is not side))
+        for (name, side), side_options in zip(inputs.items(), options, strict=True)
     ]
-    found = _alike(sides)
+    aligned = _aligned(sides)
     if pair_by is not None and len(sides) > 2:
         raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
-    for side in found.sides:
-        _require_use(side, found.kind)
-    listed = list(found.sides)
+    for side in aligned.sides:
+        _require_use(side, aligned.kind)
+    listed = list(aligned.sides)
     for number, side in enumerate(listed[:2]):
         if side.form is not None and side.form.name == MENTIONS:
             if not number:
                 raise answers_in_gold(side.name, None)
             listed[1] = side._replace(options=replace(side.options, input=MENTIONS))
-    return MemorySides(found._replace(sides=listed), pair_by)
+    return MemorySides(aligned._replace(sides=listed), pair_by)
 
 
 def _examples_in(gold: Any) -> tuple[Any, Any]:
@@ -605,7 +609,7 @@ def _require_use(side: GivenSide, kind: str) -> None:
                 raise error
 
 
-def _alike(sides: Sequence[GivenSide]) -> Given:
+def _aligned(sides: Sequence[GivenSide]) -> Given:
     """Return sides with one kind, in the order of the documents of the first."""
     if len({side.kind == "paths" for side in sides}) > 1:
         kinds = (f"{side.name} is {'paths' if side.kind == 'paths' else 'in memory'}" for side in sides)
@@ -623,22 +627,22 @@ def _alike(sides: Sequence[GivenSide]) -> Given:
             " and ".join(f"{side.name} is {side.kind}" for side in sides if side.kind is not None),
             advice="give both sides in one form",
         )
-    one, other = (
+    flat_side, nested_side = (
         next((side for side in sides if side.nested is is_nested), None) for is_nested in (False, True)
     )
-    if one is not None:
-        if other is not None:
+    if flat_side is not None:
+        if nested_side is not None:
             raise UsageError(
-                f"{one.name} is a list of {one.kind} and {other.name} a list of lists",
+                f"{flat_side.name} is a list of {flat_side.kind} and {nested_side.name} a list of lists",
                 advice="give a list for each document on both sides",
             )
         # the other side may be one empty list
         sides = [side if side.kind or side.items else side._replace(items=[[]]) for side in sides]
     kind: Kind = next(iter(kinds_of)) if kinds_of else "spans"
-    given = _by_id(kind, sides)
-    if given.kind == "tags" and given.sides[0].names is not None:
-        return given._replace(sides=_with_names_of_tags(given.sides))
-    return given
+    aligned = _by_id(kind, sides)
+    if aligned.kind == "tags" and aligned.sides[0].names is not None:
+        return aligned._replace(sides=_with_names_of_tags(aligned.sides))
+    return aligned
 
 
 def _with_ids(sides: Sequence[GivenSide]) -> Sequence[GivenSide]:
@@ -646,18 +650,18 @@ def _with_ids(sides: Sequence[GivenSide]) -> Sequence[GivenSide]:
     by_id = next((side for side in sides if side.ids is not None), None)
     if by_id is None:
         return sides
-    found = []
+    sides_with_ids = []
     for side in sides:
         if side.kind == "documents" and side.ids is None:
             items = list(side.items)
-            if any(isinstance(each.id, MissingId) for each in items):
+            if any(isinstance(document.id, MissingId) for document in items):
                 raise UsageError(
                     f"{by_id.name} is a dictionary by document id, and the documents of {side.name} have none",
                     advice="give each row its id",
                 )
-            side = side._replace(items=items, ids=[each.id for each in items])
-        found.append(side)
-    return found
+            side = side._replace(items=items, ids=[document.id for document in items])
+        sides_with_ids.append(side)
+    return sides_with_ids
 
 
 def _by_id(kind: Kind, sides: Sequence[GivenSide]) -> Given:
@@ -674,18 +678,18 @@ def _by_id(kind: Kind, sides: Sequence[GivenSide]) -> Given:
     first, *others = sides
     filled = [_filled(first, others), *(_filled(other, [first]) for other in others)]
     for other in filled[1:]:
-        for own, its in ((filled[0], other), (other, filled[0])):
-            if alone := sorted(set(own.ids or ()).difference(its.ids or ())):
+        for one_side, other_side in ((filled[0], other), (other, filled[0])):
+            if alone := sorted(set(one_side.ids or ()).difference(other_side.ids or ())):
                 more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
                 raise UsageError(
-                    f"only {own.name} has document {', '.join(map(repr, alone[:3]))}{more}",
+                    f"only {one_side.name} has document {', '.join(map(repr, alone[:3]))}{more}",
                     advice="both sides need the same documents; an empty list is a document without spans",
                 )
     ids = filled[0].ids or ()
     in_order = [filled[0]]
     for side in filled[1:]:
         item_of = dict(zip(side.ids or (), side.items, strict=True))
-        in_order.append(side._replace(items=[item_of[own] for own in ids], ids=ids))
+        in_order.append(side._replace(items=[item_of[id_] for id_ in ids], ids=ids))
     return Given(kind, in_order, ids)
 
 
@@ -697,13 +701,13 @@ def _filled(side: GivenSide, others: Iterable[GivenSide]) -> GivenSide:
     if side.filling is None:
         return side
     ids = side.ids or ()
-    its = dict.fromkeys(own for other in others for own in other.ids or ())
-    if ids and its and its.keys().isdisjoint(ids):
+    other_ids = dict.fromkeys(id_ for other in others for id_ in other.ids or ())
+    if ids and other_ids and other_ids.keys().isdisjoint(ids):
         raise UsageError(
-            f"no document is on both sides: one has {ids[0]!r}, the other {next(iter(its))!r}",
+            f"no document is on both sides: one has {ids[0]!r}, the other {next(iter(other_ids))!r}",
             advice="use the same ids on both sides",
         )
-    missing = [own for own in its if own not in {*ids}]
+    missing = [id_ for id_ in other_ids if id_ not in {*ids}]
     return side._replace(items=[*side.items, *map(side.filling, missing)], ids=[*ids, *missing])
 
 
@@ -742,25 +746,25 @@ def _with_names_of_tags(sides: Sequence[GivenSide]) -> list[GivenSide]:
         for side, tags in zip(sides, items, strict=True):
             require_kind(tags, "Iterable", side.place(number))
         lists = [list(_materialised(tags)) for tags in items]
-        own = lists[0]
-        if len({*map(len, lists)}) == 1 and (set(map(type, own)) != {int} or IGNORED in own):
-            counts = [not (is_number(tag) and index(tag) == IGNORED) for tag in own]
+        first_tags = lists[0]
+        if len({*map(len, lists)}) == 1 and (set(map(type, first_tags)) != {int} or IGNORED in first_tags):
+            counts = [not (is_number(tag) and index(tag) == IGNORED) for tag in first_tags]
             lists = [list(compress(tags, counts)) for tags in lists]
         for side, column, tags in zip(sides, columns, lists, strict=True):
-            column.append(_named(tags, side.names, side.place(number)))
+            column.append(_tags_with_names(tags, side.names, side.place(number)))
     return [side._replace(items=column) for side, column in zip(sides, columns, strict=True)]
 
 
-def _named(tags: Iterable[Any], names: Mapping[int, str] | None, place: str) -> list[Any]:
+def _tags_with_names(tags: Iterable[Any], names: Mapping[int, str] | None, place: str) -> list[Any]:
     """Return tags with names in place of numbers. Raises `UsageError` for a number without name."""
-    found = list(_materialised(tags))
-    if names is not None and set(map(type, found)) == {int} and names.keys() >= set(found):
-        return [names[tag] for tag in found]  # the usual case
-    if not any(map(is_number, found)):
-        return found
+    tag_list = list(_materialised(tags))
+    if names is not None and set(map(type, tag_list)) == {int} and names.keys() >= set(tag_list):
+        return [names[tag] for tag in tag_list]  # the usual case
+    if not any(map(is_number, tag_list)):
+        return tag_list
     if names is None:
         raise UsageError(f"{place} has numbers for tags", advice=_GIVE_NAMES)
-    for position, tag in enumerate(found):
+    for position, tag in enumerate(tag_list):
         if is_number(tag) and index(tag) not in names:
             raise UsageError(
                 f"{place}[{position}]: no tag has the number {index(tag)}",
@@ -768,7 +772,7 @@ def _named(tags: Iterable[Any], names: Mapping[int, str] | None, place: str) -> 
                 if index(tag) == IGNORED
                 else "names has the tags in the order of their numbers",
             )
-    return [names[index(tag)] if is_number(tag) else tag for tag in found]
+    return [names[index(tag)] if is_number(tag) else tag for tag in tag_list]
 
 
 # Documents
@@ -785,7 +789,7 @@ def with_text_of(document: Document, item: Any, place: str, names: Mapping[int, 
                 advice="give tags on both sides, or documents with positions of tokens: "
                 "Document(id, {'label': spans}, tokens=row['tokens'])",
             )
-        tags = _named(item, names, place)
+        tags = _tags_with_names(item, names, place)
         if len(tags) != len(document.tokens):
             raise UsageError(
                 f"{place} has {len(document.tokens)} tokens and {len(tags)} tags",

@@ -40,9 +40,9 @@ def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading,
     several = reading if isinstance(reading, tuple) else (reading, reading)
     if len(several) < 2:
         raise UsageError("reading has one side only", advice="pass one Reading, or one for each side")
-    for each in several:
-        require_instance(each, Reading, "reading")
-    readings = [with_fields(each, options) for each in several]
+    for side_reading in several:
+        require_instance(side_reading, Reading, "reading")
+    readings = [with_fields(side_reading, options) for side_reading in several]
     if readings[1].input in (MENTIONS, INLINE):
         if readings[0].input != INLINE or readings[0].row is not None:
             readings[0] = without_answers(readings[0])
@@ -56,8 +56,8 @@ def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading,
 
 def without_answers(reading: Reading) -> Reading:
     """Return the options of gold, whose text answers are placed on, without those for answers."""
-    own = None if reading.input in (MENTIONS, INLINE) else reading.input
-    return replace(reading, input=own, unparsable=None, missing=None, labels=None)
+    format_name = None if reading.input in (MENTIONS, INLINE) else reading.input
+    return replace(reading, input=format_name, unparsable=None, missing=None, labels=None)
 
 
 def require_positions(form: str | None, caller: str) -> None:
@@ -75,11 +75,11 @@ def chosen_options(reading: Reading) -> list[str]:
     ``ignore_punct=False`` applies to every format, because no other format removes punctuation.
     """
     return [
-        each.name
-        for each in fields(Reading)
-        if each.name not in ("input", "annotation_set", "names")
-        and getattr(reading, each.name) != each.default
-        and (each.name, getattr(reading, each.name)) != ("ignore_punct", False)
+        option.name
+        for option in fields(Reading)
+        if option.name not in ("input", "annotation_set", "names")
+        and getattr(reading, option.name) != option.default
+        and (option.name, getattr(reading, option.name)) != ("ignore_punct", False)
     ]
 
 
@@ -90,9 +90,9 @@ def require_none(reading: Reading, allowed: Collection[str] = ()) -> None:
         if name not in allowed:
             from clueval.files.names import in_memory  # only for options that do not apply
 
-            shown = name if name == "text" else f"{name}={getattr(reading, name)!r}"
+            setting = name if name == "text" else f"{name}={getattr(reading, name)!r}"
             raise UsageError(
-                f"{shown} applies to files, but both sides are in memory",
+                f"{setting} applies to files, but both sides are in memory",
                 advice=in_memory(name) or "remove it, or pass it to read",
             )
 
@@ -139,10 +139,10 @@ def require_layers(layers: object) -> None:
                 f"layer {name!r} has {len(both)} columns",
                 advice="give one column, or one for gold and one for predicted",
             )
-        for number, each in enumerate(both):
-            named = " | str" if not str(each).lstrip("+-").isdigit() else ""  # "2" is meant as a column
+        for number, column in enumerate(both):
+            named = " | str" if not str(column).lstrip("+-").isdigit() else ""  # "2" is meant as a column
             kinds = f"int{named} | None" if number else f"int{named}"
-            require_kind(each, kinds, f"the column of layer {name!r}")
+            require_kind(column, kinds, f"the column of layer {name!r}")
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:
@@ -156,13 +156,17 @@ def columns_of_side(
     """Return the sources of the gold (0) or predicted (1) side: by default, the last two columns of a single file."""
     if layers is None:
         return {DEFAULT_LAYER: side - 2} if single_file else None
-    if single_file and (alone := [name for name, given in layers.items() if not isinstance(given, tuple)]):
+    if single_file and (
+        alone := [name for name, columns in layers.items() if not isinstance(columns, tuple)]
+    ):
         raise UsageError(
             f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
             advice="give both columns, as in layers={'entity': (2, 3)}",
         )
-    found = {name: given[side] if isinstance(given, tuple) else given for name, given in layers.items()}
-    return {name: source for name, source in found.items() if source is not None}
+    sources = {
+        name: columns[side] if isinstance(columns, tuple) else columns for name, columns in layers.items()
+    }
+    return {name: source for name, source in sources.items() if source is not None}
 
 
 # Texts
@@ -176,8 +180,8 @@ def options_of_sides(
 ) -> list[FormatOptions]:
     """Return how each side is read; `both_columns`: the first two are columns of the same files."""
     return [
-        FormatOptions.of(each, columns_of_side(layers, min(number, 1), both_columns), unplaced=number == 1)
-        for number, each in enumerate(readings)
+        FormatOptions.of(reading, columns_of_side(layers, min(number, 1), both_columns), unplaced=number == 1)
+        for number, reading in enumerate(readings)
     ]
 
 

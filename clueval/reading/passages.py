@@ -88,10 +88,10 @@ class PassageReader(ColumnReader):
         self.sources = file.sources
         self.values = ColumnValues(source.form, self)
         self._sizes, self._name = sizes, source.name
-        self._known: NamedDocument | None = None
+        self._last_document: NamedDocument | None = None
         self._begins = False
-        self._ended = 0  # the number of rows in sentences that have ended
-        self._complete: list[Passage] = []
+        self._ended_rows = 0  # the number of rows in sentences that have ended
+        self._complete_passages: list[Passage] = []
 
     def passages(self) -> Iterator[Passage]:
         """Yield the passages of the file. Raises the errors of reading lines, but not of their columns."""
@@ -100,7 +100,7 @@ class PassageReader(ColumnReader):
 
     def take(self) -> list[Passage]:
         """Return the complete passages; each is returned once."""
-        complete, self._complete = self._complete, []
+        complete, self._complete_passages = self._complete_passages, []
         return complete
 
     @property
@@ -113,7 +113,7 @@ class PassageReader(ColumnReader):
         """The current document."""
         if not self.is_open:
             return None
-        return self._known or self.named(self.id, self.metadata, self.begun)
+        return self._last_document or self.named(self.id, self.metadata, self.begun)
 
     def named(self, identifier: str | None, metadata: Mapping[str, str], number: int) -> NamedDocument:
         """Return the document with an id in the file, or the number of the document, from 1."""
@@ -134,8 +134,8 @@ class PassageReader(ColumnReader):
         self.end_document()
         self.begun += documents
         if current is not None:
-            self._known = last or current
-            self.is_open, self.metadata, self._begins = True, dict(self._known.metadata), False
+            self._last_document = last or current
+            self.is_open, self.metadata, self._begins = True, dict(self._last_document.metadata), False
 
     def begin_document(
         self,
@@ -145,10 +145,10 @@ class PassageReader(ColumnReader):
         head: str | None = None,
     ) -> None:
         ColumnReader.begin_document(self, identifier, metadata, head=head)
-        self._known, self._begins = None, True
+        self._last_document, self._begins = None, True
 
     def end_sentence(self) -> None:
-        if self.lines.rows > self._ended:
+        if self.lines.rows > self._ended_rows:
             ColumnReader.end_sentence(self)
             self._end_if_full()
         else:
@@ -158,7 +158,7 @@ class PassageReader(ColumnReader):
     def _end_if_full(self) -> None:
         """End the passage, after a sentence, if it has enough."""
         lines, sizes = self.lines, self._sizes
-        self._ended = lines.rows
+        self._ended_rows = lines.rows
         if lines.rows >= sizes.tokens or len(lines.ends) >= sizes.sentences:
             self._end_passage()
 
@@ -167,17 +167,17 @@ class PassageReader(ColumnReader):
         if self.is_open:
             if self.lines.ends or self._begins:
                 self._end_passage()
-            self.is_open, self.id, self.metadata, self._known = False, None, {}, None
+            self.is_open, self.id, self.metadata, self._last_document = False, None, {}, None
 
     def _end_passage(self) -> None:
         document, lines = self.current, self.lines
         assert document is not None
         sentences = lines.of_sentences()
-        self._complete.append(
+        self._complete_passages.append(
             Passage(document, self.layout, self._begins, sentences, lines.rows, lines, self.start)
         )
         self.start += lines.rows
-        self.lines, self._ended, self._begins = TokenLines(), 0, False
+        self.lines, self._ended_rows, self._begins = TokenLines(), 0, False
 
     def document(self) -> Document:
         raise AssertionError("passages are read")
@@ -211,9 +211,9 @@ class PassageReader(ColumnReader):
         if self.state or self._head is not None or self.in_sentence:
             return False
         irregular = (" \n", "  ") if layout.separator == " " else ("\t\n",)
-        if text[0] == "\n" or "\n\n\n" in text or any(each in text for each in irregular):
+        if text[0] == "\n" or "\n\n\n" in text or any(gap in text for gap in irregular):
             return False
-        sentences = [f"{each}\n" for each in text[:-2].split("\n\n")]
+        sentences = [f"{sentence}\n" for sentence in text[:-2].split("\n\n")]
         sizes = list(map(LINES, sentences))
         if max(sizes) > limits.max_sentence or self.lines.rows + sum(sizes) > limits.max_document:
             return False  # the error names the line
@@ -223,7 +223,7 @@ class PassageReader(ColumnReader):
         while first < len(sentences):
             lines = self.lines
             rows = accumulate(islice(sizes, first, None), initial=lines.rows)
-            full = (count for count, each in enumerate(rows) if each >= self._sizes.tokens)
+            full = (count for count, total in enumerate(rows) if total >= self._sizes.tokens)
             until = next(full, len(sentences))
             past = first + max(1, min(until, self._sizes.sentences - len(lines.ends)))
             lines.add_sentences(number, sentences[first:past], sizes[first:past])
@@ -250,10 +250,10 @@ def passages_in_step(readers: Sequence[PassageReader]) -> Iterator[Passages]:
 def require_parallel(passages: Passages) -> None:
     """Raise `Unusual` for passages of different documents, and for different numbers of sentences."""
     first, *others = passages
-    names = {each.document.id for each in passages if each.document.named}
-    if len(names) > 1 or any(each.begins != first.begins for each in others):
+    names = {passage.document.id for passage in passages if passage.document.named}
+    if len(names) > 1 or any(passage.begins != first.begins for passage in others):
         raise Unusual("different documents")
-    if any(len(each.sentences) != len(first.sentences) for each in others):
+    if any(len(passage.sentences) != len(first.sentences) for passage in others):
         raise Unusual("different numbers of sentences")
 
 
@@ -276,12 +276,12 @@ class PassageRows(NamedTuple):
     def sentences(self) -> list[tuple[bool, int, int]]:
         """Return of each sentence whether it differs, its first row, and the number of its rows without that of O."""
         rows = {True: self.differing.start, False: self.same.start}
-        found = []
+        sentences = []
         for lines, differs in zip(self.passages[0].sentences, self.differ, strict=True):
             size = lines.count("\n")
-            found.append((differs, rows[differs], size))
+            sentences.append((differs, rows[differs], size))
             rows[differs] += size + 1
-        return found
+        return sentences
 
 
 class Rows(NamedTuple):
@@ -312,8 +312,8 @@ class RowSplitter:
         past = past_same = 0
         for passages in groups:
             first = passages[0]
-            differ = _differing(passages)
-            chosen = [list(compress(each.sentences, differ)) for each in passages]
+            differ = _differences(passages)
+            chosen = [list(compress(passage.sentences, differ)) for passage in passages]
             sizes = list(map(LINES, chosen[0]))
             if any(list(map(LINES, sentences)) != sizes for sentences in chosen[1:]):
                 raise Unusual("sentences of different lengths")
@@ -321,16 +321,17 @@ class RowSplitter:
                 side += sentences
             same += compress(first.sentences, map(not_, differ))
             rows = sum(sizes) + len(sizes)
-            others = first.tokens + len(first.sentences) - rows
-            places = slice(past, past + rows), slice(past_same, past_same + others)
+            same_rows = first.tokens + len(first.sentences) - rows
+            places = slice(past, past + rows), slice(past_same, past_same + same_rows)
             parts.append(PassageRows(passages, *places, differ))
-            past, past_same = past + rows, past_same + others
+            past, past_same = past + rows, past_same + same_rows
         layouts = [
-            next((each.layout for each in side if each.layout), None) for side in zip(*groups, strict=True)
+            next((passage.layout for passage in side if passage.layout), None)
+            for side in zip(*groups, strict=True)
         ]
         columns = [_columns(*each) for each in zip(differing, layouts, self._readers, strict=True) if each[0]]
         of_same = [_columns(same, layouts[0], self._readers[0])] if same else []
-        if any(each.tokens != columns[0].tokens for each in columns[1:]):
+        if any(side_columns.tokens != columns[0].tokens for side_columns in columns[1:]):
             raise Unusual("different tokens")
         if have_ids(groups[-1]):
             self._require_ids(groups[-1], columns, of_same)
@@ -340,34 +341,36 @@ class RowSplitter:
         self, passages: Passages, columns: Sequence[SentenceColumns], same: Sequence[SentenceColumns]
     ) -> None:
         """Raise `Unusual` for different token ids, and for those that occur again in their document."""
-        ids = [each.token_ids for each in columns if each.token_ids]
-        if any(each != ids[0] for each in ids[1:]):
+        ids = [side_columns.token_ids for side_columns in columns if side_columns.token_ids]
+        if any(side_ids != ids[0] for side_ids in ids[1:]):
             raise Unusual("different token ids")
-        for number, (known, passage) in enumerate(zip(self._ids, passages, strict=True)):
+        for number, (known_ids, passage) in enumerate(zip(self._ids, passages, strict=True)):
             if passage.begins:
-                known.clear()
-            found = Counter(
+                known_ids.clear()
+            id_counts = Counter(
                 (same[0].token_ids if same else []) + (columns[number].token_ids if columns else [])
             )
-            found[OUTSIDE] -= len(passage.sentences)  # those of borders
-            new = +found
-            if max(new.values(), default=0) > 1 or not known.isdisjoint(new):
+            id_counts[OUTSIDE] -= len(passage.sentences)  # those of borders
+            new = +id_counts
+            if max(new.values(), default=0) > 1 or not known_ids.isdisjoint(new):
                 raise Unusual("a token id occurs again")
-            known.update(new)
+            known_ids.update(new)
 
 
 def have_ids(passages: Passages) -> bool:
     """Return whether passages have token ids, which are split alone."""
-    return any(each.layout is not None and each.layout.token_id is not None for each in passages)
+    return any(passage.layout is not None and passage.layout.token_id is not None for passage in passages)
 
 
-def _differing(passages: Passages) -> list[bool]:
+def _differences(passages: Passages) -> list[bool]:
     first, *others = passages
-    if any(each.layout != first.layout for each in others):
+    if any(passage.layout != first.layout for passage in others):
         return [True] * len(first.sentences)
-    if all(each.sentences == first.sentences for each in others):
+    if all(passage.sentences == first.sentences for passage in others):
         return [False] * len(first.sentences)
-    return list(reduce(partial(map, or_), (map(ne, first.sentences, each.sentences) for each in others)))
+    return list(
+        reduce(partial(map, or_), (map(ne, first.sentences, passage.sentences) for passage in others))
+    )
 
 
 def _columns(sentences: Sequence[str], layout: Layout | None, reader: PassageReader) -> SentenceColumns:
@@ -399,6 +402,6 @@ def columns_of(
         raise Unusual("a value does not fit") from error
     if are_many:
         columns[layout.token] = list(map(intern, columns[layout.token]))
-        tags = {layer: list(map(intern, own)) for layer, own in tags.items()}
+        tags = {layer: list(map(intern, column)) for layer, column in tags.items()}
     token_ids = [] if layout.token_id is None else columns[layout.token_id]
     return SentenceColumns(columns[layout.token], token_ids, tags)

@@ -56,14 +56,14 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
             names = main_files(sorted(_names_below(path)))
             if not names:
                 raise FileError("the folder has no files", file=str(path))
-            shown = [printable(name) for name in names]
-            if len(set(shown)) < len(names):
+            printable_names = [printable(name) for name in names]
+            if len(set(printable_names)) < len(names):
                 raise FileError(
                     "two files have names that differ only in bytes that are not UTF-8",
                     file=str(path),
                     advice="rename one",
                 )
-            return [(name, path / own) for name, own in zip(shown, names, strict=True)]
+            return [(name, path / relative) for name, relative in zip(printable_names, names, strict=True)]
         if not stat.S_ISREG(path.stat().st_mode):
             raise FileError(
                 "is not a regular file", file=str(path), advice="write the output of a pipe to a file first"
@@ -143,10 +143,12 @@ def folders_of(path: Path) -> dict[str, Path]:
         between = "/" if isinstance(path, Member) else MARK
         return {name: Member(f"{path}{between}{name}") for name in names}
     try:
-        found = sorted(each for each in path.iterdir() if is_folder(each) and not each.name.startswith("."))
+        folders = sorted(
+            folder for folder in path.iterdir() if is_folder(folder) and not folder.name.startswith(".")
+        )
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
-    return {each.name: each for each in found}
+    return {folder.name: folder for folder in folders}
 
 
 def named_files(path: Path) -> Files:
@@ -171,13 +173,13 @@ def without_ending(name: str) -> str:
     return without_ending(folder) if folder and stem in INCEPTION else f"{folder}{slash}{stem}"
 
 
-def as_path(given: object) -> Path:
+def as_path(path: object) -> Path:
     """Return a path that is given as text or as a path of any kind. Raises `UsageError` for anything else."""
-    if not isinstance(given, str | os.PathLike):
+    if not isinstance(path, str | os.PathLike):
         raise UsageError(
-            f"a path must be text or a Path, not {described(given)}", advice="such as 'gold.conll'"
+            f"a path must be text or a Path, not {described(path)}", advice="such as 'gold.conll'"
         )
-    return Path(os.fsdecode(given))
+    return Path(os.fsdecode(path))
 
 
 def are_paths(side: object) -> bool:
@@ -216,11 +218,11 @@ def _matches(pattern: Path) -> list[tuple[str | None, Path]]:
 
     text = pattern.as_posix()
     folder = _WILDCARD.split(text)[0].rpartition("/")[0]
-    named = glob(text, recursive=True)  # noqa: PTH207  # Path.glob takes no pattern that begins at the root
-    found = [Path(path) for path in sorted(named) if Path(path).is_file()]
-    if not found:
+    matches = glob(text, recursive=True)  # noqa: PTH207  # Path.glob takes no pattern that begins at the root
+    paths = [Path(path) for path in sorted(matches) if Path(path).is_file()]
+    if not paths:
         raise FileError("no file matches this pattern", file=str(pattern))
-    return [(printable((path.relative_to(folder) if folder else path).as_posix()), path) for path in found]
+    return [(printable((path.relative_to(folder) if folder else path).as_posix()), path) for path in paths]
 
 
 # Standard input and open files
@@ -241,11 +243,11 @@ def is_open_file(side: object) -> bool:
 def needs_spooling(side: object) -> bool:
     """Return whether an argument is standard input, an open file, or a list of files with one of them."""
     if isinstance(side, list | tuple):
-        return bool(side) and not isinstance(side[0], list | tuple) and any(map(_is_one, side))
-    return _is_one(side)
+        return bool(side) and not isinstance(side[0], list | tuple) and any(map(_needs_copy, side))
+    return _needs_copy(side)
 
 
-def _is_one(side: object) -> bool:
+def _needs_copy(side: object) -> bool:
     return is_open_file(side) or (isinstance(side, str | Path) and str(side) == STDIN)
 
 
@@ -279,7 +281,7 @@ class _Spool:
     def path_of(self, side: Any) -> Any:
         """Return the path of the copy of a file; a list with the paths of its files; other arguments unchanged."""
         if isinstance(side, list | tuple):
-            return [self.path_of(each) for each in side]
+            return [self.path_of(file) for file in side]
         if not needs_spooling(side):
             return side
         name = _SHOWN if not is_open_file(side) else _name_of(side)
@@ -300,9 +302,9 @@ class _Spool:
             error.advice = None if error.advice is None else error.advice.replace(path, name)
 
 
-def name_of_input(given: Any) -> str:
+def name_of_input(file: Any) -> str:
     """Return the name of a path or open file, as people know it."""
-    return _name_of(given) if is_open_file(given) else str(given)
+    return _name_of(file) if is_open_file(file) else str(file)
 
 
 def _name_of(file: Any) -> str:

@@ -76,12 +76,12 @@ def options_for_one_side(
 
 
 def documents_of(
-    given: Any, options: FormatOptions, passed_over: Counter[str] | None = None
+    path_or_file: Any, options: FormatOptions, passed_over: Counter[str] | None = None
 ) -> Iterator[Document]:
     """Yield the documents of a path or an open file; `passed_over` counts what is not read of each file, by kind."""
-    with spooled(given) as (path,):
-        for name, file, own in files_of_paths([path], options):
-            source = source_of(file, own, name=name)
+    with spooled(path_or_file) as (path,):
+        for name, file, file_options in files_of_paths([path], options):
+            source = source_of(file, file_options, name=name)
             yield from source.documents()
             if passed_over is not None:
                 passed_over.update(+source.file.passed_over)
@@ -91,19 +91,19 @@ def files_of_paths(
     paths: Sequence[Any], options: FormatOptions
 ) -> Iterator[tuple[str | None, Path, FormatOptions]]:
     """Yield the files of paths and folders with their names and their options, before they are opened."""
-    found = [named_files(as_path(path)) for path in paths]
+    path_files = [named_files(as_path(path)) for path in paths]
     if chosen_options(options):
         from clueval.reading.file_sides import require_use  # most files are read without options
 
-        require_use(options, (path for files in found for _, path in files))
-    several: Sequence[FormatOptions] = [options] * len(found)
-    if options.layers is None and any(_are_columns(files[0][1], options) for files in found):
+        require_use(options, (path for files in path_files for _, path in files))
+    several: Sequence[FormatOptions] = [options] * len(path_files)
+    if options.layers is None and any(_are_columns(files[0][1], options) for files in path_files):
         from clueval.reading.tag_columns import with_columns_of_tags  # other formats do not need it
 
-        several = with_columns_of_tags(several, [[path for _, path in files] for files in found])
-    for files, own in zip(found, several, strict=True):
+        several = with_columns_of_tags(several, [[path for _, path in files] for files in path_files])
+    for files, file_options in zip(path_files, several, strict=True):
         for name, path in files:
-            yield name, path, own
+            yield name, path, file_options
 
 
 def _are_columns(path: Path, options: FormatOptions) -> bool:

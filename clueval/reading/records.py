@@ -84,14 +84,16 @@ def _dialect_to_write(name: str, as_: str | None) -> Dialect:
         if as_ not in WRITTEN_AS:
             raise UsageError(f"spans cannot be written as {as_!r}", advice=" or ".join(WRITTEN_AS))
         return WRITTEN_AS[as_]
-    dialect = next(_written(name), None)
+    dialect = next(_written_dialects(name), None)
     if dialect is None:
-        names = ", ".join(dict.fromkeys(each.name for each in chain.from_iterable(map(_written, NAMES))))
+        names = ", ".join(
+            dict.fromkeys(writable.name for writable in chain.from_iterable(map(_written_dialects, NAMES)))
+        )
         raise UsageError(f"rows of the format {name!r} cannot be written", advice=f"one of {names}")
     return dialect
 
 
-def _written(name: str) -> Iterator[Dialect]:
+def _written_dialects(name: str) -> Iterator[Dialect]:
     forms = (form for form in forms_named(name) if isinstance(form, Dialect))
     return (form for form in forms if form.is_written and form.joined is None)
 
@@ -159,10 +161,10 @@ def to_spacy(document: Document, vocab: Any, layer: str = DEFAULT_LAYER) -> Any:
     if any(span.parts is not None for span in spans):
         raise UsageError("spaCy has no spans with gaps", document=document.id, advice="split them first")
     doc = spacy_doc(document, [layer], make, vocab)
-    found = [spacy_span(doc, span, document) for span in spans]
-    taken = sorted((each.start, each.end) for each in found)
-    if any(two[0] < one[1] for one, two in pairwise(taken)):
-        doc.spans["sc"] = found
+    spacy_spans = [spacy_span(doc, span, document) for span in spans]
+    ranges = sorted((span.start, span.end) for span in spacy_spans)
+    if any(after[0] < before[1] for before, after in pairwise(ranges)):
+        doc.spans["sc"] = spacy_spans
     else:
-        doc.set_ents(found)
+        doc.set_ents(spacy_spans)
     return doc

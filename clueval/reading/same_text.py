@@ -41,31 +41,31 @@ def require_same_text(gold: Document, predicted: Document, names: tuple[str, str
 
 def _require_equal(gold: Document, predicted: Document, names: tuple[str, str]) -> None:
     if gold.id != predicted.id:
-        there = f"{_place(predicted, names[1])} has document {predicted.id!r}"
-        problem = f"{names[0]} has document {gold.id!r} where {there}"
+        counterpart = f"{_place(predicted, names[1])} has document {predicted.id!r}"
+        problem = f"{names[0]} has document {gold.id!r} where {counterpart}"
         raise TextMismatch(problem, file=gold.file, line=_line(gold, None), advice=_OTHER_ORDER)
     if gold.unit != predicted.unit:
         raise _other_value(names, gold, predicted, None, "unit", gold.unit, predicted.unit)
     in_tokens = gold.unit == "token"
     for name in ("tokens", "token_ids", "text") if in_tokens else ("text",):
-        own, other = getattr(gold, name), getattr(predicted, name)
-        if own is None or other is None or own == other:
+        gold_values, predicted_values = getattr(gold, name), getattr(predicted, name)
+        if gold_values is None or predicted_values is None or gold_values == predicted_values:
             continue
         if in_tokens and name == "text" and gold.tokens is not None and predicted.tokens is not None:
             continue  # the tokens are equal; only the spaces between them differ
-        for index, (one, two) in enumerate(zip_longest(own, other)):
-            if one != two:
+        for index, (gold_value, predicted_value) in enumerate(zip_longest(gold_values, predicted_values)):
+            if gold_value != predicted_value:
                 what = {"tokens": "token", "token_ids": "token id", "text": "character"}[name]
-                raise _other_value(names, gold, predicted, index, what, one, two)
+                raise _other_value(names, gold, predicted, index, what, gold_value, predicted_value)
     if in_tokens and gold.tokens is not None and gold.sentences and predicted.sentences:
         for first, second in zip_longest(gold.sentences, predicted.sentences):
             if first is None or second is None or first[:2] != second[:2]:
                 # the shorter sentence ends where the other continues
-                end = min(each[1] for each in (first, second) if each is not None)
+                end = min(sentence[1] for sentence in (first, second) if sentence is not None)
                 what = "begins" if first is not None and first[1] == end else "continues"
                 index = end - gold.start
-                there = f"{_place(predicted, names[1], index)} does not"
-                problem = f"{names[0]} {what} a sentence{_position(gold, index)} where {there}"
+                counterpart = f"{_place(predicted, names[1], index)} does not"
+                problem = f"{names[0]} {what} a sentence{_position(gold, index)} where {counterpart}"
                 raise _mismatch(gold, problem, index, f"{names[0]} and {names[1]} must have the same text")
 
 
@@ -100,50 +100,53 @@ def _other_value(
     predicted: Document,
     index: int | None,
     what: str,
-    own: str | None,
-    other: str | None,
+    gold_value: str | None,
+    predicted_value: str | None,
 ) -> TextMismatch:
     """Return the error for two different values; None is the end of a document."""
     where, position = _place(predicted, names[1], index), _position(gold, index)
     advice = f"{names[0]} and {names[1]} must have the same text"
-    if own is None:
-        problem = f"{names[0]} ends{position} where {where} continues with the {what} {other!r}"
+    if gold_value is None:
+        problem = f"{names[0]} ends{position} where {where} continues with the {what} {predicted_value!r}"
         return _mismatch(gold, problem, index, advice)
-    if other is None:
-        problem = f"{names[0]} has the {what} {own!r}{position} where {where} ends"
+    if predicted_value is None:
+        problem = f"{names[0]} has the {what} {gold_value!r}{position} where {where} ends"
     else:
-        shown, other_shown = _shown(own, other)
-        problem = f"{names[0]} has the {what} {shown}{position} where {where} has {other_shown}"
-        if what == "token" and (own.startswith(other) or other.startswith(own)):
+        gold_shown, predicted_shown = _shown_values(gold_value, predicted_value)
+        problem = f"{names[0]} has the {what} {gold_shown}{position} where {where} has {predicted_shown}"
+        if what == "token" and (
+            gold_value.startswith(predicted_value) or predicted_value.startswith(gold_value)
+        ):
             advice += f"; {_OTHER_TOKENS}"
     if what == "character" and index == 0:
         advice += "; documents in another order are paired with pair_by='content'"
     return _mismatch(gold, problem, index, advice)
 
 
-def _shown(own: str, other: str) -> tuple[str, str]:
+def _shown_values(gold: str, predicted: str) -> tuple[str, str]:
     """Return two different values as an error shows them: long values only around their first difference."""
-    if max(len(own), len(other)) <= SHOWN and max(len(repr(own)), len(repr(other))) <= QUOTED:
-        return repr(own), repr(other)
-    place, past = 0, min(len(own), len(other)) + 1  # the values are equal up to `place`, and not up to `past`
+    if max(len(gold), len(predicted)) <= SHOWN and max(len(repr(gold)), len(repr(predicted))) <= QUOTED:
+        return repr(gold), repr(predicted)
+    # the values are equal up to `place`, and not up to `past`
+    place, past = 0, min(len(gold), len(predicted)) + 1
     while past - place > 1:
         middle = (place + past) // 2
-        place, past = (middle, past) if own[place:middle] == other[place:middle] else (place, middle)
+        place, past = (middle, past) if gold[place:middle] == predicted[place:middle] else (place, middle)
     around = SHOWN // 2
     while True:
         start = max(0, place - around)
-        parts = [value[start : place + around] for value in (own, other)]
+        parts = [value[start : place + around] for value in (gold, predicted)]
         if around == 1 or max(len(repr(part)) for part in parts) <= QUOTED:
             break
         around //= 2  # escapes take several characters each
-    shown, other_shown = (f"{part!r} from character {start} on" for part in parts)
-    return shown, other_shown
+    gold_shown, predicted_shown = (f"{part!r} from character {start} on" for part in parts)
+    return gold_shown, predicted_shown
 
 
-def ends_early(file: str, other: str, document: Document) -> TextMismatch:
+def ends_early(file: str, other_file: str, document: Document) -> TextMismatch:
     """Return the error for a file that ends where another one has a document."""
     return TextMismatch(
-        f"the file ends, but {_place(document, other)} continues with document {document.id!r}",
+        f"the file ends, but {_place(document, other_file)} continues with document {document.id!r}",
         file=file,
         advice="gold and predicted must have the same text",
     )

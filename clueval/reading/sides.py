@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def sides_of(
-    given: Mapping[str, Any],
+    inputs: Mapping[str, Any],
     readings: Sequence[Reading],
     layers: LayerColumns | None = None,
     *,
@@ -40,7 +40,7 @@ def sides_of(
     """Return the sides that are given by their names in errors, and how each is read.
 
     Args:
-        given: by name, files as `clueval.reading.paths` describes them, or what is in memory
+        inputs: by name, files as `clueval.reading.paths` describes them, or what is in memory
             (`clueval.reading.memory`). All sides are files, or all are in memory. A second side that is None is
             in other columns, or another annotation set, of the files of the first.
         readings: the options of each side; those of the last count for further sides.
@@ -53,12 +53,12 @@ def sides_of(
     sides that do not go together, and for an option that applies to none of their formats; `FileError`.
     """
     require_pair_by(pair_by)
-    readings = [readings[min(number, len(readings) - 1)] for number in range(len(given))]
-    present = [side for side in given.values() if side is not None]
+    readings = [readings[min(number, len(readings) - 1)] for number in range(len(inputs))]
+    present = [side for side in inputs.values() if side is not None]
     if present and all(map(is_path_or_paths, present)):
         from clueval.reading.file_sides import sides_of_files  # not needed for what is in memory
 
-        return sides_of_files(given, readings, layers, pair_by, is_one_text, within, progress)
+        return sides_of_files(inputs, readings, layers, pair_by, is_one_text, within, progress)
     from clueval.reading.memory import sides_in_memory  # not needed for files
 
-    return sides_in_memory(given, readings, layers, pair_by)
+    return sides_in_memory(inputs, readings, layers, pair_by)

@@ -45,7 +45,7 @@ def form_at(path: Path, options: FormatOptions, *, is_one_text: bool = False) ->
 def options_of(form: Form) -> frozenset[str]:
     """Return the names of the options that apply to a format."""
     several = forms_named(form.name) if is_dialect(form) and form.name in NAMES else [form]
-    return frozenset[str]().union(*(each.options for each in several))
+    return frozenset[str]().union(*(dialect.options for dialect in several))
 
 
 def treatment_of(form: Form, invalid: str | None) -> str | None:
@@ -54,13 +54,13 @@ def treatment_of(form: Form, invalid: str | None) -> str | None:
     return (invalid or usual) if "invalid" in options_of(form) else None
 
 
-def need_placing(own: Form, other: Form) -> bool:
+def need_placing(gold: Form, predicted: Form) -> bool:
     """Return whether two formats may write the same text differently, so that documents are placed on one text.
 
     Texts in one format, the tokens of two column formats, and those that are taken from gold, must be equal.
     """
-    alike = own.name == other.name or own.lacks_tokens or other.lacks_tokens
-    return not (alike or (own.has_columns and other.has_columns))
+    alike = gold.name == predicted.name or gold.lacks_tokens or predicted.lacks_tokens
+    return not (alike or (gold.has_columns and predicted.has_columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +85,13 @@ class Source:
     def documents(self) -> Iterator[Document]:
         """Yield the documents of the file; memory holds one, unless its format is held as a whole."""
         file = replace(self.file, texts=self._texts)
-        found: Iterator[Document]
+        documents: Iterator[Document]
         if self.within is not None and self.options.annotation_set is not None:
-            every = replace(self.options, annotation_set=EVERY_SET)
-            found = map(self._with_frame, read_file(file, every, form=self.form))
+            all_sets = replace(self.options, annotation_set=EVERY_SET)
+            documents = map(self._with_frame, read_file(file, all_sets, form=self.form))
         else:
-            found = read_file(file, self.options, form=self.form)
-        return found if self.name is None else map(self.named, found)
+            documents = read_file(file, self.options, form=self.form)
+        return documents if self.name is None else map(self.named, documents)
 
     def anew(self) -> Source:
         """Return the same file with counts of its own, to read it once more if it is unusual."""
@@ -135,18 +135,18 @@ class Source:
 
     def _with_frame(self, document: Document) -> Document:
         """Return a document of all annotation sets with that which is read, and annotations of another as a layer."""
-        wanted = self.options.annotation_set
+        set_read = self.options.annotation_set
         name, colon, kind = (self.within or "").rpartition(":")
         if not colon or not kind:
             raise UsageError(
                 f"{self.within!r} does not select containing annotations",
                 advice="write it SET:TYPE, as in Key:Section",
             )
-        for each in (wanted, name):
-            if each not in document.layers:
-                raise sets_error(f"there is no annotation set {each!r}", document.file, document.layers)
+        for set_name in (set_read, name):
+            if set_name not in document.layers:
+                raise sets_error(f"there is no annotation set {set_name!r}", document.file, document.layers)
         layers = {
-            DEFAULT_LAYER: _labelled(document.layers[str(wanted)], DEFAULT_LAYER),
+            DEFAULT_LAYER: _labelled(document.layers[str(set_read)], DEFAULT_LAYER),
             str(self.within): [
                 span for span in _labelled(document.layers[name], str(self.within)) if span.label == kind
             ],
@@ -186,9 +186,9 @@ class Source:
         """Return the documents of the text that belongs to a table of spans or to tags alone, without layers."""
         if self.lacks_text:
             with_text = [
-                each
-                for number, each in enumerate(self.sides)
-                if not (each.lacks_text or (number and each.form.name in ANSWER_FORMATS))
+                source
+                for number, source in enumerate(self.sides)
+                if not (source.lacks_text or (number and source.form.name in ANSWER_FORMATS))
             ]
             if not with_text:
                 return self._without_text()
@@ -220,24 +220,24 @@ class Source:
         from clueval.formats.tables import documents_in  # other formats do not need it
 
         tables = (*self.sides, self) if self.in_turn else self.sides or (self,)
-        ids = [documents_in(each.again().file, each.options) for each in tables]
-        if all(own is None for own in ids):
+        ids = [documents_in(table.again().file, table.options) for table in tables]
+        if all(table_ids is None for table_ids in ids):
             yield Document(MissingId("1"), {})
             return
-        for source, own in zip(tables, ids, strict=True):
-            if own is None:
+        for source, table_ids in zip(tables, ids, strict=True):
+            if table_ids is None:
                 raise UsageError(
                     "the table has no column 'document', and the other side has one",
                     file=source.file.name,
                     advice="give both sides the same columns",
                 )
-            if ids[0] and own and set(own).isdisjoint(ids[0]):
+            if ids[0] and table_ids and set(table_ids).isdisjoint(ids[0]):
                 raise UsageError(
-                    f"no document is on both sides: one has {ids[0][0]!r}, the other {own[0]!r}",
+                    f"no document is on both sides: one has {ids[0][0]!r}, the other {table_ids[0]!r}",
                     file=source.file.name,
                     advice="use the same ids on both sides",
                 )
-        for name in dict.fromkeys(name for own in ids for name in own or ()):
+        for name in dict.fromkeys(name for table_ids in ids for name in table_ids or ()):
             yield Document(name, {})
 
 
@@ -254,8 +254,10 @@ def without_spans(source: Source) -> Iterator[Document]:
 def beside(*sources: Source) -> tuple[Source, ...]:
     """Return gold and the files beside it; a file that has no tokens or no text gets those of the others."""
     return tuple(
-        replace(each, sides=sources) if each.lacks_text or (number and each.form.lacks_tokens) else each
-        for number, each in enumerate(sources)
+        replace(source, sides=sources)
+        if source.lacks_text or (number and source.form.lacks_tokens)
+        else source
+        for number, source in enumerate(sources)
     )
 
 

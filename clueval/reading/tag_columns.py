@@ -70,28 +70,28 @@ def _first_values(sources: Iterable[Source]) -> tuple[Layout, Sequence[Mapping[s
     Reads up to the first file that is no column file, or says how its columns are used. None for files without tokens,
     and for those that cannot be read, because reading them raises the error.
     """
-    layout, seen, left = None, list[Counter[str]](), ENOUGH
+    layout, counts, rows_left = None, list[Counter[str]](), ENOUGH
     for source in sources:
         if not isinstance(source.form, ColumnFormat) or not source.form.has_columns:
             break
         try:
-            reader = _FirstRows(source, left)
+            reader = _FirstRows(source, rows_left)
             if reader.columns != Columns():
                 break
             reader.read()
         except CluevalError:
             return None
-        left = reader.left
+        rows_left = reader.left
         if reader.rows:
             layout = layout or reader.layout
             width = len(reader.rows[0])
-            seen = seen or [Counter() for _ in range(width)]
+            counts = counts or [Counter() for _ in range(width)]
             columns = zip(*(row for row in reader.rows if len(row) == width), strict=True)
-            for values, column in zip(seen, columns, strict=False):
+            for values, column in zip(counts, columns, strict=False):
                 values.update(column)
-        if not left:
+        if not rows_left:
             break
-    return None if layout is None else (layout, seen)
+    return None if layout is None else (layout, counts)
 
 
 class TagColumns(NamedTuple):
@@ -113,16 +113,16 @@ class TagColumns(NamedTuple):
         if options.layers is not None or options.annotation_set is not None:
             return None
         try:
-            found = _first_values(source_of(path, options) for path in paths)
+            first_values = _first_values(source_of(path, options) for path in paths)
         except CluevalError:
             return None
-        if found is None:
+        if first_values is None:
             return None
-        layout, seen = found
+        layout, counts = first_values
         last = layout.layers[DEFAULT_LAYER]
         assert isinstance(last, int)
         others = {layout.token, layout.token_id, layout.document, *(column for _, column in layout.meta)}
-        free = {column + 1: values for column, values in enumerate(seen) if column not in others}
+        free = {column + 1: values for column, values in enumerate(counts) if column not in others}
         shares = {
             column: sum(number for value, number in values.items() if is_tag(value)) / sum(values.values())
             for column, values in free.items()
@@ -154,41 +154,45 @@ def with_columns_of_tags(
 
     Reads the first lines of each side. Sides without `files` stay as they are.
     """
-    found = [TagColumns.of(paths, side) for side, paths in zip(sides, files, strict=False)]
-    shared = frozenset[int]().union(*(each.used for each in found if each is not None and not each.is_read))
+    columns_of_sides = [TagColumns.of(paths, side) for side, paths in zip(sides, files, strict=False)]
+    shared = frozenset[int]().union(
+        *(side.used for side in columns_of_sides if side is not None and not side.is_read)
+    )
     chosen = list(sides)
     warnings: dict[str, str] = {}
-    for number, (each, paths) in enumerate(zip(found, files, strict=False)):
-        if each is None:
+    for number, (tag_columns, paths) in enumerate(zip(columns_of_sides, files, strict=False)):
+        if tag_columns is None:
             continue
-        few = 1 if each.is_read else 0  # one column on another side has the same name as the last one here
-        is_shared = len(shared) > few and shared <= each.tags
-        columns = sorted(shared if is_shared else each.own)
+        # one column on another side has the same name as the last one here
+        few = 1 if tag_columns.is_read else 0
+        is_shared = len(shared) > few and shared <= tag_columns.tags
+        columns = sorted(shared if is_shared else tag_columns.own)
         layers = layers_in(columns)
         if layers:
             chosen[number] = replace(sides[number], layers=layers)
         if len(columns) > 1:
-            said = (
+            warning = (
                 f"columns {listed(columns)} hold tags, so they are the layers {listed(layers)}; "
                 f"layers={ {'entity': columns[0]} } names one"
             )
-        elif others := sorted(each.used - {each.last} if not columns else ()):
-            said = (
+        elif others := sorted(tag_columns.used - {tag_columns.last} if not columns else ()):
+            warning = (
                 f"the last column is read, but column{'s' * (len(others) > 1)} {listed(others)} "
                 f"hold{'s' * (len(others) == 1)} tags, too; layers={ {'entity': others[0]} } names one"
             )
         else:
             continue
-        warnings.setdefault(said, next(iter(paths)).name)  # standard input has a path that is not the user's
-    for said, file in warnings.items():
-        warn(f"{file}: {said}")
+        # standard input has a path that is not the user's
+        warnings.setdefault(warning, next(iter(paths)).name)
+    for warning, file in warnings.items():
+        warn(f"{file}: {warning}")
     return chosen
 
 
 def columns_of_tags(source: Source) -> list[int]:
     """Return the columns of a file, from 1, that hold only tags in its first lines, not all O."""
-    found = _first_values([source])
-    columns = () if found is None else enumerate(found[1], 1)
+    first_values = _first_values([source])
+    columns = () if first_values is None else enumerate(first_values[1], 1)
     return [column for column, values in columns if {*values} != {OUTSIDE} and all(map(is_tag, values))]
 
 

@@ -64,8 +64,9 @@ def _texts(gold: Sequence[Any], predicted: Sequence[Any], ids: Sequence[str] | N
         batch = [side[start : start + BATCH] for side in (gold, predicted)]
         _require_plain(list(chain.from_iterable(batch)))
         names = map(str, count(start)) if ids is None else ids[start : start + BATCH]
-        for name, own, other in zip(names, *batch, strict=False):
-            yield PlainText(name, own or None, other or None)  # a document without spans has no layer
+        for name, gold_rows, predicted_rows in zip(names, *batch, strict=False):
+            # a document without spans has no layer
+            yield PlainText(name, gold_rows or None, predicted_rows or None)
 
 
 def _require_plain(lists: Sequence[Any]) -> None:
@@ -92,9 +93,10 @@ def bag_of_row_files(
     rows, for metrics that read features of spans, for a row that is not plain or has another text on the other side,
     for what `bag_of_rows` leaves to documents, and for every error.
     """
-    names = {name for each in sources for name in each.options.layers or (DEFAULT_LAYER,)}
+    names = {name for source in sources for name in source.options.layers or (DEFAULT_LAYER,)}
     are_plain = all(
-        isinstance(each.form, Dialect) and not (each.form.ordered or each.form.tags) for each in sources
+        isinstance(source.form, Dialect) and not (source.form.ordered or source.form.tags)
+        for source in sources
     )
     if not are_plain or len(names) > 1 or plan.reads - {TOKENS}:
         return None
@@ -125,12 +127,12 @@ def bag_of_rows(
     """
     try:
         require_usual(plan, [layer])
-        found = iter(pairs)
-        first = next(found, None)
+        remaining = iter(pairs)
+        first = next(remaining, None)
         if first is None:
             raise Unusual("there are no documents")
         unit = first[0].unit
-        texts = (_text(pair, layer, unit, plan.counts_sentences) for pair in chain([first], found))
+        texts = (_text(pair, layer, unit, plan.counts_sentences) for pair in chain([first], remaining))
         return bag_of_texts(texts, plan, layer, unit=unit)
     except Unusual:
         return None
@@ -199,12 +201,12 @@ class _Counting:
                 same.update([(end - start, label, has_text) for start, end, label in gold])
             else:
                 keys += self._keys_of(text, NOTHING)
-        found = Counter(keys)
+        counts = Counter(keys)
         for (length, label, has_text), times in same.items():
             row = 0, length, label
-            found[keys_of_triples([row], [row], has_text=has_text)[0]] += times
+            counts[keys_of_triples([row], [row], has_text=has_text)[0]] += times
         self._bag.add_text(Unit(), sum(text.positions or 0 for text in texts), len(texts))
-        self._add_keys(Unit(), found)
+        self._add_keys(Unit(), counts)
 
     def add(self, text: PlainText) -> None:
         """Count a text by itself."""
