@@ -135,11 +135,11 @@ def _metric_of(result: Result) -> Gate:
 
 def _by_document(result: Result, metric: Gate) -> dict[Unit, Tally]:
     bag = result.bag
-    found: dict[Unit, Tally] = {}
+    tallies: dict[Unit, Tally] = {}
     for place, _, _, tally in bag.tallies_of([metric], bag.layers or [""]):
         assert isinstance(place, Unit)
-        found[place._replace(values=(), sentence=None)] = tally
-    return found
+        tallies[place._replace(values=(), sentence=None)] = tally
+    return tallies
 
 
 _Row = tuple[Sequence[str], Mapping[str, float]]

@@ -182,7 +182,9 @@ class TabFigures(OtherProgram):
         for name in examination.views:
             mentions = list(reader.read(pair.gold.layers.get(name, ()), None))
             annotators += bool(mentions)
-            around.append(Covers([one for each in mentions if self._needs_mask(each) for one in each.ranges]))
+            around.append(
+                Covers([part for mention in mentions if self._needs_mask(mention) for part in mention.ranges])
+            )
             self._add_recall(tally, mentions, exposed, tokens)
         self._add_precision(tally, examination, around, annotators, tokens)
         return tally
@@ -198,17 +200,17 @@ class TabFigures(OtherProgram):
         for mention in mentions:
             members.setdefault(mention.entity, []).append(mention)
         by_label: dict[str, list[Range]] = {}
-        for own in members.values():
-            to_mask = [mention for mention in own if self._needs_mask(mention)]
+        for entity_mentions in members.values():
+            to_mask = [mention for mention in entity_mentions if self._needs_mask(mention)]
             if not to_mask:
                 continue
-            kind = "direct" if own[0].kind == "DIRECT" else "quasi"
+            kind = "direct" if entity_mentions[0].kind == "DIRECT" else "quasi"
             tally["entity", kind, "gold"] += 1
-            tally["entity", kind, "masked"] += not any(exposed.within(each.ranges) for each in to_mask)
-            for mention in own:
+            tally["entity", kind, "masked"] += not any(exposed.within(mention.ranges) for mention in to_mask)
+            for mention in entity_mentions:
                 tally["mention", "gold"] += 1
                 tally["mention", "masked"] += not exposed.within(mention.ranges)
-                by_label.setdefault(own[0].label, []).extend(mention.ranges)
+                by_label.setdefault(entity_mentions[0].label, []).extend(mention.ranges)
         for label, ranges in by_label.items():
             for token, number in tokens_within(tokens, ranges):
                 is_masked = not exposed.between(*token)
@@ -297,9 +299,12 @@ class I2b2Figures(OtherProgram):
         gold_tokens, predicted_tokens = (set(_labelled_tokens(tokens, side)) for side in sides)
         right = _relaxed(gold, predicted)
         tally = Tally({("relaxed", right, len(predicted) - right, len(gold) - right): 1})
-        for name, own, other in (("token", gold_tokens, predicted_tokens), ("strict", gold, predicted)):
-            tally[name, *_compared(own, other)] += 1
-            tally[f"binary_{name}", *_compared(_ranges(own), _ranges(other))] += 1
+        for name, gold_set, predicted_set in (
+            ("token", gold_tokens, predicted_tokens),
+            ("strict", gold, predicted),
+        ):
+            tally[name, *_compared(gold_set, predicted_set)] += 1
+            tally[f"binary_{name}", *_compared(_ranges(gold_set), _ranges(predicted_set))] += 1
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -332,18 +337,18 @@ def _labelled_tokens(tokens: Sequence[Range], spans: Iterable[LabelledRange]) ->
 def _relaxed(gold: set[LabelledRange], predicted: set[LabelledRange]) -> int:
     """Return how many pairs have the same start and label and near ends, nearest first, one to one."""
     near = sorted(
-        (abs(end - other), start, label, end, other)
+        (abs(end - predicted_end), start, label, end, predicted_end)
         for start, end, label in gold
-        for other in range(end - NEAR, end + NEAR + 1)
-        if (start, other, label) in predicted
+        for predicted_end in range(end - NEAR, end + NEAR + 1)
+        if (start, predicted_end, label) in predicted
     )
-    own: set[LabelledRange] = set()
-    others: set[LabelledRange] = set()
-    for _, start, label, end, other in near:
-        if (start, end, label) not in own and (start, other, label) not in others:
-            own.add((start, end, label))
-            others.add((start, other, label))
-    return len(own)
+    paired_gold: set[LabelledRange] = set()
+    paired_predicted: set[LabelledRange] = set()
+    for _, start, label, end, predicted_end in near:
+        if (start, end, label) not in paired_gold and (start, predicted_end, label) not in paired_predicted:
+            paired_gold.add((start, end, label))
+            paired_predicted.add((start, predicted_end, label))
+    return len(paired_gold)
 
 
 # --- MEDDOCAN
@@ -365,13 +370,17 @@ class MeddocanFigures(OtherProgram):
         sentences = len(pair.gold.sentences)
         tally = Tally({("sentences", "all"): sentences})
         tally["documents", "without sentences"] += not sentences and bool(text.strip())
-        ranges, others = _ranges(gold), _ranges(predicted)
-        right = (ranges & others) | {*wildcards_of(text, ranges)}.intersection(wildcards_of(text, others))
+        gold_ranges, predicted_ranges = _ranges(gold), _ranges(predicted)
+        right = (gold_ranges & predicted_ranges) | {*wildcards_of(text, gold_ranges)}.intersection(
+            wildcards_of(text, predicted_ranges)
+        )
         covers = Covers(right)
-        spurious, missed = (sum(not covers.holds(*one) for one in side) for side in (others, ranges))
+        spurious, missed = (
+            sum(not covers.holds(*part) for part in side) for side in (predicted_ranges, gold_ranges)
+        )
         for name, counts in (
             ("ner", _compared(set(gold), set(predicted))),
-            ("strict", _compared(ranges, others)),
+            ("strict", _compared(gold_ranges, predicted_ranges)),
             ("merged", (len(right), spurious, missed)),
         ):
             for what, number in zip(COUNTS, counts, strict=True):
@@ -386,8 +395,8 @@ class MeddocanFigures(OtherProgram):
             report[name] = {"tp": tp, "fp": fp, "fn": fn, "precision": precision, "recall": recall}
             report[name]["f1"] = f_measure(precision, recall)
         sentences = total["sentences", "all"]
-        known = sentences > 0 and not total["documents", "without sentences"]
-        report["ner"]["leak"] = rate(report["ner"]["fn"], sentences) if known else None
+        has_sentences = sentences > 0 and not total["documents", "without sentences"]
+        report["ner"]["leak"] = rate(report["ner"]["fn"], sentences) if has_sentences else None
         return report
 
 
@@ -415,17 +424,19 @@ class PresidioFigures(OtherProgram):
         ignored = [text[start:end].casefold() in self.metric.ignore_words.words for start, end in tokens]
         gold_labels, predicted_labels = labels_of(tokens, gold), labels_of(tokens, predicted)
         tally = Tally()
-        for own, other, is_ignored in zip(gold_labels, predicted_labels, ignored, strict=True):
-            if own != other and is_ignored:
+        for gold_label, predicted_label, is_ignored in zip(
+            gold_labels, predicted_labels, ignored, strict=True
+        ):
+            if gold_label != predicted_label and is_ignored:
                 continue
-            if own is not None:
+            if gold_label is not None:
                 tally["pii", "", "annotated"] += 1
-                tally["label", own, "annotated"] += 1
-            if other is not None:
+                tally["label", gold_label, "annotated"] += 1
+            if predicted_label is not None:
                 tally["pii", "", "predicted"] += 1
-                tally["label", other, "predicted"] += 1
-                tally["pii", "", "tp"] += own is not None
-                tally["label", other, "tp"] += own == other
+                tally["label", predicted_label, "predicted"] += 1
+                tally["pii", "", "tp"] += gold_label is not None
+                tally["label", predicted_label, "tp"] += gold_label == predicted_label
         self._add_runs(tally, _runs(tokens, gold_labels, ignored), _runs(tokens, predicted_labels, ignored))
         return tally
 

@@ -144,8 +144,8 @@ class Token:
     def check_patterns(self, prev: Token, patterns: Iterable[Pattern]) -> bool:
         """Return whether `prev` and this tag match one of the patterns."""
         return any(
-            prev.prefix in before and self.prefix in own and self.check_tag(prev, relation)
-            for before, own, relation in patterns
+            prev.prefix in before and self.prefix in after and self.check_tag(prev, relation)
+            for before, after, relation in patterns
         )
 
 
@@ -220,7 +220,7 @@ class Tokens:
         tokens = self.extended_tokens
         for token in tokens:
             token.is_valid()
-        found = []
+        entities = []
         previous, start = self.outside_token, 0
         while start < len(tokens):
             end = start + 1
@@ -228,9 +228,9 @@ class Tokens:
                 while end < len(tokens) - 1 and tokens[end].is_inside(tokens[end - 1]):
                     end += 1
                 if tokens[end].is_end(tokens[end - 1]):
-                    found.append(Entity(self.sent_id, start, end, tokens[start].tag))
+                    entities.append(Entity(self.sent_id, start, end, tokens[start].tag))
             previous, start = tokens[end - 1], end
-        return found
+        return entities
 
 
 class Entities:
@@ -267,10 +267,10 @@ def scheme_of_name(scheme: object) -> object:
     if not isinstance(scheme, str):
         return scheme
     name = scheme_called(scheme)
-    found = SCHEMES.get({"BIO": "IOB2", "BIOES": "IOBES"}.get(name, name))
-    if found is None:
+    scheme_class = SCHEMES.get({"BIO": "IOB2", "BIOES": "IOBES"}.get(name, name))
+    if scheme_class is None:
         raise UsageError(f"seqeval has no scheme {name}", advice=f"one of {', '.join(SCHEMES)}")
-    return found
+    return scheme_class
 
 
 def scheme_or_error(scheme: object) -> type[Token]:

@@ -81,7 +81,7 @@ class Annotator:
     name: str
     files: Files = ()
     options: FormatOptions | None = None
-    given: Sequence[Document] = ()
+    documents: Sequence[Document] = ()
     is_set: bool = False
 
 
@@ -101,12 +101,14 @@ class Annotators:
     @property
     def sides(self) -> tuple[str, ...]:
         """The names of the annotators and of the system."""
-        return tuple(each.name for each in self.listed)
+        return tuple(annotator.name for annotator in self.listed)
 
     @property
     def treatments(self) -> set[str]:
         """How ill-formed tags are treated in the files of annotators."""
-        files = [each.options for each in self.listed[: len(self.names)] if each.options is not None]
+        files = [
+            annotator.options for annotator in self.listed[: len(self.names)] if annotator.options is not None
+        ]
         return {options.invalid or "conlleval" for options in files}
 
     def groups(self, read: Read | None = None) -> Iterator[Group]:
@@ -119,11 +121,11 @@ class Annotators:
         pair_by = self.naming.pair_by
         names: Sequence[str | None] = [None]
         if pair_by in (None, "name") and all(
-            each.files and each.files[0][0] is not None for each in self.listed
+            annotator.files and annotator.files[0][0] is not None for annotator in self.listed
         ):
-            names = sorted({name or "" for each in self.listed for name, _ in each.files})
+            names = sorted({name or "" for annotator in self.listed for name, _ in annotator.files})
         for only in names:
-            streams = [self._read(each, only, noted) for each in self.listed]
+            streams = [self._read(annotator, only, noted) for annotator in self.listed]
             first = [list(islice(stream, 1)) for stream in streams]
             forms = [form for _, form in chain(*first) if form is not None]
             texts_differ = any(need_placing(forms[0], form) for form in forms[1:])
@@ -131,7 +133,7 @@ class Annotators:
                 isinstance(document.id, MissingId) or (form is not None and form.is_one_document)
                 for document, form in chain(*first)
             )
-            is_one_file = only is not None or all(len(each.files) < 2 for each in self.listed)
+            is_one_file = only is not None or all(len(annotator.files) < 2 for annotator in self.listed)
             numbered = have_no_ids and is_one_file and self.naming.unannotated is None
             keyed = [
                 self._keyed(chain(*parts), numbered=numbered) for parts in zip(first, streams, strict=True)
@@ -143,7 +145,7 @@ class Annotators:
         self, annotator: Annotator, only: str | None, read: Read
     ) -> Iterator[tuple[Document, Form | None]]:
         """Yield the documents of an annotator, with the format of their file; `only` those of files of this name."""
-        for document in annotator.given:
+        for document in annotator.documents:
             yield document, None
         for name, path in annotator.files:
             if only is not None and name != only:
@@ -164,8 +166,8 @@ class Annotators:
 
     def _source(self, annotator: Annotator, name: str | None, path: Path) -> Source:
         assert annotator.options is not None
-        own = name if self.naming.pair_by in (None, "name") else None
-        source = source_of(path, annotator.options, name=own, progress=self.naming.progress)
+        file_name = name if self.naming.pair_by in (None, "name") else None
+        source = source_of(path, annotator.options, name=file_name, progress=self.naming.progress)
         require_positions(source.form.name, "agree")
         return source
 
@@ -183,25 +185,29 @@ class Annotators:
         self, documents: tuple[Document | None, ...], *, texts_differ: bool
     ) -> tuple[Document | None, ...]:
         """Return the documents of one text; they are placed on one text if their formats or units differ."""
-        first, *others = present = [each for each in documents if each is not None]
-        if others and (texts_differ or any(_ends_otherwise(each, first) for each in others)):
+        first, *others = present = [document for document in documents if document is not None]
+        if others and (texts_differ or any(_ends_otherwise(document, first) for document in others)):
             from clueval.transforms.placing import placed_documents  # most texts are the same
 
             placed = iter(placed_documents(present, named=False).documents)
-            documents = tuple(None if each is None else next(placed) for each in documents)
-        named = [(each, name) for each, name in zip(documents, self.sides, strict=True) if each is not None]
-        own, own_name = named[0]
+            documents = tuple(None if document is None else next(placed) for document in documents)
+        named = [
+            (document, name)
+            for document, name in zip(documents, self.sides, strict=True)
+            if document is not None
+        ]
+        first, first_name = named[0]
         for document, name in named[1:]:
-            require_same_text(own, document, (own_name, name))
+            require_same_text(first, document, (first_name, name))
         return documents
 
     def bag(self, plan: Plan) -> Bag | None:
         """Return the bag of column files of the same texts, which are counted line by line; None for others."""
         if self.naming.unannotated is not None or self.naming.pair_by is not None:
             return None
-        files = [dict(each.files) for each in self.listed]
-        if any(each.given or each.is_set for each in self.listed) or any(
-            of.keys() != files[0].keys() for of in files
+        files = [dict(annotator.files) for annotator in self.listed]
+        if any(annotator.documents or annotator.is_set for annotator in self.listed) or any(
+            paths.keys() != files[0].keys() for paths in files
         ):
             return None
         from clueval.reading.column_files import bag_of_columns  # not needed in memory
@@ -209,14 +215,15 @@ class Annotators:
         total: Bag | None = None
         for name in sorted(files[0], key=str):
             sources = [
-                self._source(each, name, of[name]) for each, of in zip(self.listed, files, strict=True)
+                self._source(annotator, name, paths[name])
+                for annotator, paths in zip(self.listed, files, strict=True)
             ]
             have_ids = any(source.options.token_id is not None for source in sources)  # ids must be compared
             bag = None if have_ids else bag_of_columns(sources, plan)
             if bag is None:
                 return None
-            for source, own in zip(sources, self.listed, strict=True):
-                source.see(bag.read, own.name)
+            for source, annotator in zip(sources, self.listed, strict=True):
+                source.see(bag.read, annotator.name)
             if total is None:
                 total = bag
             else:
@@ -226,10 +233,10 @@ class Annotators:
 
 def _ends_otherwise(document: Document, first: Document) -> bool:
     """Return whether a document has another unit, or a text that differs only in the white space at its end."""
-    text, other = document.text, first.text
-    if document.unit != first.unit or text is None or other is None:
+    text, first_text = document.text, first.text
+    if document.unit != first.unit or text is None or first_text is None:
         return document.unit != first.unit
-    return text != other and text.rstrip() == other.rstrip()
+    return text != first_text and text.rstrip() == first_text.rstrip()
 
 
 def _lacks_set(path: Path, options: FormatOptions | None) -> bool:
@@ -253,7 +260,7 @@ def annotators_of(
     `options` are fields of `Naming` and `Reading` by their own names; `caller` is for the error for others.
     """
     require_instance(reading, Reading, "reading")
-    refuse_unknown(options, [each.name for group in (Naming, Reading) for each in fields(group)], caller)
+    refuse_unknown(options, [field.name for group in (Naming, Reading) for field in fields(group)], caller)
     naming, reading = with_fields(Naming(), options), with_fields(reading, options)
     require_pair_by(naming.pair_by)
     if naming.layout not in (None, *LAYOUTS):
@@ -271,7 +278,7 @@ def annotators_of(
     by_name = dict(sources) if isinstance(sources, Mapping) else None
     unnamed = [] if by_name is not None else list(sources)
     if len(unnamed) == 1 and isinstance(unnamed[0], str | PathLike):
-        by_name = _of_one(Path(unnamed[0]), read, naming, system)
+        by_name = _annotators_at(Path(unnamed[0]), read, naming, system)
         if isinstance(system, str | PathLike) and str(system) in by_name and not Path(system).exists():
             system = by_name.pop(str(system))
     elif naming.annotators is not None or naming.layout is not None:
@@ -286,21 +293,21 @@ def annotators_of(
     elif by_name is None:
         letters = (chr(ord("A") + n) if n < 26 else f"annotator {n + 1}" for n in range(len(unnamed)))
         by_name = dict(zip(letters, unnamed, strict=True))
-    annotators = _made(by_name, read)
+    annotators = _annotators_of_sources(by_name, read)
     if len(annotators) < 2:
         raise UsageError(
             f"there {'is one annotator' if annotators else 'are no annotators'}, but agreement needs two",
             advice="give a second file, or name columns or annotation sets as annotators",
         )
     if system is not None:
-        (of_system,) = _made({"system": system}, read)
+        (of_system,) = _annotators_of_sources({"system": system}, read)
         annotators.append(replace(of_system, name="system"))
-    require_use(read, [path for each in annotators for _, path in each.files])
+    require_use(read, [path for annotator in annotators for _, path in annotator.files])
     listed = tuple(_with_names_and_layers(annotators, naming.pair_by))
     return Annotators(listed, system is not None, naming)
 
 
-def _made(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]:
+def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]:
     """Return the annotators of sources by name.
 
     If all are in memory, lists of spans get the texts of the first annotator whose documents have them, by id if the
@@ -329,14 +336,14 @@ def _made(sources: Mapping[Any, Any], options: FormatOptions) -> list[Annotator]
                 sides[name] = side._replace(items=list(side.items))
     texts = None
     if not files:
-        of_documents = (list(side.items) for side in sides.values() if side.kind == "documents")
-        texts = next((of for of in of_documents if all(map(_has_text, of))), None)
-    made = dict(files)
+        document_lists = (list(side.items) for side in sides.values() if side.kind == "documents")
+        texts = next((documents for documents in document_lists if all(map(_has_text, documents))), None)
+    annotators = dict(files)
     for name, side in sides.items():
         is_listed = side.kind in ("spans", None) and side.nested is not False
-        given = side.documents() if texts is None or not is_listed else _on_texts(side, texts)
-        made[name] = Annotator(name, given=list(given))
-    return [made[name] for name in sources]
+        documents = side.documents() if texts is None or not is_listed else _on_texts(side, texts)
+        annotators[name] = Annotator(name, documents=list(documents))
+    return [annotators[name] for name in sources]
 
 
 def _has_text(document: Document) -> bool:
@@ -345,7 +352,7 @@ def _has_text(document: Document) -> bool:
 
 def _on_texts(side: GivenSide, documents: Sequence[Document]) -> Iterator[Document]:
     """Yield lists of spans as documents with the texts of others."""
-    keys = map(str, range(len(documents))) if side.ids is None else (each.id for each in documents)
+    keys = map(str, range(len(documents))) if side.ids is None else (document.id for document in documents)
     of_key = dict(zip(keys, documents, strict=True))
     for number, item in enumerate(side.items):
         id_ = side.id_of(number)
@@ -359,21 +366,29 @@ def _on_texts(side: GivenSide, documents: Sequence[Document]) -> Iterator[Docume
 
 def _with_names_and_layers(listed: Sequence[Annotator], pair_by: str | None) -> Iterator[Annotator]:
     """Yield annotators with files by the names that pair them, and columns of tags as layers where none is named."""
-    files: Sequence[Files] = [each.files for each in listed]
+    files: Sequence[Files] = [annotator.files for annotator in listed]
     if pair_by == "name":
-        files = [[(name and without_ending(name), path) for name, path in of] for of in files]
+        files = [
+            [(name and without_ending(name), path) for name, path in named_files] for named_files in files
+        ]
     elif pair_by is None:
         files = with_equal_names(files)
-    listed = [replace(each, files=own) for each, own in zip(listed, files, strict=True)]
-    sides = [Side(each.name, each.files, each.options) for each in listed if each.options is not None]
+    listed = [
+        replace(annotator, files=named_files) for annotator, named_files in zip(listed, files, strict=True)
+    ]
+    sides = [
+        Side(annotator.name, annotator.files, annotator.options)
+        for annotator in listed
+        if annotator.options is not None
+    ]
     if all(side.options.layers is None for side in sides):
         sides = list(with_layers(sides))
     options = iter(side.options for side in sides)
-    for each in listed:
-        yield each if each.options is None else replace(each, options=next(options))
+    for annotator in listed:
+        yield annotator if annotator.options is None else replace(annotator, options=next(options))
 
 
-def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> dict[str, Any]:
+def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: Any) -> dict[str, Any]:
     """Return the annotators of one file or folder, of which one may be the system."""
     folder, folders = _folders(located(path))
     columns, layout = naming.annotators, naming.layout
@@ -406,10 +421,10 @@ def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> 
             advice="if the subfolders are documents, and their files annotators: layout='document/annotator'",
         )
     if layout != BY_DOCUMENT:
-        return {name: Annotator(name, files_of(each), options) for name, each in folders.items()}
+        return {name: Annotator(name, files_of(subfolder), options) for name, subfolder in folders.items()}
     files: dict[str, list[tuple[str | None, Path]]] = {}
-    for document, each in folders.items():
-        for name, file in files_of(each):
+    for document, subfolder in folders.items():
+        for name, file in files_of(subfolder):
             files.setdefault(without_ending(name or file.name), []).append((document, _unpacked(file)))
     if columns:
         for name in map(str, columns.values()):
@@ -419,7 +434,7 @@ def _of_one(path: Path, options: FormatOptions, naming: Naming, system: Any) -> 
                     file=str(folder),
                     advice=f"the annotators are {', '.join(sorted(files))}",
                 )
-        return {name: Annotator(name, files[str(of)], options) for name, of in columns.items()}
+        return {name: Annotator(name, files[str(column)], options) for name, column in columns.items()}
     for name in INCEPTION:
         if left_out := files.pop(name, []):
             number = f"{len(left_out)} document{'s' * (len(left_out) != 1)}"
@@ -497,11 +512,11 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
     parts = list(map(parts_of, paths))
     names = []
-    for own in parts:
-        for length in range(1, len(own) + 1):
-            if sum(other[-length:] == own[-length:] for other in parts) == 1:
+    for path_parts in parts:
+        for length in range(1, len(path_parts) + 1):
+            if sum(other[-length:] == path_parts[-length:] for other in parts) == 1:
                 break
-        names.append(str(Path(*own[-length:])))
+        names.append(str(Path(*path_parts[-length:])))
     if len(set(names)) < len(names):
         twice = next(path for path, name in zip(paths, names, strict=True) if names.count(name) > 1)
         raise UsageError(f"two annotators have the path {twice}", advice="give each annotator once")

@@ -55,18 +55,20 @@ class Annotated:
                 continue
             if self.plan.merge:
                 layers = sequences_in(group.sides)
-                merged = [None if each is None else with_merged(each, layers) for each in group.sides]
+                merged = [
+                    None if document is None else with_merged(document, layers) for document in group.sides
+                ]
                 group = replace(group, sides=tuple(merged))
             yield group
 
     def _selects(self, group: Group) -> bool:
-        known = {ID: group.first.id, **group.first.metadata}
-        return all(known.get(key) in values for key, values in self.plan.where.items())
+        metadata = {ID: group.first.id, **group.first.metadata}
+        return all(metadata.get(key) in values for key, values in self.plan.where.items())
 
     def _prepared(self, read: Read) -> Iterator[Group]:
         """Yield the documents of all texts, of which those that are selected are changed."""
         for group in self.annotators.groups(read):
-            humans = [each for each in group.sides[: len(self.names)] if each is not None]
+            humans = [document for document in group.sides[: len(self.names)] if document is not None]
             if not humans:
                 continue
             layers = sequences_in(group.sides)
@@ -119,8 +121,8 @@ class Annotated:
         def see(group: Group) -> Sequence[Group]:
             nonlocal without_text
             humans = group.sides[: len(self.names)]
-            if sum(each is not None for each in humans) > 1 and self._selects(group):
-                without_text += all(each is None or each.end is None for each in group.sides)
+            if sum(document is not None for document in humans) > 1 and self._selects(group):
+                without_text += all(document is None or document.end is None for document in group.sides)
                 if not self.plan.merge:
                     self._see_clash(humans, clashes)
             return [group]
@@ -147,17 +149,17 @@ class Annotated:
                     continue
                 clash = first_clash(spans_of(tuple(sorted(marks_in(document, layer)))))
                 if clash is not None:
-                    one, other = (written(((span.fragments, span.label),)) for span in clash)
-                    clashes[layer] = f"{name} has {one} and {other} in document {document.id}"
+                    first, second = (written(((span.fragments, span.label),)) for span in clash)
+                    clashes[layer] = f"{name} has {first} and {second} in document {document.id}"
 
     def _check_steps(self, bag: Bag) -> None:
         """Warn of steps that change nothing. Raises `UsageError` for labels that a map does not have."""
         total: Counter[tuple[str, ...]] = Counter()
         for name in self.plan.sides:
-            own = {(step, *what): n for (step, side, *what), n in bag.notes.items() if side == name}
-            total.update(own)
+            changes = {(step, *what): n for (step, side, *what), n in bag.notes.items() if side == name}
+            total.update(changes)
             try:
-                checked(self.steps, own)
+                checked(self.steps, changes)
             except UsageError as error:
                 error.problem = error.problem.replace(f" of {SIDES[0]}", f" of {name}")
                 raise
@@ -177,7 +179,9 @@ def _require_layers(name: str, document: Document, layers: Sequence[str]) -> Non
 
 def _with_metadata(group: Group) -> Group:
     """Return a group whose first document has the metadata of all of them."""
-    present = [each for each in group.sides if each is not None]
-    metadata = {key: value for each in reversed(present) for key, value in each.metadata.items()}
+    present = [document for document in group.sides if document is not None]
+    metadata = {key: value for document in reversed(present) for key, value in document.metadata.items()}
     first = replace(group.first, metadata=metadata)
-    return replace(group, sides=tuple(first if each is group.first else each for each in group.sides))
+    return replace(
+        group, sides=tuple(first if document is group.first else document for document in group.sides)
+    )

@@ -70,7 +70,9 @@ _COLUMNS = ("kind", "boundary", "votes", "context")
 
 def sequences_in(documents: Documents) -> list[str]:
     """Return the layers of the documents of one text."""
-    return list(dict.fromkeys(layer for each in documents if each is not None for layer in each.layers))
+    return list(
+        dict.fromkeys(layer for document in documents if document is not None for layer in document.layers)
+    )
 
 
 def marks_in(document: Document, layer: str, without: Collection[Row] = ()) -> Reading:
@@ -89,10 +91,12 @@ def parts_in(documents: Documents, layer: str, *, apart: bool = True) -> tuple[s
     """
     common: set[Row] = set()
     if apart:
-        rows = [each.rows_in(layer) for each in documents if each is not None]
-        plain = [of for of in rows if of is not None and are_flat(of)]
+        rows = [document.rows_in(layer) for document in documents if document is not None]
+        plain = [side_rows for side_rows in rows if side_rows is not None and are_flat(side_rows)]
         common = set.intersection(*map(set, plain)) if len(plain) == len(rows) else common
-    return common, parts_of([None if each is None else marks_in(each, layer, common) for each in documents])
+    return common, parts_of(
+        [None if document is None else marks_in(document, layer, common) for document in documents]
+    )
 
 
 def differing_in(documents: Documents, layer: str) -> Iterator[Readings]:
@@ -164,9 +168,11 @@ class DisagreementRow(dict[str, Any]):
     def __init__(self, names: Sequence[str], readings: Readings, context: Sequence[MarkedText]) -> None:
         kind, boundary = kind_of(readings)
         self.readings = dict(zip(names, readings, strict=False))
-        own = {column_of(name): written(reading) for name, reading in self.readings.items()}
+        readings_in_words = {column_of(name): written(reading) for name, reading in self.readings.items()}
         votes = votes_of(readings)
-        super().__init__(kind=kind, boundary=boundary or "", **own, votes=votes, context=context)
+        super().__init__(
+            kind=kind, boundary=boundary or "", **readings_in_words, votes=votes, context=context
+        )
 
 
 def column_of(name: str) -> str:
@@ -179,8 +185,8 @@ class AnnotatedText:
     """The text of some documents, whose places it makes; `names` are those of the annotators."""
 
     def __init__(self, documents: Documents, names: Sequence[str]) -> None:
-        present = [each for each in documents if each is not None]
-        self.document = next((each for each in present if each.end is not None), present[0])
+        present = [document for document in documents if document is not None]
+        self.document = next((document for document in present if document.end is not None), present[0])
         self._id, self._names = present[0].id, names
         self._texts = SideTexts(self.document, self.document, None)
 
@@ -202,10 +208,10 @@ class AnnotatedText:
         context = self._texts.context(around, around)
         agreed = set.intersection(*(set(reading) for reading in readings if reading is not None))
         marks = [
-            each._replace(is_wrong=mark not in agreed, note=f"{layer} · {self._where(mark)}")
+            text_mark._replace(is_wrong=mark not in agreed, note=f"{layer} · {self._where(mark)}")
             for number, reading in enumerate(readings)
             for mark in reading or ()
-            for each in context.marks(number, spans_of((mark,)))
+            for text_mark in context.marks(number, spans_of((mark,)))
         ]
         return MarkedText(context.text, sorted(marks), context.is_cut)
 
@@ -228,11 +234,13 @@ class AnnotatedText:
             for mark in reading or ():
                 (span,) = spans_of((mark,))
                 yield Line("", values(mark[1]), number, mark[1], self._texts.of(span), self._where(mark))
-        present = [(name, of) for name, of in zip(self._names, readings, strict=False) if of is not None]
-        for (name, one), (other, two) in combinations(present, 2):
-            if one != two:
-                labels = sorted({label for _, label in (*one, *two)})
-                yield from (Line("", values(label, pair_of(name, other))) for label in labels)
+        present = [
+            (name, side) for name, side in zip(self._names, readings, strict=False) if side is not None
+        ]
+        for (name, first), (other_name, second) in combinations(present, 2):
+            if first != second:
+                labels = sorted({label for _, label in (*first, *second)})
+                yield from (Line("", values(label, pair_of(name, other_name))) for label in labels)
 
 
 def pair_of(name: str, other: str) -> str:
@@ -273,8 +281,8 @@ class ReportOfAnnotators(Report):
         return [*((name, name) for name in self._names), (NONE, phrase("no span"))]
 
     def columns(self) -> Sequence[str]:
-        own = ("kind", "boundary", *map(column_of, self._names), "votes", "context")
-        return (*KEY_COLUMNS, *DECISION_COLUMNS, *own)
+        place_columns = ("kind", "boundary", *map(column_of, self._names), "votes", "context")
+        return (*KEY_COLUMNS, *DECISION_COLUMNS, *place_columns)
 
 
 def write_pygamma(texts: Iterable[Group], names: Sequence[str], folder: Path) -> int:
@@ -289,7 +297,7 @@ def write_pygamma(texts: Iterable[Group], names: Sequence[str], folder: Path) ->
     written: set[str] = set()
     for group in texts:
         sides = dict(zip(names, group.sides, strict=False))  # a system comes after them
-        present = {name: each for name, each in sides.items() if each is not None}
+        present = {name: document for name, document in sides.items() if document is not None}
         if len(present) < 2:
             continue
         stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in group.first.id).lstrip(".") or "_"

@@ -52,7 +52,7 @@ def facets() -> list[Facet]:
 
 def verdict_of(report: Row, confidence: float) -> str:
     """Return how many leaks there are in how many documents; without any, how many documents may leak."""
-    said = []
+    sentences = []
     for name, figures in report.items():
         row = figures["classes"][ALL]
         number, strings = row["mentions"] - row["protected"], figures["string_leaks"]
@@ -78,17 +78,17 @@ def verdict_of(report: Row, confidence: float) -> str:
                 "{n} string leaks: words of a mention elsewhere in the text",
                 n=strings,
             )
-        said.append(f"{name}: {words}" if len(report) > 1 else words)
-    return "; ".join(said)
+        sentences.append(f"{name}: {words}" if len(report) > 1 else words)
+    return "; ".join(sentences)
 
 
 def sentences_of(report: Row, confidence: float) -> Iterator[str]:
     """Yield for each sequence how many documents leak, and how many persons or things can be read."""
     for name, figures in report.items():
         row = figures["classes"][ALL]
-        said = [documents_in_words(row, confidence)]
+        sentences = [documents_in_words(row, confidence)]
         if left := row["entities"] - row["entities_protected"]:
-            said.append(
+            sentences.append(
                 phrase(
                     "the only person or thing can be read in at least one place|"
                     "{left} of {n} persons or things can be read in at least one place",
@@ -97,13 +97,13 @@ def sentences_of(report: Row, confidence: float) -> Iterator[str]:
                 )
             )
         if row["entities_in_part"]:
-            said.append(
+            sentences.append(
                 phrase(
                     "{n} of these is masked in other places|{n} of these are masked in other places",
                     n=row["entities_in_part"],
                 )
             )
-        yield (f"{name}: " if len(report) > 1 else "") + "; ".join(said)
+        yield (f"{name}: " if len(report) > 1 else "") + "; ".join(sentences)
 
 
 def documents_in_words(row: Row, confidence: float) -> str:
@@ -161,17 +161,17 @@ def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table
     rows: list[list[Cell]] = [
         [
             Find(label, {"label": label}),
-            *(row[each] for each in numbers),
-            *(Rate(row[each]) for each in rates),
+            *(row[column] for column in numbers),
+            *(Rate(row[column]) for column in rates),
         ]
         for label, row in labels.items()
     ]
     yield _folded(phrase("{layer}: labels", layer=name), _named("label", *numbers, *rates), rows)
     precision = figures["precision"]
     masked: list[list[Cell]] = []
-    for each, value in precision.items():
-        if value is not None or each == "word_precision":
-            masked.append([*_named(each), Rate(value) if each in _SHARES else value])
+    for figure, value in precision.items():
+        if value is not None or figure == "word_precision":
+            masked.append([*_named(figure), Rate(value) if figure in _SHARES else value])
     masked += [[f"F{beta:g}", Rate(figures["f"][f"{beta:g}"])] for beta in betas]
     yield _folded(phrase("{layer}: what was masked", layer=name), ["", phrase("value")], masked)
     replacements, redacted = figures["replacements"], figures["redacted"]
@@ -215,7 +215,7 @@ def _of_classes(name: str, classes: Row) -> Table:
             Part(row["missed"], phrase("missed"), find | {"status": "missed"}),
         ]
         first: list[Cell] = [Find(words, find) if find else words, Shares(parts)]
-        rows.append([*first, *(Rate(row[each]) for each in rates), *(row[each] for each in numbers)])
+        rows.append([*first, *(Rate(row[column]) for column in rates), *(row[column] for column in numbers)])
     header = _named("class", "mentions", *rates, *numbers)
     return Table(phrase("{layer}: classes, riskiest first", layer=name), header, rows)
 
@@ -224,7 +224,7 @@ def first_classes(name: str, classes: Row) -> Table:
     """Return the main figures of the classes, riskiest first."""
     rates, numbers = ("mention_recall", "entity_recall"), ("mentions", "documents_exposed")
     rows: list[list[Cell]] = [
-        [words, *(Rate(row[each]) for each in rates), *(row[each] for each in numbers)]
+        [words, *(Rate(row[column]) for column in rates), *(row[column] for column in numbers)]
         for _, words, row in _rows_of(classes)
     ]
     header = _named("class", *rates, *numbers)
@@ -242,7 +242,7 @@ def groups_table(key: str, groups: Row, metric: str) -> Iterator[Table]:
             cells = [
                 row.get("mentions"),
                 row.get("documents_exposed"),
-                *(Rate(row.get(each)) for each in rates),
+                *(Rate(row.get(column)) for column in rates),
             ]
             rows.append([value, group["documents"], *cells])
         header = [key, *_named("documents", "mentions", "documents_exposed", *rates)]
@@ -273,9 +273,9 @@ def needless_table(needless: Sequence[tuple[str, int]]) -> Table:
 def inconsistent_table(inconsistent: Sequence[Inconsistent]) -> Table:
     """Return the entities with several replacements."""
     rows: list[list[Cell]] = []
-    for one in inconsistent[:MOST_LISTED]:
-        replacements = ", ".join(map(in_one_line, one.replacements))
-        rows.append([in_one_line(one.text)[:LONGEST_TEXT], one.document, replacements])
+    for entity in inconsistent[:MOST_LISTED]:
+        replacements = ", ".join(map(in_one_line, entity.replacements))
+        rows.append([in_one_line(entity.text)[:LONGEST_TEXT], entity.document, replacements])
     header = [phrase("text"), phrase("document"), phrase("replacements")]
     return _folded(phrase("entities with several replacements"), header, rows)
 
@@ -337,15 +337,15 @@ def documents_of(leaks: Iterable[Leak], risk: Risk) -> list[DocumentToReview]:
     for leak in leaks:
         by_document.setdefault(leak.document, []).append(leak)
     ranked = []
-    for document, own in by_document.items():
-        numbers = Counter(leak.kind for leak in own)
+    for document, document_leaks in by_document.items():
+        numbers = Counter(leak.kind for leak in document_leaks)
         by_class = tuple((kind, numbers[kind]) for kind in sorted(numbers, key=risk))
-        words = sum(leak.words_exposed for leak in own)
-        in_part = {(leak.annotator, leak.entity) for leak in own if leak.is_in_part}
-        one = DocumentToReview(document, by_class, words, len(in_part))
+        words = sum(leak.words_exposed for leak in document_leaks)
+        in_part = {(leak.annotator, leak.entity) for leak in document_leaks if leak.is_in_part}
+        to_review = DocumentToReview(document, by_class, words, len(in_part))
         worst_first = [(*risk(kind), -number) for kind, number in by_class]
-        ranked.append(([*worst_first, _NO_MORE], -words, document, one))
-    return [one for *_, one in sorted(ranked, key=itemgetter(0, 1, 2))]
+        ranked.append(([*worst_first, _NO_MORE], -words, document, to_review))
+    return [to_review for *_, to_review in sorted(ranked, key=itemgetter(0, 1, 2))]
 
 
 def documents_table(documents: Sequence[DocumentToReview]) -> Table:
@@ -364,10 +364,10 @@ def documents_table(documents: Sequence[DocumentToReview]) -> Table:
         phrase("entities masked elsewhere"),
     ]
     rows: list[list[Cell]] = []
-    for one in documents[:MOST_DOCUMENTS]:
-        name, kind, number, _, *others = one.cells()
-        find = {"document": one.document}
-        by_class = ", ".join(f"{_class_in_words(kind)} {n}" for kind, n in one.leaks)
+    for document in documents[:MOST_DOCUMENTS]:
+        name, kind, number, _, *others = document.cells()
+        find = {"document": document.document}
+        by_class = ", ".join(f"{_class_in_words(kind)} {n}" for kind, n in document.leaks)
         rows.append([Find(name, find), _class_in_words(str(kind)), Find(number, find), by_class, *others])
     return Table(title, header, rows)
 
@@ -418,13 +418,13 @@ def _line(leak: StringLeak, *, text: bool) -> Line:
 
 def _row(leak: StringLeak, *, text: bool) -> dict[str, Any]:
     """Return the row of a leak in tables; ranges in it are half-open."""
-    own = leak.to_dict()
+    cells = leak.to_dict()
     exposed = leak.exposed if isinstance(leak, Leak) else [(leak.start, leak.end)]
     row = {
-        "class": own.get("class"),
-        "status": own.get("status", STRING),
+        "class": cells.get("class"),
+        "status": cells.get("status", STRING),
         "exposed": " ".join(f"{start}-{end}" for start, end in exposed),
         "label": leak.label if isinstance(leak, Leak) else None,
     }
-    row |= {name: own.get(name) for name in ("mentions", "protected", "same_words", "same_words_protected")}
+    row |= {name: cells.get(name) for name in ("mentions", "protected", "same_words", "same_words_protected")}
     return row | ({"text": leak.text, "context": [leak.context]} if text else {})
