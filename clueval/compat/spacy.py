@@ -121,7 +121,9 @@ def _texts(
         )
         if plain and is_annotated and unit == "character":
             length = reference[-1].idx + len(reference[-1].text_with_ws) if len(reference) else 0
-            yield PlainText(str(number), _located(gold_spans), _located(predicted_spans), length)
+            yield PlainText(
+                str(number), _character_rows(gold_spans), _character_rows(predicted_spans), length
+            )
             continue
         if of_entities and not is_annotated:
             predicted_spans = left_out.keep(predicted_spans, example)
@@ -133,7 +135,7 @@ def _texts(
         yield Pair(gold_document, predicted_document)
 
 
-def _located(spans: Iterable[Any]) -> list[Row]:
+def _character_rows(spans: Iterable[Any]) -> list[Row]:
     return [(span.start_char, span.end_char, span.label_) for span in spans]
 
 
@@ -174,7 +176,7 @@ def _document(doc: Any, spans: Sequence[Any], id_: str, unit: str) -> Document:
     if unit == "token":
         rows = [(span.start, span.end, span.label_) for span in spans]
         return Document(id_, Layers({}, {DEFAULT_LAYER: rows}), tokens=[token.text for token in doc])
-    return Document(id_, Layers({}, {DEFAULT_LAYER: _located(spans)}), text=doc.text, unit="character")
+    return Document(id_, Layers({}, {DEFAULT_LAYER: _character_rows(spans)}), text=doc.text, unit="character")
 
 
 def _scores(result: Result, key: str, left_out: _LeftOut) -> Scores:

@@ -87,7 +87,7 @@ def tables_of(
     errors: Mapping[str, int], before: Mapping[str, Any], after: Mapping[str, Any], choice: Choice
 ) -> Iterator[Table]:
     """Yield whose the errors are, given their number by choice, and the scores as they are and with gold corrected."""
-    whose = {
+    owners = {
         "gold": phrase("the system's (gold is right)"),
         "predicted": phrase("gold's (the prediction is right)"),
         BOTH: phrase("gold's (both are right)"),
@@ -95,7 +95,7 @@ def tables_of(
         UNCLEAR: phrase("unclear"),
         "": phrase("not decided"),
     }
-    rows: list[list[Cell]] = [[words, errors.get(choice, 0)] for choice, words in whose.items()]
+    rows: list[list[Cell]] = [[words, errors.get(choice, 0)] for choice, words in owners.items()]
     yield Table(phrase("whose the errors are"), ["", phrase("errors")], rows)
     corrected_entries = {entry.title: entry for entry in entries_of(after, choice)}
     for entry in entries_of(before, choice):

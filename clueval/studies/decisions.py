@@ -103,7 +103,7 @@ class PlaceDecisions:
         for decision in dict.fromkeys(decisions):
             self._places.setdefault(decision.at, []).append(decision)
         self._states: dict[PlaceKey, State] = {}
-        self._differing: dict[PlaceKey, list[Decision]] = {}
+        self._conflicting_lines: dict[PlaceKey, list[Decision]] = {}
 
     def require_choices(self, choices: Collection[str]) -> None:
         """Raise `FormatError` for a choice that is not known."""
@@ -117,8 +117,8 @@ class PlaceDecisions:
                 )
 
     def _lines(self) -> Iterator[Decision]:
-        for of_place in self._places.values():
-            yield from of_place
+        for place_lines in self._places.values():
+            yield from place_lines
 
     def _keys(self, at: PlaceKey) -> set[PlaceKey]:
         document, _, start, end = at
@@ -133,29 +133,31 @@ class PlaceDecisions:
         keys = self._keys(place.at)
         if not keys:
             return PlaceDecision()
-        about = sorted((decision for key in keys for decision in self._places[key]), key=_time)
+        lines_about = sorted((decision for key in keys for decision in self._places[key]), key=_time)
         current = [
-            decision for decision in about if decision.choice and decision.fingerprint == place.fingerprint
+            decision
+            for decision in lines_about
+            if decision.choice and decision.fingerprint == place.fingerprint
         ]
-        latest = settled(current or [decision for decision in about if decision.choice])
+        latest = settled(current or [decision for decision in lines_about if decision.choice])
         state: State = "decided" if current else "stale" if latest else "undecided"
         if current and len({decision.choice for decision in latest}) > 1:
             state = "conflict" if self._conflicts in (None, "drop") else "decided"
-            self._differing.update(dict.fromkeys(keys, latest))
+            self._conflicting_lines.update(dict.fromkeys(keys, latest))
             latest = latest[:1] if self._conflicts == "first" else latest[-1:]
         choice = "" if state == "conflict" or not latest else latest[-1].choice
         for key in keys:
             if self._states.get(key) != "decided":  # the same place, as another page shows it
                 self._states[key] = state
         comments = dict.fromkeys(
-            (decision.reviewer, decision.comment) for decision in about if decision.comment
+            (decision.reviewer, decision.comment) for decision in lines_about if decision.comment
         )
         if len(comments) == 1:
             ((_, comment),) = comments
         else:
             comment = "\n".join(f"{name}: {text}" if name else text for name, text in comments)
         names = dict.fromkeys(
-            decision.reviewer for decision in (latest if choice else about) if decision.reviewer
+            decision.reviewer for decision in (latest if choice else lines_about) if decision.reviewer
         )
         return PlaceDecision(choice, state, comment, ", ".join(names))
 
@@ -202,18 +204,18 @@ class PlaceDecisions:
 
     def checked(self) -> None:
         """Raise `UsageError` for conflicts, if nothing was chosen to be done about them."""
-        if self._conflicts is not None or not self._differing:
+        if self._conflicts is not None or not self._conflicting_lines:
             return
-        n, some = len(self._differing), []
-        for (document, _, start, end), about in list(self._differing.items())[:MOST_LISTED]:
+        n, examples = len(self._conflicting_lines), []
+        for (document, _, start, end), lines_about in list(self._conflicting_lines.items())[:MOST_LISTED]:
             choices = (
                 f"{decision.choice} ({decision.reviewer})" if decision.reviewer else decision.choice
-                for decision in about
+                for decision in lines_about
             )
-            some.append(f"{document} {start}-{end - 1}: {', '.join(choices)}")
-        more = f" and {n - len(some):,} more" if n > len(some) else ""
+            examples.append(f"{document} {start}-{end - 1}: {', '.join(choices)}")
+        more = f" and {n - len(examples):,} more" if n > len(examples) else ""
         raise UsageError(
-            f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}: {'; '.join(some)}{more}",
+            f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}: {'; '.join(examples)}{more}",
             advice="confirm one choice for each on the page; conflicts='last' takes the later ones",
         )
 
@@ -222,7 +224,8 @@ class PlaceDecisions:
         not_listed = self.number("not listed")
         return (
             f"decisions: {self.number('decided'):,} used, {self.number('stale'):,} stale, {len(self.lost):,} lost, "
-            f"{len(self._differing):,} in conflict" + (f", {not_listed:,} not listed" if not_listed else "")
+            f"{len(self._conflicting_lines):,} in conflict"
+            + (f", {not_listed:,} not listed" if not_listed else "")
         )
 
 
@@ -243,15 +246,15 @@ def settled(lines: Iterable[Decision]) -> list[Decision]:
     latest: dict[str, list[Decision]] = {}
     confirmed: list[Decision] = []
     for line in lines:
-        latest[line.reviewer] = _of_latest_time([*latest.get(line.reviewer, ()), line])
+        latest[line.reviewer] = _latest_lines([*latest.get(line.reviewer, ()), line])
         if line.more.get(CONFIRMED):
-            confirmed = _of_latest_time([*confirmed, line])
+            confirmed = _latest_lines([*confirmed, line])
     return confirmed or sorted(
         (line for reviewer_lines in latest.values() for line in reviewer_lines), key=_time
     )
 
 
-def _of_latest_time(lines: Sequence[Decision]) -> list[Decision]:
+def _latest_lines(lines: Sequence[Decision]) -> list[Decision]:
     return [line for line in lines if line.time == lines[-1].time]
 
 
@@ -349,13 +352,13 @@ def _rows(path: Path) -> Iterator[tuple[str, int, Mapping[str, object]]]:
             continue
         if any(row[len(header) :]):
             raise wrong(f"the line has {len(row)} cells, and the header {len(header)}", number)
-        yield str(path), number, {name: _plain(text) for name, text in zip(header, row, strict=False)}
+        yield str(path), number, {name: _plain_cell(text) for name, text in zip(header, row, strict=False)}
 
 
-def _plain(text: str) -> str:
+def _plain_cell(text: str) -> str:
     """Return a cell without the apostrophe that keeps a spreadsheet from running it.
 
-    >>> _plain("'=1"), _plain("''=1"), _plain("'s")
+    >>> _plain_cell("'=1"), _plain_cell("''=1"), _plain_cell("'s")
     ('=1', "'=1", "'s")
     """
     return re.sub(r"^'(?='*[-=+@])", "", text)

@@ -51,7 +51,7 @@ class OtherProgram(DocumentMetric):
         tally = Tally()
         for pair in pairs:
             if where:
-                gold, predicted = (_filtered(side, where) for side in pair.sides)
+                gold, predicted = (_filtered_document(side, where) for side in pair.sides)
                 pair = replace(pair, gold=gold, predicted=predicted)
             tally.update(self.count(pair))
         return tally
@@ -78,7 +78,7 @@ class OtherProgram(DocumentMetric):
         return next(iter(named or self.metric.of_mentions(gold.layers)), "")
 
 
-def _filtered(document: Document, where: Where) -> Document:
+def _filtered_document(document: Document, where: Where) -> Document:
     layers = {
         name: list(compress(spans, counted(spans, document, where)))
         for name, spans in document.layers.items()
@@ -137,7 +137,7 @@ def _ranges(spans: Iterable[LabelledRange]) -> set[Range]:
     return {(start, end) for start, end, _ in spans}
 
 
-def _compared(gold: set[Any], predicted: set[Any]) -> tuple[int, int, int]:
+def _tp_fp_fn(gold: set[Any], predicted: set[Any]) -> tuple[int, int, int]:
     """Return the numbers of what is on both sides, on the predicted side only, and on the gold side only."""
     return len(gold & predicted), len(predicted - gold), len(gold - predicted)
 
@@ -178,15 +178,15 @@ class TabFigures(OtherProgram):
         risk = risk_by(metric.risk_order)
         reader = MentionReader(pair.gold, examination.text, metric.risk_layer, risk, metric.entity, ())
         tokens = tokens_of(_WORD, text)
-        around, annotators = [], 0
+        covers, annotators = [], 0
         for name in examination.views:
             mentions = list(reader.read(pair.gold.layers.get(name, ()), None))
             annotators += bool(mentions)
-            around.append(
+            covers.append(
                 Covers([part for mention in mentions if self._needs_mask(mention) for part in mention.ranges])
             )
             self._add_recall(tally, mentions, exposed, tokens)
-        self._add_precision(tally, examination, around, annotators, tokens)
+        self._add_precision(tally, examination, covers, annotators, tokens)
         return tally
 
     def _needs_mask(self, mention: Mention) -> bool:
@@ -222,7 +222,7 @@ class TabFigures(OtherProgram):
         self,
         tally: Tally,
         examination: Examination,
-        around: Sequence[Covers],
+        covers: Sequence[Covers],
         annotators: int,
         tokens: Sequence[Range],
     ) -> None:
@@ -231,10 +231,10 @@ class TabFigures(OtherProgram):
         weigh = None if self.metric.word_weights is None else self.metric.word_weights.weigher()
         masks = [(mask.start, mask.end) for mask in examination.masks.spans]
         for mask in masks:
-            tally["mention", "right"] += sum(cover.holds(*mask) for cover in around)
+            tally["mention", "right"] += sum(cover.holds(*mask) for cover in covers)
             tally["mention", "predicted"] += annotators
         for (start, end), number in tokens_within(tokens, masks):
-            right, predicted = number * sum(cover.holds(start, end) for cover in around), number * annotators
+            right, predicted = number * sum(cover.holds(start, end) for cover in covers), number * annotators
             tally["token", "right"] += right
             tally["token", "predicted"] += predicted
             if weigh is not None:
@@ -297,14 +297,14 @@ class I2b2Figures(OtherProgram):
         tokens = tokens_of(_ASCII_TOKEN, text)
         gold, predicted = map(set, sides)
         gold_tokens, predicted_tokens = (set(_labelled_tokens(tokens, side)) for side in sides)
-        right = _relaxed(gold, predicted)
+        right = _relaxed_matches(gold, predicted)
         tally = Tally({("relaxed", right, len(predicted) - right, len(gold) - right): 1})
         for name, gold_set, predicted_set in (
             ("token", gold_tokens, predicted_tokens),
             ("strict", gold, predicted),
         ):
-            tally[name, *_compared(gold_set, predicted_set)] += 1
-            tally[f"binary_{name}", *_compared(_ranges(gold_set), _ranges(predicted_set))] += 1
+            tally[name, *_tp_fp_fn(gold_set, predicted_set)] += 1
+            tally[f"binary_{name}", *_tp_fp_fn(_ranges(gold_set), _ranges(predicted_set))] += 1
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -315,13 +315,13 @@ class I2b2Figures(OtherProgram):
             report[name] = {"tp": tp, "fp": fp, "fn": fn}
             report[name] |= {"micro_precision": rate(tp, tp + fp), "micro_recall": rate(tp, tp + fn)}
             n = sum(number for _, number in documents)
-            for which, wrong in (("precision", 1), ("recall", 2)):
+            for rate_name, wrong in (("precision", 1), ("recall", 2)):
                 values = [
                     (rate(counts[0], counts[0] + counts[wrong]), number) for counts, number in documents
                 ]
                 mean = rate(math.fsum(value * number for value, number in values), n)
                 variance = rate(math.fsum((value - mean) ** 2 * number for value, number in values), n)
-                report[name] |= {f"macro_{which}": mean, f"macro_{which}_sd": math.sqrt(variance)}
+                report[name] |= {f"macro_{rate_name}": mean, f"macro_{rate_name}_sd": math.sqrt(variance)}
         return report
 
 
@@ -334,7 +334,7 @@ def _labelled_tokens(tokens: Sequence[Range], spans: Iterable[LabelledRange]) ->
             yield start, end, label
 
 
-def _relaxed(gold: set[LabelledRange], predicted: set[LabelledRange]) -> int:
+def _relaxed_matches(gold: set[LabelledRange], predicted: set[LabelledRange]) -> int:
     """Return how many pairs have the same start and label and near ends, nearest first, one to one."""
     near = sorted(
         (abs(end - predicted_end), start, label, end, predicted_end)
@@ -379,8 +379,8 @@ class MeddocanFigures(OtherProgram):
             sum(not covers.holds(*part) for part in side) for side in (predicted_ranges, gold_ranges)
         )
         for name, counts in (
-            ("ner", _compared(set(gold), set(predicted))),
-            ("strict", _compared(gold_ranges, predicted_ranges)),
+            ("ner", _tp_fp_fn(set(gold), set(predicted))),
+            ("strict", _tp_fp_fn(gold_ranges, predicted_ranges)),
             ("merged", (len(right), spurious, missed)),
         ):
             for what, number in zip(COUNTS, counts, strict=True):

@@ -199,11 +199,11 @@ def _redacted_texts(
         raise UsageError(
             "redacted texts are on the predicted side, and there is none", advice="give both sides"
         )
-    of_documents = RedactedTexts(redacted)
+    redacted_texts = RedactedTexts(redacted)
     read = Read()
     sides = sides_of({"gold": gold}, groups.readings[:1], layers)
     documents = (document for (document,) in sides.texts(read) if document is not None)
-    return Texts(iter(redacted_pairs(documents, of_documents, steps)), "documents", (), read, {})
+    return Texts(iter(redacted_pairs(documents, redacted_texts, steps)), "documents", (), read, {})
 
 
 def _first_file(gold: Any, options: Mapping[str, Any]) -> tuple[Reading, Form | None, Path | None]:

@@ -82,10 +82,10 @@ def lenient_counts(y_true: Sentences, y_pred: Sentences, *, suffix: bool = False
     true, predicted, parts = _parts(y_true, y_pred, require_tag)
     warn_of_strange_tags(chain.from_iterable(chain(*parts)), suffix=suffix)
     try:
-        return _counted(parts, partial(chunks_between, decisions=Decisions(suffix=suffix)))
+        return _type_counts(parts, partial(chunks_between, decisions=Decisions(suffix=suffix)))
     except ReachesBeyond:
         whole = Counter([(tuple(flat(true)), tuple(flat(predicted)))])
-        return _counted(whole, lambda tags: list(dict.fromkeys(chunks(tags, suffix=suffix))))
+        return _type_counts(whole, lambda tags: list(dict.fromkeys(chunks(tags, suffix=suffix))))
 
 
 def strict_counts(
@@ -104,13 +104,13 @@ def strict_counts(
     if scheme.__module__ != Token.__module__:  # where the user has defined it, an O may have any meaning
         parts = Counter(zip(map(tuple, true), map(tuple, predicted), strict=True))
     try:
-        return _counted(parts, decode)
+        return _type_counts(parts, decode)
     except TagError:
         _check(y_true, y_pred, check)  # names the position
         raise
 
 
-def _counted(parts: _Parts, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
+def _type_counts(parts: _Parts, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
     """Decode each distinct list of tags once, and count its spans multiplied by its number of occurrences."""
     counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
     chunks_of_tags: dict[tuple[str, ...], list[Chunk]] = {}

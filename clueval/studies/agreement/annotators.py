@@ -124,8 +124,8 @@ class Annotators:
             annotator.files and annotator.files[0][0] is not None for annotator in self.listed
         ):
             names = sorted({name or "" for annotator in self.listed for name, _ in annotator.files})
-        for only in names:
-            streams = [self._read(annotator, only, noted) for annotator in self.listed]
+        for file_name in names:
+            streams = [self._read(annotator, file_name, noted) for annotator in self.listed]
             first = [list(islice(stream, 1)) for stream in streams]
             forms = [form for _, form in chain(*first) if form is not None]
             texts_differ = any(need_placing(forms[0], form) for form in forms[1:])
@@ -133,22 +133,23 @@ class Annotators:
                 isinstance(document.id, MissingId) or (form is not None and form.is_one_document)
                 for document, form in chain(*first)
             )
-            is_one_file = only is not None or all(len(annotator.files) < 2 for annotator in self.listed)
+            is_one_file = file_name is not None or all(len(annotator.files) < 2 for annotator in self.listed)
             numbered = have_no_ids and is_one_file and self.naming.unannotated is None
             keyed = [
-                self._keyed(chain(*parts), numbered=numbered) for parts in zip(first, streams, strict=True)
+                self._documents_by_key(chain(*parts), numbered=numbered)
+                for parts in zip(first, streams, strict=True)
             ]
             for documents in joined(keyed, self.sides, pair_by, may_lack=True):
-                yield Group(self._on_one_text(documents, texts_differ=texts_differ))
+                yield Group(self._documents_on_one_text(documents, texts_differ=texts_differ))
 
     def _read(
-        self, annotator: Annotator, only: str | None, read: Read
+        self, annotator: Annotator, file_name: str | None, read: Read
     ) -> Iterator[tuple[Document, Form | None]]:
-        """Yield the documents of an annotator, with the format of their file; `only` those of files of this name."""
+        """Yield the documents of an annotator, with the format of their file; with `file_name`, of such files only."""
         for document in annotator.documents:
             yield document, None
         for name, path in annotator.files:
-            if only is not None and name != only:
+            if file_name is not None and name != file_name:
                 continue
             if annotator.is_set and len(annotator.files) > 1 and _lacks_set(path, annotator.options):
                 continue
@@ -171,7 +172,7 @@ class Annotators:
         require_positions(source.form.name, "agree")
         return source
 
-    def _keyed(
+    def _documents_by_key(
         self, documents: Iterable[tuple[Document, Form | None]], *, numbered: bool
     ) -> Iterator[tuple[str, Document]]:
         pair_by = self.naming.pair_by
@@ -181,7 +182,7 @@ class Annotators:
             else:
                 yield str(number) if numbered else document.id, document
 
-    def _on_one_text(
+    def _documents_on_one_text(
         self, documents: tuple[Document | None, ...], *, texts_differ: bool
     ) -> tuple[Document | None, ...]:
         """Return the documents of one text; they are placed on one text if their formats or units differ."""
@@ -191,13 +192,13 @@ class Annotators:
 
             placed = iter(placed_documents(present, named=False).documents)
             documents = tuple(None if document is None else next(placed) for document in documents)
-        named = [
+        named_documents = [
             (document, name)
             for document, name in zip(documents, self.sides, strict=True)
             if document is not None
         ]
-        first, first_name = named[0]
-        for document, name in named[1:]:
+        first, first_name = named_documents[0]
+        for document, name in named_documents[1:]:
             require_same_text(first, document, (first_name, name))
         return documents
 
@@ -300,8 +301,8 @@ def annotators_of(
             advice="give a second file, or name columns or annotation sets as annotators",
         )
     if system is not None:
-        (of_system,) = _annotators_of_sources({"system": system}, read)
-        annotators.append(replace(of_system, name="system"))
+        (system_annotator,) = _annotators_of_sources({"system": system}, read)
+        annotators.append(replace(system_annotator, name="system"))
     require_use(read, [path for annotator in annotators for _, path in annotator.files])
     listed = tuple(_with_names_and_layers(annotators, naming.pair_by))
     return Annotators(listed, system is not None, naming)
@@ -341,7 +342,7 @@ def _annotators_of_sources(sources: Mapping[Any, Any], options: FormatOptions) -
     annotators = dict(files)
     for name, side in sides.items():
         is_listed = side.kind in ("spans", None) and side.nested is not False
-        documents = side.documents() if texts is None or not is_listed else _on_texts(side, texts)
+        documents = side.documents() if texts is None or not is_listed else _documents_on_texts(side, texts)
         annotators[name] = Annotator(name, documents=list(documents))
     return [annotators[name] for name in sources]
 
@@ -350,18 +351,18 @@ def _has_text(document: Document) -> bool:
     return document.text is not None and document.unit == "character"
 
 
-def _on_texts(side: GivenSide, documents: Sequence[Document]) -> Iterator[Document]:
+def _documents_on_texts(side: GivenSide, documents: Sequence[Document]) -> Iterator[Document]:
     """Yield lists of spans as documents with the texts of others."""
     keys = map(str, range(len(documents))) if side.ids is None else (document.id for document in documents)
-    of_key = dict(zip(keys, documents, strict=True))
+    by_key = dict(zip(keys, documents, strict=True))
     for number, item in enumerate(side.items):
         id_ = side.id_of(number)
-        if id_ not in of_key:
+        if id_ not in by_key:
             raise UsageError(
                 f"{side.name} has spans of document {id_!r}, of which no annotator has the text",
                 advice="give documents with texts",
             )
-        yield with_text_of(of_key[id_], item, side.place(number), None)
+        yield with_text_of(by_key[id_], item, side.place(number), None)
 
 
 def _with_names_and_layers(listed: Sequence[Annotator], pair_by: str | None) -> Iterator[Annotator]:
@@ -399,7 +400,7 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
         ):
             layout = BY_DOCUMENT
     if columns and layout != BY_DOCUMENT:
-        return {name: _of_column(name, path, options, column) for name, column in columns.items()}
+        return {name: _annotator_in_column(name, path, options, column) for name, column in columns.items()}
     if layout is None and not folders:
         from clueval.formats.label_studio import PREDICTION  # few files have sets
 
@@ -407,7 +408,10 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
         others = (name for name in sets if name != str(system))
         if model := next((name for name in others if name.startswith(PREDICTION)), None):
             warn(f"{model!r} counts as an annotator; annotators={ {'NAME': 'SET'} } names those that count")
-        return {name or DEFAULT_SET: _of_column(name or DEFAULT_SET, path, options, name) for name in sets}
+        return {
+            name or DEFAULT_SET: _annotator_in_column(name or DEFAULT_SET, path, options, name)
+            for name in sets
+        }
     if not folders:
         raise UsageError(
             "the layout is that of subfolders, but there are none",
@@ -425,7 +429,7 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
     files: dict[str, list[tuple[str | None, Path]]] = {}
     for document, subfolder in folders.items():
         for name, file in files_of(subfolder):
-            files.setdefault(without_ending(name or file.name), []).append((document, _unpacked(file)))
+            files.setdefault(without_ending(name or file.name), []).append((document, _unpacked_file(file)))
     if columns:
         for name in map(str, columns.values()):
             if name not in files:
@@ -439,7 +443,7 @@ def _annotators_at(path: Path, options: FormatOptions, naming: Naming, system: A
         if left_out := files.pop(name, []):
             number = f"{len(left_out)} document{'s' * (len(left_out) != 1)}"
             warn(f"{name} is left out, in {number}; annotators={ {'NAME': name} } reads it")
-    return {name: Annotator(name, of_name, options) for name, of_name in sorted(files.items())}
+    return {name: Annotator(name, name_files, options) for name, name_files in sorted(files.items())}
 
 
 def _folders(path: Path) -> tuple[Path, dict[str, Path]]:
@@ -465,7 +469,7 @@ _DOCUMENT = re.compile(r"\.(txt|tsv|csv|json|xmi|xml|tei|html?|pdf|docx?|conll\w
 """The end of the name of a document of INCEpTION that was a file when it was imported."""
 
 
-def _unpacked(path: Path) -> Path:
+def _unpacked_file(path: Path) -> Path:
     """Return the only file in an archive of one annotator, as INCEpTION exports XMI; any other path is unchanged."""
     if is_in_archive(path):
         files = files_of(path)
@@ -475,7 +479,7 @@ def _unpacked(path: Path) -> Path:
     return path
 
 
-def _of_column(name: str, path: Path, options: FormatOptions, column: Any) -> Annotator:
+def _annotator_in_column(name: str, path: Path, options: FormatOptions, column: Any) -> Annotator:
     """Return the annotator in one column of a file, or in one annotation set, whose name may be a number."""
     files = files_of(path)
     if form_at(files[0][1], options).has_sets:

@@ -50,7 +50,7 @@ class Annotated:
         `read` notes what was read. Raises `UsageError` for a shared text that the system lacks, and for a layer that an
         annotator lacks.
         """
-        for group in self._prepared(Read() if read is None else read):
+        for group in self._prepared_groups(Read() if read is None else read):
             if not self._selects(group):
                 continue
             if self.plan.merge:
@@ -65,7 +65,7 @@ class Annotated:
         metadata = {ID: group.first.id, **group.first.metadata}
         return all(metadata.get(key) in values for key, values in self.plan.where.items())
 
-    def _prepared(self, read: Read) -> Iterator[Group]:
+    def _prepared_groups(self, read: Read) -> Iterator[Group]:
         """Yield the documents of all texts, of which those that are selected are changed."""
         for group in self.annotators.groups(read):
             humans = [document for document in group.sides[: len(self.names)] if document is not None]
@@ -90,10 +90,10 @@ class Annotated:
                 for name, document in zip(self.plan.sides, group.sides, strict=True):
                     if document is not None and document.layers:
                         _require_layers(name, document, layers)
-                group = self._changed(group) if self.steps else group
+                group = self._changed_group(group) if self.steps else group
             yield group
 
-    def _changed(self, group: Group) -> Group:
+    def _changed_group(self, group: Group) -> Group:
         """Return a group as the steps change each document, with what they changed by annotator in its notes."""
         changed: list[Document | None] = []
         notes: Counter[tuple[str, ...]] = Counter()
@@ -130,7 +130,7 @@ class Annotated:
         bag = None if self.steps else self.annotators.bag(self.plan)
         if bag is None:
             read = Read()
-            bag = count(map(see, self._prepared(read)), self.plan)
+            bag = count(map(see, self._prepared_groups(read)), self.plan)
             bag.read.include(read)
         bag.read.settle(in_memory=True)
         bag = decided(bag)

@@ -198,7 +198,7 @@ class Curation:
         """Yield the document of each text. Raises `UsageError` for conflicts of decisions."""
         for group in texts:
             text = AnnotatedText(group.sides, self._names)
-            sides = self._as_decided(group.sides)
+            sides = self._decided_documents(group.sides)
             layers: dict[str, list[Span]] = {}
             listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
             for layer in sequences_in(sides):
@@ -251,7 +251,7 @@ class Curation:
             return Outcome(tuple(set.union(*marks)))
         return Outcome(readings[self._names.index(choice)] or ())
 
-    def _as_decided(self, documents: Documents) -> Documents:
+    def _decided_documents(self, documents: Documents) -> Documents:
         """Return documents in which gold and predicted agree at the places of errors that are decided."""
         by_name = dict(zip(self._names, documents, strict=True))
         gold, predicted = (by_name.get(side) for side in SIDES)

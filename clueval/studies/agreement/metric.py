@@ -179,9 +179,9 @@ def _count_positions(tally: Tally, humans: Readings, length: int) -> None:
         if not active[number][label]:
             del active[number][label]
         values[number] = _value_of(active[number])
-        here = following[0] - position
-        if here and any(values.values()):
-            items[tuple(values.items())] += here
+        width = following[0] - position
+        if width and any(values.values()):
+            items[tuple(values.items())] += width
     if length > items.total():
         items[tuple(unmarked.items())] += length - items.total()
     _count_items(tally, POSITIONS, items)

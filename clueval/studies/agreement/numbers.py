@@ -80,7 +80,7 @@ class Numbers:
             "notes": [],
             "f1": {convention.key: self._f1_report(convention) for convention in self.conventions},
             "coefficients": {
-                items: {which: self._coefficients(items, which) for which in domains}
+                items: {domain: self._coefficients(items, domain) for domain in domains}
                 for items, domains in DOMAINS.items()
             },
             "unitizing": self._unitizing(),
@@ -92,12 +92,12 @@ class Numbers:
 
     def refusals(self, convention: Convention) -> list[str]:
         """Return why a convention is not defined: spans of one annotator "overlap" or "have gaps"; empty if it is."""
-        return refusals_of(self._of_pairs(convention))
+        return refusals_of(self._sums_of_pairs(convention))
 
     def _contest(self, name: tuple[Any, ...], convention: Convention, label: str | None = None) -> Tally:
         return self._contests.get((self._countings.index(convention.counting), name, label), Tally())
 
-    def _of_pairs(self, convention: Convention, label: str | None = None) -> Tally:
+    def _sums_of_pairs(self, convention: Convention, label: str | None = None) -> Tally:
         return added((self._contest(("pair", *pair), convention, label), 1) for pair in self.pairs)
 
     def _f1(self, convention: Convention, label: str | None = None) -> dict[_Pair, float | None]:
@@ -117,11 +117,11 @@ class Numbers:
             annotators[name] = {"mean": summary["mean"], "sd": summary["sd"], "majority": majority}
         return {
             **whole,
-            "pooled": _f1_of(convention, self._of_pairs(convention)),
+            "pooled": _f1_of(convention, self._sums_of_pairs(convention)),
             "per_label": {
                 label: {
                     **spread(self._f1(convention, label).values()),
-                    "pooled": _f1_of(convention, self._of_pairs(convention, label)),
+                    "pooled": _f1_of(convention, self._sums_of_pairs(convention, label)),
                 }
                 for label in labels
             },
@@ -138,26 +138,26 @@ class Numbers:
 
     # Items
 
-    def _table(self, items: str, which: str, pair: _Pair) -> _Table:
+    def _table(self, items: str, domain: str, pair: _Pair) -> _Table:
         """Return the numbers of items by the values that two annotators gave them."""
         table = self._tables.get((items, *pair), {})
-        if which == "any":
+        if domain == "any":
             return {values: n for values, n in table.items() if values != (None, None)}
-        if which == "both":
+        if domain == "both":
             return {values: n for values, n in table.items() if None not in values}
         return table
 
-    def _value_pairs(self, items: str, which: str) -> Counter[tuple[int, Value, Value]]:
+    def _value_pairs(self, items: str, domain: str) -> Counter[tuple[int, Value, Value]]:
         """Return the ordered pairs of values by number of annotators."""
         pairs: Counter[tuple[int, Value, Value]] = Counter()
         for (kind, marked, m, c, k), n in self.sums["o"].items():
-            if kind == items and marked in _MARKED[which]:
+            if kind == items and marked in _MARKED[domain]:
                 pairs[m, c, k] += n
         return pairs
 
-    def _coefficients(self, items: str, which: str) -> dict[str, Any]:
-        tables = {pair: self._table(items, which, pair) for pair in self.pairs}
-        pairs = self._value_pairs(items, which)
+    def _coefficients(self, items: str, domain: str) -> dict[str, Any]:
+        tables = {pair: self._table(items, domain, pair) for pair in self.pairs}
+        pairs = self._value_pairs(items, domain)
         table = formulas.coincidences(pairs)
         k = len(self.names)
         number: Counter[int] = Counter()
@@ -264,9 +264,9 @@ class Numbers:
         for convention in self.conventions:
             numbers[f"f1.{convention.key}.mean"] = spread(self._f1(convention).values())["mean"]
         for items, domains in DOMAINS.items():
-            for which in domains:
-                coefficients = self._coefficients(items, which)
-                path = f"coefficients.{items}.{which}"
+            for domain in domains:
+                coefficients = self._coefficients(items, domain)
+                path = f"coefficients.{items}.{domain}"
                 numbers |= {
                     f"{path}.{name}.mean": coefficients[name]["mean"] for name in ("observed", "kappa", "pi")
                 }

@@ -177,8 +177,8 @@ class DisagreementRow(dict[str, Any]):
 
 def column_of(name: str) -> str:
     """Return the name of the column of an annotator."""
-    taken = name in (DOCUMENT, *KEY_COLUMNS, *DECISION_COLUMNS, *_COLUMNS)
-    return f"annotator {name}" if taken else name
+    is_taken = name in (DOCUMENT, *KEY_COLUMNS, *DECISION_COLUMNS, *_COLUMNS)
+    return f"annotator {name}" if is_taken else name
 
 
 class AnnotatedText:
@@ -196,26 +196,30 @@ class AnnotatedText:
         return Disagreement(
             (self._id, layer, *range_of(readings)),
             fingerprint((name, *mark) for name, reading in by_name for mark in reading or ()),
-            texts=Later(lambda: [self._marked(readings, layer)]),
+            texts=Later(lambda: [self._marked_text(readings, layer)]),
             lines=Later(lambda: list(self._lines(readings, layer))),
-            findings=Later(lambda: [DisagreementRow(self._names, readings, [self._marked(readings, layer)])]),
+            findings=Later(
+                lambda: [DisagreementRow(self._names, readings, [self._marked_text(readings, layer)])]
+            ),
             impossible={name: phrase("not annotated") for name, reading in by_name if reading is None},
         )
 
-    def _marked(self, readings: Readings, layer: str) -> MarkedText:
+    def _marked_text(self, readings: Readings, layer: str) -> MarkedText:
         """Return the text of a place with the spans of all annotators; those that not all have are marked as wrong."""
         around = range_of(readings)
         context = self._texts.context(around, around)
-        agreed = set.intersection(*(set(reading) for reading in readings if reading is not None))
+        agreed_marks = set.intersection(*(set(reading) for reading in readings if reading is not None))
         marks = [
-            text_mark._replace(is_wrong=mark not in agreed, note=f"{layer} · {self._where(mark)}")
+            text_mark._replace(
+                is_wrong=mark not in agreed_marks, note=f"{layer} · {self._range_in_words(mark)}"
+            )
             for number, reading in enumerate(readings)
             for mark in reading or ()
             for text_mark in context.marks(number, spans_of((mark,)))
         ]
         return MarkedText(context.text, sorted(marks), context.is_cut)
 
-    def _where(self, mark: Mark) -> str:
+    def _range_in_words(self, mark: Mark) -> str:
         unit = phrase("token") if self.document.unit == "token" else phrase("character")
         return f"{unit} {_positions(mark[0])}"
 
@@ -233,7 +237,9 @@ class AnnotatedText:
                 yield Line(words, values(), number)
             for mark in reading or ():
                 (span,) = spans_of((mark,))
-                yield Line("", values(mark[1]), number, mark[1], self._texts.of(span), self._where(mark))
+                yield Line(
+                    "", values(mark[1]), number, mark[1], self._texts.of(span), self._range_in_words(mark)
+                )
         present = [
             (name, side) for name, side in zip(self._names, readings, strict=False) if side is not None
         ]
@@ -294,26 +300,26 @@ def write_pygamma(texts: Iterable[Group], names: Sequence[str], folder: Path) ->
     import csv  # few need it
 
     make_folder(folder)
-    written: set[str] = set()
+    stems: set[str] = set()
     for group in texts:
         sides = dict(zip(names, group.sides, strict=False))  # a system comes after them
         present = {name: document for name, document in sides.items() if document is not None}
         if len(present) < 2:
             continue
         stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in group.first.id).lstrip(".") or "_"
-        if stem in written:
+        if stem in stems:
             raise FileError(
                 f"two documents would have the file name {stem}.csv",
                 file=str(folder),
                 document=group.first.id,
             )
-        written.add(stem)
+        stems.add(stem)
         layers = sequences_in(list(present.values()))
         with whole_file(folder / f"{stem}.csv") as file:
             writer = csv.writer(file, lineterminator="\n")
             for name, document in present.items():
                 for layer in layers:
                     for fragments, label in sorted(marks_in(document, layer)):
-                        shown = f"{layer}:{label}" if len(layers) > 1 else label
-                        writer.writerow([name, shown, fragments[0][0], fragments[-1][1]])
-    return len(written)
+                        cell = f"{layer}:{label}" if len(layers) > 1 else label
+                        writer.writerow([name, cell, fragments[0][0], fragments[-1][1]])
+    return len(stems)

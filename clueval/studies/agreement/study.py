@@ -95,7 +95,7 @@ class Agreement(ReportOfAnnotators):
             "annotators": list(corpus.names),
             **documents,
             "repaired_tags": {name: bag.read.repaired(name) for name in corpus.names},
-            "agreement": {sequence: of_sequence.report() for sequence, of_sequence in numbers.items()},
+            "agreement": {sequence: sums.report() for sequence, sums in numbers.items()},
         }
         for sequence, section in report["agreement"].items():
             section["notes"] = list(self._notes(sequence, report))
@@ -106,8 +106,7 @@ class Agreement(ReportOfAnnotators):
                     changes[step]["/".join([name, *(part for part in what if part != SIDES[0])])] = number
         if corpus.metric.system:
             report["ceiling"] = {
-                sequence: of_sequence.ceiling(documents["documents"])
-                for sequence, of_sequence in numbers.items()
+                sequence: sums.ceiling(documents["documents"]) for sequence, sums in numbers.items()
             }
         if confidence is not None:
             report["intervals"] = _intervals(bag, corpus, confidence)

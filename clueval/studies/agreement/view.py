@@ -90,7 +90,7 @@ def kinds_table(disagreements: Mapping[str, Content]) -> Table:
 
 
 def coefficients_table(sequence: str, section: Content) -> Table:
-    which = {
+    domains = {
         ("positions", "all"): phrase("all positions"),
         ("positions", "any"): phrase("positions that one of them marked"),
         ("positions", "both"): phrase("positions that each marked"),
@@ -104,7 +104,7 @@ def coefficients_table(sequence: str, section: Content) -> Table:
         "cu_coverage": phrase("share of pairs behind cuα"),
     }
     rows: list[list[Cell]] = []
-    for (items, domain), words in which.items():
+    for (items, domain), words in domains.items():
         coefficients = section["coefficients"][items][domain]
         means = (coefficients[name]["mean"] for name in ("observed", "kappa", "pi"))
         rows.append([words, coefficients["items"], *means, coefficients["fleiss"], coefficients["alpha"]])
@@ -119,8 +119,8 @@ def coefficients_table(sequence: str, section: Content) -> Table:
 def alphas_table(sequence: str, section: Content) -> Table:
     units = {} if section["unitizing"] is None else section["unitizing"]["per_label"]
     positions, ranges = section["coefficients"]["positions"]["all"], section["coefficients"]["spans"]["any"]
-    of_units = {label: unit["alpha"] for label, unit in units.items()}
-    alphas = [positions["per_label"], ranges["per_label"], of_units]
+    unit_alphas = {label: unit["alpha"] for label, unit in units.items()}
+    alphas = [positions["per_label"], ranges["per_label"], unit_alphas]
     rows: list[list[Cell]] = [
         [label, *(by_label.get(label) for by_label in alphas), units.get(label, {}).get("coverage")]
         for label in sorted({label for by_label in alphas for label in by_label})

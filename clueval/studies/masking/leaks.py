@@ -162,9 +162,9 @@ class StringLeak:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the leak for JSON; it has positions, no text."""
-        return {"document": self.document, "start": self.start, "end": self.end, **self._decided()}
+        return {"document": self.document, "start": self.start, "end": self.end, **self._decision_cells()}
 
-    def _decided(self) -> dict[str, Any]:
+    def _decision_cells(self) -> dict[str, Any]:
         """Return what was decided; nothing if no decisions were read."""
         if self.decision is None:
             return {}
@@ -229,7 +229,7 @@ class Leak(StringLeak):
             "protected": self.protected,
             "same_words": self.same_words,
             "same_words_protected": self.same_words_protected,
-            **self._decided(),
+            **self._decision_cells(),
         }
 
     @property
@@ -328,7 +328,7 @@ class _Kept(Examination):
             if (self.masks.counted is None or self.masks.counted[number])
             and not mentioned.within(span.fragments)
         ]
-        inconsistent = list(self._inconsistent()) if are_inconsistent else []
+        inconsistent = list(self._inconsistent_entities()) if are_inconsistent else []
         return Listed(sequence, leaks, strings, needless, inconsistent)
 
     def _leaks(self, annotator: str, excerpts: Excerpts) -> Iterator[Leak]:
@@ -375,7 +375,7 @@ class _Kept(Examination):
                 [self.text.place(sibling.start, sibling.end) for sibling in siblings[:MOST_SIBLINGS]],
             )
 
-    def _inconsistent(self) -> Iterator[Inconsistent]:
+    def _inconsistent_entities(self) -> Iterator[Inconsistent]:
         for kept in self.kept.values():
             replaced: dict[int, tuple[Mention, set[str]]] = {}
             for judged in kept:

@@ -159,7 +159,7 @@ def _value(reports: Reports, figure: str) -> float | None:
     match = _FIGURE.fullmatch(figure)
     value = _MISSING
     if match is not None and match["sequence"] is None:
-        values = [_of_report(report, match["name"], match["kind"]) for report in reports.values()]
+        values = [_figure_in_report(report, match["name"], match["kind"]) for report in reports.values()]
         value = values[0] if values else None
         if value is not _MISSING and len(values) > 1:
             raise UsageError(
@@ -167,9 +167,9 @@ def _value(reports: Reports, figure: str) -> float | None:
                 advice=f"write it {next(iter(reports))}.{figure}",
             )
     elif match is not None and match["sequence"] in reports:
-        value = _of_report(reports[match["sequence"]], match["name"], match["kind"])
+        value = _figure_in_report(reports[match["sequence"]], match["name"], match["kind"])
     if value is _MISSING:
-        value = _at({"masking": reports}, figure)
+        value = _value_at({"masking": reports}, figure)
     if value is _MISSING or (value is not None and not isinstance(value, int | float)):
         raise UsageError(f"there is no figure {figure!r}", advice=_advice(reports, figure))
     return value
@@ -184,7 +184,7 @@ def _why(reports: Reports, figure: str) -> str:
     return phrase(" (the classes are {names})", names=", ".join(kinds))
 
 
-def _of_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:
+def _figure_in_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:
     classes = report["classes"]
     if kind is None and name == "string_leaks":
         return report[name]
@@ -193,13 +193,13 @@ def _of_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:
     return report["precision"].get(name, _MISSING) if kind is None else _MISSING
 
 
-def _at(report: Any, path: str) -> Any:
+def _value_at(report: Any, path: str) -> Any:
     """Return the value at a path whose keys are separated by dots; a key may hold dots itself."""
     if not isinstance(report, Mapping):
         return _MISSING
     if path in report:
         return report[path]
-    readings = (_at(report[key], path[len(key) + 1 :]) for key in report if path.startswith(f"{key}."))
+    readings = (_value_at(report[key], path[len(key) + 1 :]) for key in report if path.startswith(f"{key}."))
     values = [value for value in readings if value is not _MISSING]
     if len(values) > 1:
         raise UsageError(

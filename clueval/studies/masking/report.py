@@ -265,7 +265,7 @@ class MaskingReport(Report):
         return replace(
             self,
             result=self.result.add(other.result),
-            leaks=_in_order(self.metric, [*self.leaks, *other.leaks]),
+            leaks=_leaks_by_risk(self.metric, [*self.leaks, *other.leaks]),
             string_leaks=sorted([*self.string_leaks, *other.string_leaks], key=_at),
             needless=_by_frequency([*self.needless, *other.needless]),
             inconsistent=sorted([*self.inconsistent, *other.inconsistent]),
@@ -296,8 +296,8 @@ def report_of(
     metric = result.plan.metrics[0]
     assert isinstance(metric, Masking)
     signature = Signature({**result.signature.choices, "metrics": with_settings(metric)})
-    leaks = _in_order(metric, (leak for lists in listed for leak in lists.leaks))
-    strings = sorted(_strings(listed), key=_at)
+    leaks = _leaks_by_risk(metric, (leak for lists in listed for leak in lists.leaks))
+    strings = sorted(_string_leaks(listed), key=_at)
     set_apart: list[StringLeak] = []
     review = None
     if decisions is not None:
@@ -323,7 +323,7 @@ def report_of(
     )
 
 
-def _in_order(metric: Masking, leaks: Iterable[Leak]) -> list[Leak]:
+def _leaks_by_risk(metric: Masking, leaks: Iterable[Leak]) -> list[Leak]:
     risk = risk_by(metric.risk_order)
     return sorted(leaks, key=lambda leak: leak.order(risk))
 
@@ -331,7 +331,7 @@ def _in_order(metric: Masking, leaks: Iterable[Leak]) -> list[Leak]:
 _at = attrgetter("at")
 
 
-def _strings(listed: Sequence[Listed]) -> Iterator[StringLeak]:
+def _string_leaks(listed: Sequence[Listed]) -> Iterator[StringLeak]:
     """Yield the string leaks; those that several sequences of a document have at a place are one.
 
     Documents with the same id may have as many at a place as one sequence has there.

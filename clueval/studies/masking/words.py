@@ -143,7 +143,7 @@ _RATES = ("mention_recall", "word_recall", "character_recall")
 _SHARES = ("word_precision", "weighted_word_precision", "masked_share", "retention")
 
 
-def _named(*names: str) -> list[str]:
+def _column_titles(*names: str) -> list[str]:
     return [phrase(name.replace("_", " ")) for name in names]
 
 
@@ -155,7 +155,7 @@ def _rates_of(rows: Iterable[Row]) -> tuple[str, ...]:
 
 def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table]:
     """Yield the tables of a sequence: classes riskiest first, labels, what was masked, further numbers."""
-    yield _of_classes(name, figures["classes"])
+    yield _classes_table(name, figures["classes"])
     labels, numbers = figures["labels"], ("mentions", "protected", "partial", "missed")
     rates = _rates_of(labels.values())
     rows: list[list[Cell]] = [
@@ -166,14 +166,16 @@ def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table
         ]
         for label, row in labels.items()
     ]
-    yield _folded(phrase("{layer}: labels", layer=name), _named("label", *numbers, *rates), rows)
+    yield _folded_table(
+        phrase("{layer}: labels", layer=name), _column_titles("label", *numbers, *rates), rows
+    )
     precision = figures["precision"]
     masked: list[list[Cell]] = []
     for figure, value in precision.items():
         if value is not None or figure == "word_precision":
-            masked.append([*_named(figure), Rate(value) if figure in _SHARES else value])
+            masked.append([*_column_titles(figure), Rate(value) if figure in _SHARES else value])
     masked += [[f"F{beta:g}", Rate(figures["f"][f"{beta:g}"])] for beta in betas]
-    yield _folded(phrase("{layer}: what was masked", layer=name), ["", phrase("value")], masked)
+    yield _folded_table(phrase("{layer}: what was masked", layer=name), ["", phrase("value")], masked)
     replacements, redacted = figures["replacements"], figures["redacted"]
     further: list[list[Cell]] = [
         [phrase("replacements, entities"), replacements["entities"]],
@@ -188,10 +190,10 @@ def tables_of(name: str, figures: Row, betas: Sequence[float]) -> Iterator[Table
             [phrase("redacted, initials"), redacted["initials"]],
             [phrase("redacted, replaced words"), redacted["replaced_words"]],
         ]
-    yield _folded(phrase("{layer}: further", layer=name), ["", phrase("number")], further)
+    yield _folded_table(phrase("{layer}: further", layer=name), ["", phrase("number")], further)
 
 
-def _folded(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
+def _folded_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
     return Table(title, header, rows, is_folded=True)
 
 
@@ -203,7 +205,7 @@ def _rows_of(classes: Row) -> Iterator[tuple[str, str, Row]]:
     yield ALL, phrase("all classes"), classes[ALL]
 
 
-def _of_classes(name: str, classes: Row) -> Table:
+def _classes_table(name: str, classes: Row) -> Table:
     rates = ("entity_recall", *_rates_of(classes.values()), "document_recall", "document_leak_upper")
     numbers = ("mentions", "entities", "entities_in_part", "documents", "documents_exposed")
     rows: list[list[Cell]] = []
@@ -216,7 +218,7 @@ def _of_classes(name: str, classes: Row) -> Table:
         ]
         first: list[Cell] = [Find(words, find) if find else words, Shares(parts)]
         rows.append([*first, *(Rate(row[column]) for column in rates), *(row[column] for column in numbers)])
-    header = _named("class", "mentions", *rates, *numbers)
+    header = _column_titles("class", "mentions", *rates, *numbers)
     return Table(phrase("{layer}: classes, riskiest first", layer=name), header, rows)
 
 
@@ -227,7 +229,7 @@ def first_classes(name: str, classes: Row) -> Table:
         [words, *(Rate(row[column]) for column in rates), *(row[column] for column in numbers)]
         for _, words, row in _rows_of(classes)
     ]
-    header = _named("class", *rates, *numbers)
+    header = _column_titles("class", *rates, *numbers)
     return Table(phrase("{layer}: classes, riskiest first", layer=name), header, rows)
 
 
@@ -245,8 +247,8 @@ def groups_table(key: str, groups: Row, metric: str) -> Iterator[Table]:
                 *(Rate(row.get(column)) for column in rates),
             ]
             rows.append([value, group["documents"], *cells])
-        header = [key, *_named("documents", "mentions", "documents_exposed", *rates)]
-        yield _folded(phrase("{layer}: by {key}", layer=sequence, key=key), header, rows)
+        header = [key, *_column_titles("documents", "mentions", "documents_exposed", *rates)]
+        yield _folded_table(phrase("{layer}: by {key}", layer=sequence, key=key), header, rows)
 
 
 def convention_table(program: str, section: Row) -> Table:
@@ -260,14 +262,14 @@ def convention_table(program: str, section: Row) -> Table:
                 yield [f"{path}{key}", Rate(value) if isinstance(value, float) else value]
 
     title = phrase("as {program} counts", program=program)
-    return _folded(title, ["", phrase("number")], list(numbers(section, "")))
+    return _folded_table(title, ["", phrase("number")], list(numbers(section, "")))
 
 
 def needless_table(needless: Sequence[tuple[str, int]]) -> Table:
     """Return the texts that were masked without need, most frequent first."""
     rows: list[list[Cell]] = [[text[:LONGEST_TEXT], number] for text, number in needless[:MOST_LISTED]]
     title = phrase("masked without need, most frequent first")
-    return _folded(title, [phrase("text"), phrase("number")], rows)
+    return _folded_table(title, [phrase("text"), phrase("number")], rows)
 
 
 def inconsistent_table(inconsistent: Sequence[Inconsistent]) -> Table:
@@ -277,14 +279,14 @@ def inconsistent_table(inconsistent: Sequence[Inconsistent]) -> Table:
         replacements = ", ".join(map(in_one_line, entity.replacements))
         rows.append([in_one_line(entity.text)[:LONGEST_TEXT], entity.document, replacements])
     header = [phrase("text"), phrase("document"), phrase("replacements")]
-    return _folded(phrase("entities with several replacements"), header, rows)
+    return _folded_table(phrase("entities with several replacements"), header, rows)
 
 
 def first_leaks(leaks: Sequence[Leak], *, text: bool) -> Table:
     """Return the first leaks, each in one row; without `text`, with positions only."""
     header = [phrase("document"), phrase("characters"), phrase("class"), phrase("label")]
     rows: list[list[Cell]] = [
-        [leak.document, _exposed(leak), _class_in_words(leak.kind), leak.label]
+        [leak.document, _exposed_ranges(leak), _class_in_words(leak.kind), leak.label]
         for leak in leaks[:MOST_DOCUMENTS]
     ]
     if text:
@@ -383,7 +385,7 @@ def _class_in_words(kind: str) -> str:
     return phrase("no class") if kind == NO_LABEL else kind
 
 
-def _exposed(leak: Leak) -> str:
+def _exposed_ranges(leak: Leak) -> str:
     return ", ".join(f"{start}–{end - 1}" for start, end in leak.exposed)
 
 
@@ -410,7 +412,7 @@ def _line(leak: StringLeak, *, text: bool) -> Line:
         where = phrase("its only place")
     else:
         where = phrase("masked in {protected} of {n} places", protected=leak.protected, n=leak.mentions)
-    note = [_class_in_words(leak.kind), phrase("readable characters: {ranges}", ranges=_exposed(leak))]
+    note = [_class_in_words(leak.kind), phrase("readable characters: {ranges}", ranges=_exposed_ranges(leak))]
     elsewhere = ELSEWHERE if leak.is_in_part else NOWHERE
     values = [_class_in_find(leak.kind), leak.status, elsewhere, leak.label, leak.annotator, leak.document]
     return Line(f"{words}; {where}", values, None, leak.label, shown, " · ".join(note))
