@@ -76,7 +76,7 @@ def _patterns(rules: str) -> Patterns:
     )
 
 
-def _as_in(scheme: str) -> tuple[Prefix, Patterns, Patterns, Patterns]:
+def _rules_of_scheme(scheme: str) -> tuple[Prefix, Patterns, Patterns, Patterns]:
     """Return the prefixes and the patterns of a scheme of `clueval.core.tags`."""
     rules = RULES[scheme]
     allowed = reduce(or_, (Prefixes[letter] for letter in rules.prefixes))
@@ -152,7 +152,7 @@ class Token:
 class IOB1(Token):
     """I for all tokens, but B for the first of a span that touches a span of the same label before it."""
 
-    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("IOB1")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _rules_of_scheme("IOB1")
 
 
 class IOE1(Token):
@@ -167,25 +167,25 @@ class IOE1(Token):
 class IOB2(Token):
     """B for the first token of every span, I for the others."""
 
-    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("BIO")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _rules_of_scheme("BIO")
 
 
 class IOE2(Token):
     """E for the last token of every span, I for the others."""
 
-    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("IOE2")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _rules_of_scheme("IOE2")
 
 
 class IOBES(Token):
     """B, I and E for the first, inner and last tokens of a span; S for a span of one token."""
 
-    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("BIOES")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _rules_of_scheme("BIOES")
 
 
 class BILOU(Token):
     """B, I and L for the first, inner and last tokens of a span; U for a span of one token."""
 
-    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("BILOU")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _rules_of_scheme("BILOU")
 
 
 SCHEMES: dict[str, type[Token]] = {

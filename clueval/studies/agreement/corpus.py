@@ -118,19 +118,19 @@ class Annotated:
         clashes: dict[str, str] = {}
         without_text = 0
 
-        def see(group: Group) -> Sequence[Group]:
+        def record(group: Group) -> Sequence[Group]:
             nonlocal without_text
             humans = group.sides[: len(self.names)]
             if sum(document is not None for document in humans) > 1 and self._selects(group):
                 without_text += all(document is None or document.end is None for document in group.sides)
                 if not self.plan.merge:
-                    self._see_clash(humans, clashes)
+                    self._record_clash(humans, clashes)
             return [group]
 
         bag = None if self.steps else self.annotators.bag(self.plan)
         if bag is None:
             read = Read()
-            bag = count(map(see, self._prepared_groups(read)), self.plan)
+            bag = count(map(record, self._prepared_groups(read)), self.plan)
             bag.read.include(read)
         bag.read.settle(in_memory=True)
         bag = decided(bag)
@@ -138,7 +138,7 @@ class Annotated:
         self._check_steps(bag)
         return bag, clashes, without_text
 
-    def _see_clash(self, documents: Sequence[Document | None], clashes: dict[str, str]) -> None:
+    def _record_clash(self, documents: Sequence[Document | None], clashes: dict[str, str]) -> None:
         """Note where spans of one annotator overlap first."""
         for layer in [layer for layer in sequences_in(documents) if layer not in clashes]:
             for name, document in zip(self.names, documents, strict=True):

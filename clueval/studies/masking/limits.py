@@ -91,7 +91,7 @@ def failures(
                 advice = f"write {figure}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
                 raise UsageError(f"{figure} is a fraction, and {limit:g} is above 1", advice=advice)
             bound = None if is_lower else _BOUND.fullmatch(figure)
-            says = {
+            limit_words = {
                 "figure": figure,
                 "word": phrase("under") if is_lower else phrase("over"),
                 "limit": numeral(limit, "g"),
@@ -100,12 +100,14 @@ def failures(
                 yield phrase(
                     "{figure} is undefined{why}, and must not be {word} {limit}",
                     why=_why(reports, figure),
-                    **says,
+                    **limit_words,
                 )
             elif value >= limit - NEAR if is_lower else value <= limit + NEAR:
                 continue
             elif bound is None:
-                yield phrase("{figure} is {value}, {word} {limit}", value=numeral(value, ".6g"), **says)
+                yield phrase(
+                    "{figure} is {value}, {word} {limit}", value=numeral(value, ".6g"), **limit_words
+                )
             else:
                 names = ("documents", "documents_exposed")
                 number, leaking = (int(_value(reports, name.join(bound.groups())) or 0) for name in names)
@@ -216,11 +218,11 @@ def _advice(reports: Reports, figure: str) -> str:
         return "there are no spans, so there are no figures"
     names = [name for row in (first["classes"]["all"], first["precision"]) for name in row]
     head = figure.partition("[")[0]
-    asked = head.rpartition(".")[2]
-    if asked in ("leak", "leaks", "leaked"):
+    figure_name = head.rpartition(".")[2]
+    if figure_name in ("leak", "leaks", "leaked"):
         return "documents_exposed counts documents that leak, missed and partial the mentions"
-    if nearest(asked.lower(), ["recall"], 0.8):
-        begin, kind = head.removesuffix(asked), figure.removeprefix(head)
+    if nearest(figure_name.lower(), ["recall"], 0.8):
+        begin, kind = head.removesuffix(figure_name), figure.removeprefix(head)
         return f"did you mean {begin}mention_recall{kind} or {begin}entity_recall{kind}?"
-    near = nearest(asked, names, 0.7)
+    near = nearest(figure_name, names, 0.7)
     return f"did you mean {near}?" if near else f"one of {', '.join(names)}"
